@@ -29,8 +29,8 @@ const (
 	Understand = "Understand"
 )
 
-// listed are the pages in the order of the list.
-var listed = []Page{
+// pageOrder are the pages in the order of the list.
+var pageOrder = []Page{
 	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
 	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
@@ -72,7 +72,7 @@ var listed = []Page{
 
 // Names returns the names of all pages, as in their addresses.
 func Names() (names []string) {
-	for _, page := range listed {
+	for _, page := range pageOrder {
 		names = append(names, page.Name)
 	}
 	return names
@@ -85,7 +85,7 @@ func (p Page) Text() string { return toSite(p.text) }
 
 // Pages returns all pages.
 func Pages() (list []Page, err error) {
-	for _, page := range listed {
+	for _, page := range pageOrder {
 		text, err := files.ReadFile(page.Name + ".md")
 		if err != nil {
 			return nil, err
@@ -140,7 +140,7 @@ func toSite(text string) string {
 		switch page := strings.TrimSuffix(name, ".md"); {
 		case strings.HasPrefix(parts[2], "https://"), strings.HasPrefix(parts[2], "#"):
 			return found
-		case slices.ContainsFunc(listed, func(p Page) bool { return p.Name == page }):
+		case slices.ContainsFunc(pageOrder, func(p Page) bool { return p.Name == page }):
 			return "[" + parts[1] + "](/docs/" + page + at + ")"
 		}
 		return parts[1]

@@ -88,7 +88,7 @@ func configIn(root string, log *slog.Logger, between func(toolchain.Runner) tool
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
 		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,
-		Measuring: taskrun.MeasureConfig{Most: 2}, // for quick tests
+		Measuring: taskrun.MeasureConfig{MaxProcesses: 2}, // for quick tests
 		// with the race detector, a hundred in a second take a seventh of a processor
 		HeartbeatEvery: 200 * time.Millisecond,
 		Builder:        toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),

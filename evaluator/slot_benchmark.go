@@ -78,11 +78,11 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 // faster than possible needs its limits. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
 // such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
 func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
-	slot := held.First()
+	slot := held.OwnSlot()
 	if w.cfg.SlotBenchmarks.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
 	}
-	found, err := w.benchmarkLease(ctx, held.One())
+	found, err := w.benchmarkLease(ctx, held.OnlyFirst())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -95,11 +95,11 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 }
 
 func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
-	j, err := slotBenchmarkJob(held.First().Device, true)
+	j, err := slotBenchmarkJob(held.OwnSlot().Device, true)
 	if err != nil {
 		return job.SlotBenchmark{}, err
 	}
-	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.First(), Log: w.log})
+	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log})
 	work := w.workOf(a)
 	ready, err := work.Build(ctx)
 	if err == nil && ready {

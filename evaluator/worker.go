@@ -154,7 +154,7 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.WarmPythons) })
 	if s.IsGPU() {
 		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.WarmPythons, 1)) })
-		warming.Go(func() { w.keepWarm(ctx, s, at.Other(1), min(w.cfg.WarmPythons, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, at.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
 	}
 }
 

@@ -45,7 +45,7 @@ func BenchmarkBoard(b *testing.B) {
 			}
 			b.Run("place", func(b *testing.B) {
 				percentiles(b, func() error {
-					return modelstest.Third(s.Boards.Placings(b.Context(), accounts.User{}, 5, 0, 25))
+					return modelstest.Third(s.Boards.PersonEntries(b.Context(), accounts.User{}, 5, 0, 25))
 				})
 			})
 			// the run of a person who climbs through the crowded middle of the board

@@ -49,8 +49,8 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 				continue
 			}
 			// >= and not >: a case whose clocks all read 0 is still shown if it is the only one.
-			if differ++; gap(c.Clocks) >= widest {
-				widest = gap(c.Clocks)
+			if differ++; clockGap(c.Clocks) >= widest {
+				widest = clockGap(c.Clocks)
 				d = ClockDifference{
 					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counts))),
 					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.Tolerance,
@@ -66,4 +66,4 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 
 // Judged is the larger of the judge's own two clocks. Event is the clock of the runner's process, which also runs the
 // kernel.
-func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }
+func clockGap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }

@@ -105,7 +105,7 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Effect) error {
 		return c.end(tx, "No machine with the board's software was available to measure both runs again. "+
 			"They are measured again when something changes on the board.", true, out)
 	}
-	if why := spoilt(counted, c.challenger); why != "" {
+	if why := spoiltReason(counted, c.challenger); why != "" {
 		var before int64
 		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
@@ -116,7 +116,7 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Effect) error {
 		return c.end(tx, why, false, out)
 	}
 	if c.alone == "" {
-		c.alone = spoilt(counted, c.holder)
+		c.alone = spoiltReason(counted, c.holder)
 	}
 	return c.conclude(tx, counted, out)
 }
@@ -134,7 +134,7 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 	c.OneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
 	err := c.accept(tx, accepted...)
 	if err == nil {
-		changed, err = samples.Senders(tx, sides)
+		changed, err = samples.PeopleWithSource(tx, sides)
 	}
 	if err == nil {
 		_, err = recompute(tx, changed)
@@ -296,7 +296,7 @@ func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 		Update("confirming", 0).Error
 	var turns []work.Run
 	if err == nil {
-		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.Live).
+		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.LiveCondition).
 			Order("id").Find(&turns).Error
 	}
 	if err != nil {

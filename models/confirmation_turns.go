@@ -66,12 +66,12 @@ func (c confirmation) counted() (list []work.Run, enough bool) {
 	return list, false
 }
 
-// spoilt is a sentence about the bad conditions that spoilt the turns of a side; empty if less than half of them were
-// disturbed, or the side's score was disturbed, too.
+// spoiltReason is a sentence about the bad conditions that spoilt the turns of a side; empty if less than half of them
+// were disturbed, or the side's score was disturbed, too.
 //
 // Weakness: a kernel that disturbs its device on purpose keeps a lucky score after mostSpoilt. Its page shows why it
 // was not confirmed.
-func spoilt(turns []work.Run, of work.Run) string {
+func spoiltReason(turns []work.Run, of work.Run) string {
 	turns = turnsOf(turns, of)
 	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.Disturbed == "" })
 	if len(disturbed) == 0 || 2*len(disturbed) < len(turns) || of.Disturbed != "" {

@@ -19,7 +19,7 @@ const turnWait = 10 * time.Minute
 // and could otherwise delay it with their own runs.
 func (s *Store) HurryTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-turnWait)))
+		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.LiveCondition, db.Time(at.Add(-turnWait)))
 	}
 	var waiting int64
 	// The dispatcher calls this in every round. Reading first keeps the writer free if nothing waits, which is nearly

@@ -61,7 +61,7 @@ func (f consequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.
 		}
 	}
 	if run.State == work.StateFailed {
-		change, err := keepEnded(tx, run, r, failed)
+		change, err := keepEnded(tx, run, r, failedReason)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (f consequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.
 	if err != nil {
 		return err
 	}
-	out.Board, err = boards.Enter(tx, stands.Entry(), stands.OnBoard != nil)
+	out.Board, err = boards.EnterRun(tx, stands.Entry(), stands.OnBoard != nil)
 	if err != nil || out.Board == nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (f consequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.
 
 // Stopped lets the measurements of a cancelled run count for its source: cancelling selects nothing.
 func (f consequences) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
-	return keepEnded(tx, run, r, stopped)
+	return keepEnded(tx, run, r, cancelledReason)
 }
 
 // Settled measures the run that is now first of the board again.

@@ -40,8 +40,8 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 }
 
 // EventStandings adds up the current boards of these tasks; only of one device, if it is named. The first device of a
-// task comes first. With a time, it adds up the boards as they were then, without ties; a process does so once at a time.
-// Readers share the standings and must not modify them.
+// task comes first. With a time, it adds up the boards as they were then, without ties; a process does so once at a
+// time. Readers share the standings and must not modify them.
 func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {

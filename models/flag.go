@@ -82,7 +82,7 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.Rate{Most: reportsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour)}
+	rate := quota.Rate{Max: reportsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour)}
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 
@@ -126,13 +126,13 @@ func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, t
 	return s.flags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
 }
 
-// differs are the columns of FlagOf.Differs.
-const differs = "d.run_id as differs_run_id, d.stage as differs_stage, d.spec as differs_spec, d.cases as differs_cases, d.clock as differs_clock, " +
+// clockDifferenceColumns are the columns of FlagOf.Differs.
+const clockDifferenceColumns = "d.run_id as differs_run_id, d.stage as differs_stage, d.spec as differs_spec, d.cases as differs_cases, d.clock as differs_clock, " +
 	"d.event_ns as differs_event_ns, d.wall_ns as differs_wall_ns, d.snapshot_ns as differs_snapshot_ns, d.tolerance_ns as differs_tolerance_ns"
 
 func (s *Store) flags(ctx context.Context, where string, args ...any) ([]FlagOf, error) {
 	var list []FlagOf
-	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name, "+differs).
+	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name, "+clockDifferenceColumns).
 		Joins("left join users u on u.id = f.user_id").Joins("left join clock_differences d on d.run_id = f.run_id and f.kind = ?", review.Clocks).
 		Where(where, args...).Order("f.id").Scan(&list).Error
 	return list, db.ReadError(err, "flags")

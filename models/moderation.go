@@ -184,7 +184,7 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 	if s.limits.SubmissionsPerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return db.Errorf(db.Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
-	if err := measuring(tx, sub.ID); err != nil {
+	if err := checkNotMeasured(tx, sub.ID); err != nil {
 		return err
 	}
 	var disqualified int64
@@ -205,21 +205,21 @@ func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Subm
 	return db.ReadError(err, "flags of submission %d", sub.ID)
 }
 
-// stopping is the longest wait for the result of a cancelled run, whose worker may be gone.
+// cancelTimeout is the longest wait for the result of a cancelled run, whose worker may be gone.
 // The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without
 // this bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that
 // restarts.
-const stopping = 10 * time.Minute
+const cancelTimeout = 10 * time.Minute
 
-// measuring names what is being measured of a submission, which therefore cannot be deleted.
-func measuring(tx *gorm.DB, submissionID int64) error {
+// checkNotMeasured names what is being measured of a submission, which therefore cannot be deleted.
+func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64
 	err := tx.Model(&Order{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
 		// r.attempt_id = a.id leaves attempts of earlier tries out, which may have stayed open in the same way.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
-			Where("r.submission_id = ? and r.mode <> 'validate' and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-stopping)).
+			Where("r.submission_id = ? and r.mode <> 'validate' and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-cancelTimeout)).
 			Count(&attempts).Error
 	}
 	switch {
@@ -247,7 +247,7 @@ func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, n
 		if err := accounts.SetName(tx, actor, userID, name); err != nil {
 			return err
 		}
-		changes, err = boards.Touch(tx, userID)
+		changes, err = boards.TouchBoards(tx, userID)
 		return err
 	})
 	return changes, err
@@ -258,6 +258,6 @@ func checkRenames(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.Rate{Most: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
+	rate := quota.Rate{Max: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
 	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

@@ -71,7 +71,7 @@ func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error
 
 // live chooses the runs of the order that have not ended.
 func (o Order) live(tx *gorm.DB) *gorm.DB {
-	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.Live, o.ID)
+	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.LiveCondition, o.ID)
 }
 
 // orderOf reads the order of a run.

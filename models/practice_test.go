@@ -116,7 +116,7 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
 			boards.Part{Limit: 5}))
 		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID ||
-			board.Standings[0].AddedWhy != "The site was down." || sub.AddedWhy != "The site was down." {
+			board.Standings[0].AddedReason != "The site was down." || sub.AddedWhy != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
 		}
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.Admin, "", 0, 1))

@@ -19,7 +19,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	s := modelstest.Open(t)
 	w, ctx := newWorld(t, s), t.Context()
 	joins := func(change func(*fleet.NewJoinToken)) error {
-		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour}
+		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 1, For: time.Hour}
 		change(&n)
 		return modelstest.Third(s.Fleet.CreateJoinToken(ctx, w.Admin, n))
 	}
@@ -33,7 +33,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{
 		"a join token without a name": joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
-		"a join token for no one":     joins(func(n *fleet.NewJoinToken) { n.Most = 0 }),
+		"a join token for no one":     joins(func(n *fleet.NewJoinToken) { n.MaxWorkers = 0 }),
 		"a join token for a second":   joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
 		"a join token for two years": joins(
 			func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
@@ -42,7 +42,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a team without a name":                 s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{}),
 		"a team with a page of a name":          s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: long}),
 		"a budget below none":                   seconds(-1),
-		"a budget of centuries":                 seconds(quota.Most + 1),
+		"a budget of centuries":                 seconds(quota.MaxBudget + 1),
 		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.Admin, "CPU", long),
 		"a switch that there is not":            s.Quotas.SwitchOff(ctx, w.Admin, "everything", "Work on the site."),
 		"a switch without a reason":             s.Quotas.SwitchOff(ctx, w.Admin, "submissions", " "),

@@ -134,7 +134,7 @@ func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int6
 			measured = append(measured, *again.ProfileOf)
 		}
 		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
-		changed, err := samples.Senders(tx, measured)
+		changed, err := samples.PeopleWithSource(tx, measured)
 		if err == nil {
 			changes, err = s.recomputeAndConfirm(tx, changed)
 		}

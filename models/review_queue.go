@@ -52,8 +52,8 @@ const (
 	LowPriority  Priority = "low"
 )
 
-// pressing counts, in a query of flags and runs, the flags that give a run a higher priority than low.
-const pressing = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
+// priorityFlags counts, in a query of flags and runs, the flags that give a run a higher priority than low.
+const priorityFlags = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
 
 // ReviewQueue lists runs with open flags that the person may review, the longest waiting first. The site's own flags
 // are only listed while the run is an entry of a board, or is held back from it.
@@ -75,9 +75,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	}
 	switch f.Priority {
 	case HighPriority:
-		q = q.Having(pressing + " > 0")
+		q = q.Having(priorityFlags + " > 0")
 	case LowPriority:
-		q = q.Having(pressing + " = 0")
+		q = q.Having(priorityFlags + " = 0")
 	}
 	var list []FlaggedRun
 	if err := q.Order("first").Limit(f.Limit).Scan(&list).Error; err != nil {

@@ -50,8 +50,8 @@ func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 
 // The ends of runs whose samples count although they have no score.
 const (
-	stopped = "cancelled"
-	failed  = "failed"
+	cancelledReason = "cancelled"
+	failedReason    = "failed"
 )
 
 // keepEnded stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of equal
@@ -68,7 +68,7 @@ func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards
 		kept.Cases = cases
 	case result.Unfinished != nil:
 		kept.Cases, kept.Unfinished = result.Unfinished.Cases, true
-	case r.StartedAt != nil && (why == stopped || programBegan(result.Stages)):
+	case r.StartedAt != nil && (why == cancelledReason || programBegan(result.Stages)):
 		kept.Unfinished = true
 	default:
 		return nil, nil
@@ -94,7 +94,7 @@ func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
-	return boards.Enter(tx, stands[0].Entry(), true)
+	return boards.EnterRun(tx, stands[0].Entry(), true)
 }
 
 // ofEqualSource selects a run and the runs of its person on its board whose source is equal.

@@ -37,7 +37,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
 		old := db.Time(at.Add(-keepEvents))
-		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.Live+"))", old, old).
+		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.LiveCondition+"))", old, old).
 			Delete(&work.RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)

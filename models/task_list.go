@@ -40,7 +40,7 @@ func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []Task
 	for i, t := range list {
 		versions[i] = t.VersionID
 	}
-	summaries, err := s.Boards.Listed(ctx, viewer.ID, versions)
+	summaries, err := s.Boards.SummariesOf(ctx, viewer.ID, versions)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ const validatedEntries = 10
 func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		out, queued = work.Effect{}, 0
-		task, script, err := validatable(tx, actor, taskID)
+		task, script, err := validatableTask(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 // validateEvery is the least time between two rounds of a task's script: they use no one's budget.
 const validateEvery = time.Hour
 
-// validatable reads a task whose validation script the person may run now, and the script's version.
-func validatable(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
+// validatableTask reads a task whose validation script the person may run now, and the script's version.
+func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
 	}

@@ -2,11 +2,11 @@ package tasks
 
 // Part is something that a task's files define, or may use, with Warpboard's harness.
 type Part struct {
-	File    string
-	Name    string
-	Use     string // its declaration or call
-	Meaning string // Markdown
-	Given   bool   // provided by the harness
+	File        string
+	Name        string
+	Use         string // its declaration or call
+	Meaning     string // Markdown
+	FromHarness bool   // provided by the harness
 	// Optional parts may be missing. Parts that are neither given nor optional must be defined by the task or the
 	// submission.
 	Optional bool

@@ -44,9 +44,9 @@ func boardMarks() []boardMark {
 		{entryTag{"n runs", "", "All runs of that source count: the score combines their processes.", "/trust#pools"},
 			func(_ BoardTable, e boards.Standing) bool { return e.Pooled > 0 }, nil},
 		{entryTag{"added", "", "Added by an admin, who says why on its page.", ""},
-			func(_ BoardTable, e boards.Standing) bool { return e.AddedWhy != "" },
+			func(_ BoardTable, e boards.Standing) bool { return e.AddedReason != "" },
 			func(tag *entryTag, e boards.Standing) {
-				tag.title, tag.url = "Added by an admin: "+e.AddedWhy, SubmissionURL(e.SubmissionID)
+				tag.title, tag.url = "Added by an admin: "+e.AddedReason, SubmissionURL(e.SubmissionID)
 			}},
 		{entryTag{"applies, does not apply, not validated", "", "Result of the task's validation script. It changes no rank.", "/docs/validation"},
 			func(_ BoardTable, e boards.Standing) bool { return e.Answer != "" }, nil},
@@ -105,14 +105,15 @@ type sharedNotes struct{ disturbed, noisy bool }
 // withSharedMarks determines these marks once for all rows.
 func (b BoardTable) withSharedMarks() BoardTable {
 	b.once = sharedNotes{
-		disturbed: b.most(func(e *boards.Standing) bool { return e.Disturbed != "" }),
-		noisy:     b.most(func(e *boards.Standing) bool { return e.Interval.Noisy }),
+		disturbed: b.holdsForMost(func(e *boards.Standing) bool { return e.Disturbed != "" }),
+		noisy:     b.holdsForMost(func(e *boards.Standing) bool { return e.Interval.Noisy }),
 	}
 	return b
 }
 
-// most reports whether a condition holds for more than half of the page's ranked entries, and for at least four.
-func (b BoardTable) most(holds func(*boards.Standing) bool) bool {
+// holdsForMost reports whether a condition holds for more than half of the page's ranked entries, and for at least
+// four.
+func (b BoardTable) holdsForMost(holds func(*boards.Standing) bool) bool {
 	rows, n := b.ranked(), 0
 	for i := range rows {
 		if holds(&rows[i]) {

@@ -65,7 +65,7 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 // TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	b := BoardTable{Head: boards.Head{Board: boards.Board{Confirming: 7}}}
-	e := boards.Standing{AddedWhy: "The site was down."}
+	e := boards.Standing{AddedReason: "The site was down."}
 	e.RunID, e.Interval.Noisy, e.Disturbed, e.Contradicted = 7, true, "the GPU was hot", true
 	var marks []string
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {

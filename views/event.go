@@ -57,9 +57,9 @@ func (p EventsPage) of(phase string) (list []events.EventRow) {
 }
 
 const (
-	comes = "Upcoming"
-	goes  = "Now"
-	over  = "Past"
+	comes      = "Upcoming"
+	goes       = "Now"
+	pastEvents = "Past"
 )
 
 func phaseOf(e events.Event, now time.Time) string {
@@ -69,7 +69,7 @@ func phaseOf(e events.Event, now time.Time) string {
 	case !e.Ended(now):
 		return goes
 	}
-	return over
+	return pastEvents
 }
 
 // EventPage is an event with its standings.
@@ -120,8 +120,8 @@ func (p EventPage) rows(most int) []events.Row {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
 
-// shown returns the rows on the page: the first ones, and the viewer's own.
-func (p EventPage) shown() []events.Row {
+// shownRows returns the rows on the page: the first ones, and the viewer's own.
+func (p EventPage) shownRows() []events.Row {
 	first := p.rows(shownRows)
 	for _, row := range p.Standings.Rows[len(first):] {
 		if row.UserID != 0 && row.UserID == p.viewerID() {

@@ -12,11 +12,11 @@ func TestAnEntrantBehindTheShownRowsSeesTheirOwn(t *testing.T) {
 		p.Standings.Rows = append(p.Standings.Rows,
 			events.Row{Entrant: events.Entrant{UserID: int64(i + 1)}, Rank: i + 1})
 	}
-	if rows := p.shown(); len(rows) != shownRows+1 || rows[shownRows].Rank != shownRows+7 {
+	if rows := p.shownRows(); len(rows) != shownRows+1 || rows[shownRows].Rank != shownRows+7 {
 		t.Errorf("%d rows, the last %+v", len(rows), rows[len(rows)-1])
 	}
 	p.Viewer = nil
-	if rows := p.shown(); len(rows) != shownRows {
+	if rows := p.shownRows(); len(rows) != shownRows {
 		t.Errorf("a visitor sees %d rows", len(rows))
 	}
 }

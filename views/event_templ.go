@@ -305,7 +305,7 @@ func Events(p EventsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for _, phase := range []string{goes, comes, over} {
+			for _, phase := range []string{goes, comes, pastEvents} {
 				if list := p.of(phase); len(list) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<section class=\"mt-8\" aria-labelledby=\"")
 					if templ_7745c5c3_Err != nil {
@@ -1719,7 +1719,7 @@ func eventTable(p EventPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, row := range p.shown() {
+			for _, row := range p.shownRows() {
 				var templ_7745c5c3_Var80 = []any{templ.KV("mine", row.UserID != 0 && row.UserID == p.viewerID())}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var80...)
 				if templ_7745c5c3_Err != nil {

@@ -26,7 +26,7 @@ const (
 // concurrent use.
 type Highlighter struct {
 	done      *cache.Cache[[32]byte, string]
-	most      int
+	maxBytes  int
 	languages *syntax.Languages
 }
 
@@ -55,7 +55,7 @@ func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	code := strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\r\n", "\n"), "\r", "\n")
 	p.lines += strings.Count(code, "\n")
 	language, numbers := p.languages.Of(name), p.lines < mostLines
-	if p.bytes > p.most || !numbers {
+	if p.bytes > p.maxBytes || !numbers {
 		language = p.languages.Of("")
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s\x00%s", language.Name, numbers, prefix, code))

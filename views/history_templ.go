@@ -338,7 +338,7 @@ func notConfirmed(r boards.RecordHolder) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if r.Older {
+		if r.OlderSoftware {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<a class=\"tag no-underline\" href=\"/trust#epochs\" title=\"Set with older software than the board ranks now\" data-older-record>older software</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -460,7 +460,7 @@ func (b BoardTable) drawing() boardchart.Board {
 		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), Older: s.Older})
+		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), Older: s.OlderSoftware})
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {

@@ -767,10 +767,10 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 }
 
 func used(invite membership.Invite) string {
-	if invite.Most == 0 {
+	if invite.MaxPeople == 0 {
 		return strconv.Itoa(invite.Used)
 	}
-	return fmt.Sprintf("%d of %d", invite.Used, invite.Most)
+	return fmt.Sprintf("%d of %d", invite.Used, invite.MaxPeople)
 }
 
 func inviteForm(p MembersPage) templ.Component {

@@ -51,12 +51,12 @@ var runStates = map[work.RunState]struct{ label, class string }{
 	"cancelled":    {"Cancelled", ""},
 }
 
-// Over reports whether the run has ended.
-func (r RunCard) Over() bool { return r.State.Final() }
+// HasEnded reports whether the run has ended.
+func (r RunCard) HasEnded() bool { return r.State.Final() }
 
 // spoiled reports whether the run ended with a measurement that shows nothing about the kernel.
 func (r RunCard) spoiled() bool {
-	return r.Over() && (r.Disturbed != "" || r.Failure != nil && r.Failure.Infrastructure)
+	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.Infrastructure)
 }
 
 // ranked reports whether the run was submitted for the board.
@@ -84,7 +84,7 @@ func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
 // Working reports whether a worker has the run now.
-func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
+func (r RunCard) Working() bool { return !r.HasEnded() && r.State != "queued" }
 
 // Label returns the state for people.
 func (r RunCard) Label() string {

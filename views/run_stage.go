@@ -12,16 +12,16 @@ import (
 
 // StageView is one stage of a run. Result is the current knowledge: for a running stage, its cases so far.
 type StageView struct {
-	Result  job.StageResult
-	Total   int           // total number of cases, if known
-	Running bool          // the stage is running
-	Process int           // current one of several fresh processes
-	Least   int           // minimum number of fresh processes for a score; 0 for stages without them
-	For     time.Duration // running time so far
-	Limit   time.Duration // time limit; 0 if unknown
-	Now     string        // arguments of the current case, if known
-	Ended   bool          // it has a result
-	Skipped bool          // the run ended before this stage
+	Result       job.StageResult
+	Total        int           // total number of cases, if known
+	Running      bool          // the stage is running
+	Process      int           // current one of several fresh processes
+	MinProcesses int           // minimum number of fresh processes for a score; 0 for stages without them
+	For          time.Duration // running time so far
+	Limit        time.Duration // time limit; 0 if unknown
+	Now          string        // arguments of the current case, if known
+	Ended        bool          // it has a result
+	Skipped      bool          // the run ended before this stage
 	// Intervals holds the interval of each case's time, in the order of Result.Cases; nil if no fresh processes were
 	// measured.
 	Intervals []boards.Interval
@@ -88,7 +88,7 @@ func (s *StageView) NextProcess(index int) {
 func (s StageView) Note() string {
 	done := len(s.Result.Cases)
 	switch {
-	case s.Running && s.Total > 0 && (s.Process > 1 || s.Least > 0):
+	case s.Running && s.Total > 0 && (s.Process > 1 || s.MinProcesses > 0):
 		return fmt.Sprintf("%s, case %d of %d", s.process(), min(done+1, s.Total), s.Total)
 	case s.Running && s.Total > 0:
 		return fmt.Sprintf("%d of %d done", done, s.Total)
@@ -120,10 +120,10 @@ func (s StageView) Ending() string {
 // process names the current process and their number, as long as it does not exceed the minimum.
 func (s StageView) process() string {
 	now := max(s.Process, 1)
-	if now > s.Least {
+	if now > s.MinProcesses {
 		return fmt.Sprintf("process %d", now)
 	}
-	return fmt.Sprintf("process %d of at least %d", now, s.Least)
+	return fmt.Sprintf("process %d of at least %d", now, s.MinProcesses)
 }
 
 // Summary returns the heading of the stage's table of cases.

@@ -997,7 +997,7 @@ func failure(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !r.Over() {
+			if !r.HasEnded() {
 				var templ_7745c5c3_Var42 string
 				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(" The run is retried automatically.")
 				if templ_7745c5c3_Err != nil {
@@ -1625,7 +1625,7 @@ func timedCases(stage StageView, judged bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = quantity(charts.Shortest(c)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = quantity(charts.ShortestRepeat(c)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2078,7 +2078,7 @@ func runOutput(r RunCard) templ.Component {
 			templ_7745c5c3_Var91 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if !r.Over() {
+		if !r.HasEnded() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 159, "<pre id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

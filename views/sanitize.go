@@ -25,20 +25,20 @@ func toolWords(c job.CaseResult, found []job.Finding) string {
 		return "errors"
 	case c.Status != job.StatusPass:
 		return statusWords(c.Status)
-	case foundBy(c, found):
+	case hasFindingsOf(c, found):
 		return "warnings"
 	}
 	return "clean"
 }
 
-// foundBy reports whether there are findings of the tool.
-func foundBy(c job.CaseResult, found []job.Finding) bool {
+// hasFindingsOf reports whether there are findings of the tool.
+func hasFindingsOf(c job.CaseResult, found []job.Finding) bool {
 	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
 }
 
 // toolSays returns a tool's message besides its findings.
 func toolSays(c job.CaseResult, found []job.Finding) string {
-	if foundBy(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
+	if hasFindingsOf(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
 		return ""
 	}
 	return c.Message

@@ -390,7 +390,7 @@ func taskParts(p TaskDocsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if part.Given {
+			if part.FromHarness {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"tag\">given</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -170,7 +170,7 @@ func TestStagesShowTheirProgress(t *testing.T) {
 	running.Running, running.Total = true, 4
 	ranked := stage("", job.StatusPass)
 	ranked.Running, ranked.Total, ranked.Result.Stage = true, 2, job.StageRanked
-	ranked.Least = 5
+	ranked.MinProcesses = 5
 	first := ranked
 	ranked.NextProcess(0) // of another process: the case is told again
 	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})

@@ -15,16 +15,16 @@ import (
 // TrialPage shows the results of a task's solutions.
 type TrialPage struct {
 	Page
-	Task       TaskRef
-	Hidden     bool      // a draft that only its author and admins see
-	Proposed   bool      // unpublished changes of a published task
-	Opens      time.Time // start of the event that publishes the draft; zero if there is none
-	Untried    string    // reason for not having tried anything; empty after the first trial
-	Deadline   Deadline
-	Copied     bool // the description is still the starter's
-	Tests      []tasks.Case
-	Benchmarks []tasks.Case
-	Rows       []TrialRow
+	Task               TaskRef
+	Hidden             bool      // a draft that only its author and admins see
+	UnpublishedChanges bool      // unpublished changes of a published task
+	Opens              time.Time // start of the event that publishes the draft; zero if there is none
+	Untried            string    // reason for not having tried anything; empty after the first trial
+	Deadline           Deadline
+	Copied             bool // the description is still the starter's
+	Tests              []tasks.Case
+	Benchmarks         []tasks.Case
+	Rows               []TrialRow
 }
 
 // TrialRow is a solution with its verdict.

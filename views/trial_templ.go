@@ -81,7 +81,7 @@ func Trial(p TrialPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if p.Proposed {
+			} else if p.UnpublishedChanges {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "These are the unpublished changes: the task's page and boards stay as they are.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -169,7 +169,7 @@ func trialActions(p TrialPage, sound bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Proposed {
+		if p.UnpublishedChanges {
 			var templ_7745c5c3_Var6 = []any{"btn", templ.KV("btn-main", sound)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 			if templ_7745c5c3_Err != nil {

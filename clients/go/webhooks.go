@@ -7,22 +7,22 @@ import (
 
 // NewWebhook is the request body of POST /api/v1/webhooks.
 type NewWebhook struct {
-	URL         string   `json:"url" jsonschema:"https://… on the public internet; for the site's webhooks also networks that the operator allows, with http:// too. A delivery is a POST, signed as standardwebhooks.com describes"`
-	Events      []string `json:"events" jsonschema:"run.ended, record.taken, place.lost, comment.added and deadline.near; the site's run.ended, record.taken, worker.lost and wait.long"`
-	Site        bool     `json:"site,omitempty" jsonschema:"a site webhook, for all runs; for admins"`
-	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
+	URL             string   `json:"url" jsonschema:"https://… on the public internet; for the site's webhooks also networks that the operator allows, with http:// too. A delivery is a POST, signed as standardwebhooks.com describes"`
+	Events          []string `json:"events" jsonschema:"run.ended, record.taken, place.lost, comment.added and deadline.near; the site's run.ended, record.taken, worker.lost and wait.long"`
+	Site            bool     `json:"site,omitempty" jsonschema:"a site webhook, for all runs; for admins"`
+	LongWaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
 }
 
 // Webhook is an address of another program that receives events.
 type Webhook struct {
-	ID          int64     `json:"id"`
-	URL         string    `json:"url"`
-	Events      []string  `json:"events"`
-	Site        bool      `json:"site"`
-	WaitSeconds int       `json:"wait_seconds"`
-	Secret      string    `json:"secret,omitempty" jsonschema:"the signing key, whsec_…; only in the answer that creates the webhook"`
-	Created     time.Time `json:"created"`
-	Off         string    `json:"off,omitempty" jsonschema:"why it is switched off"`
+	ID              int64     `json:"id"`
+	URL             string    `json:"url"`
+	Events          []string  `json:"events"`
+	Site            bool      `json:"site"`
+	LongWaitSeconds int       `json:"wait_seconds"`
+	Secret          string    `json:"secret,omitempty" jsonschema:"the signing key, whsec_…; only in the answer that creates the webhook"`
+	Created         time.Time `json:"created"`
+	Off             string    `json:"off,omitempty" jsonschema:"why it is switched off"`
 }
 
 // Delivery is one message to a webhook, with the result of sending it.

@@ -72,7 +72,7 @@ func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error)
 	if err != nil {
 		return nil, err
 	}
-	a.Slot = held.First()
+	a.Slot = held.OwnSlot()
 	a.Describe()
 	return held, nil
 }

@@ -76,7 +76,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		case <-d.wake:
 		case <-poll.C:
 		case <-guests.C:
-			if err := d.dismissGuests(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := d.removeIdleGuests(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("dismissing silent workers", "err", err)
 			}
 		case <-sweep.C:
@@ -87,8 +87,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
-// dismissGuests disconnects workers that joined and have been silent for too long.
-func (d *Dispatcher) dismissGuests(ctx context.Context, now time.Time) error {
+// removeIdleGuests disconnects workers that joined and have been silent for too long.
+func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error {
 	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
 		d.queue.Kick(worker)

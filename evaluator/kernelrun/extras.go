@@ -88,16 +88,16 @@ func (s *search) extras(m model, at path, value any) (problems []Problem) {
 	}
 	known := m.names()
 	if !m.strict {
-		problems = s.own(at, given, known)
+		problems = s.objectProblems(at, given, known)
 	}
 	for _, f := range m.fields {
-		problems = append(problems, s.within(f.kind, at.to(f.name), given[f.name])...)
+		problems = append(problems, s.nestedProblems(f.kind, at.to(f.name), given[f.name])...)
 	}
 	return problems
 }
 
-// own returns the problems with keys of one object.
-func (s *search) own(at path, given map[string]any, known []string) (problems []Problem) {
+// objectProblems returns the problems with keys of one object.
+func (s *search) objectProblems(at path, given map[string]any, known []string) (problems []Problem) {
 	passed := known
 	if len(at) == 0 { // clients send such keys only at the top level
 		passed = slices.Concat(known, foreignKeys)
@@ -128,8 +128,8 @@ func (s *search) ignore(field string) {
 	s.ignored = append(s.ignored, fmt.Sprintf("%.*s", longestIgnored, field))
 }
 
-// within returns the problems in a value that is a model or a list of models.
-func (s *search) within(of kind, at path, value any) (problems []Problem) {
+// nestedProblems returns the problems in a value that is a model or a list of models.
+func (s *search) nestedProblems(of kind, at path, value any) (problems []Problem) {
 	switch k := of.(type) {
 	case model:
 		return s.extras(k, at, value)
@@ -139,7 +139,7 @@ func (s *search) within(of kind, at path, value any) (problems []Problem) {
 			if len(problems) >= mostProblems || s.left == 0 {
 				break
 			}
-			problems = append(problems, s.within(k.of, at.to(strconv.Itoa(i)), item)...)
+			problems = append(problems, s.nestedProblems(k.of, at.to(strconv.Itoa(i)), item)...)
 		}
 	}
 	return problems

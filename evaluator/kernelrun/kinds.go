@@ -64,8 +64,8 @@ type (
 	anyCase struct{ enum } // case-insensitive
 	// dict is an object with free keys, of values of one kind.
 	dict struct {
-		of   kind
-		most int // keys
+		of      kind
+		maxKeys int // keys
 	}
 )
 
@@ -249,8 +249,8 @@ func (d dict) read(at path, value any) (any, []Problem) {
 	if !ok {
 		return nil, at.problem("dict_type", "Input should be a valid dictionary")
 	}
-	if len(given) > d.most {
-		return nil, at.problem("too_long", fmt.Sprintf("Dictionary should have at most %d items", d.most))
+	if len(given) > d.maxKeys {
+		return nil, at.problem("too_long", fmt.Sprintf("Dictionary should have at most %d items", d.maxKeys))
 	}
 	out := make(map[string]any, len(given))
 	var problems []Problem

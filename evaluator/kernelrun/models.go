@@ -31,7 +31,7 @@ func compareRequest() model {
 		field{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed, whatever share must match"},
 		field{name: "equal_nan", kind: boolean{}, null: true, standard: false, about: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
 		field{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
-		field{name: "tolerances", kind: dict{of: tolerance(), most: tasks.MaxTolerances}, null: true, about: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
+		field{name: "tolerances", kind: dict{of: tolerance(), maxKeys: tasks.MaxTolerances}, null: true, about: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
 		field{name: "baselines", kind: list{enum{BaselineEager, BaselineCompile}}, null: true, about: "time the kernel also beside these: eager is the reference as it is, torch.compile the reference compiled by PyTorch, in a comparison of its own; timeout is for all"},
 		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
@@ -88,7 +88,7 @@ func stopWhen() model {
 func kernelCode() model {
 	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
 		{name: "source_code", kind: text{}, required: true, unless: "source_files", about: "the source; of several files the main one"},
-		{name: "source_files", kind: dict{of: text{}, most: tasks.MaxSubmissionFiles + 1}, null: true, about: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
+		{name: "source_files", kind: dict{of: text{}, maxKeys: tasks.MaxSubmissionFiles + 1}, null: true, about: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
 		{name: "kernel_type", kind: anyCase{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, about: "the kind of the source, in any case"},
 		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
 		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},

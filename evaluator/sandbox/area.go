@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultArea is the size in bytes of a writable area without a limit.
-const defaultArea = 64 << 20
+// defaultAreaBytes is the size in bytes of a writable area without a limit.
+const defaultAreaBytes = 64 << 20
 
 // scratch holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
 // removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends
@@ -150,7 +150,7 @@ func (a *scratch) remove() error {
 
 func areaSize(limit int64) int64 {
 	if limit == 0 {
-		return defaultArea
+		return defaultAreaBytes
 	}
 	return limit
 }

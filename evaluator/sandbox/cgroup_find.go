@@ -214,7 +214,7 @@ func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
 		entries, _ := os.ReadDir(parent)
 		for _, entry := range entries {
 			if orphaned(entry.Name()) {
-				left := &Group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				left := &ControlGroup{memory: controller{dir: filepath.Join(parent, entry.Name())}}
 				left.Kill(deadline)
 				_ = left.Remove() // fails while a process is alive
 			}

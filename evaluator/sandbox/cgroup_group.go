@@ -27,8 +27,8 @@ const mostTCP = 64 << 20
 // forkBomb is the number of refused forks from which a program counts as a fork bomb.
 const forkBomb = 1000
 
-// Group is the cgroups of one run. A nil Group limits and counts nothing.
-type Group struct {
+// ControlGroup is the cgroups of one run. A nil Group limits and counts nothing.
+type ControlGroup struct {
 	memory, pids controller // directories of this run; may be the same
 	left         *leftovers
 }
@@ -41,9 +41,9 @@ type Usage struct {
 }
 
 // New creates the cgroups of a run. memory is in bytes; 0 means no limit.
-func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
+func (c *Tree) New(name string, memory int64, processes int) (*ControlGroup, error) {
 	c.left.remove()
-	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name), left: c.left}
+	g := &ControlGroup{memory: c.memory.child(name), pids: c.pids.child(name), left: c.left}
 	for _, dir := range g.dirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
@@ -56,12 +56,12 @@ func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
 }
 
 // LimitsMemory reports whether the group limits memory.
-func (g *Group) LimitsMemory() bool { return g != nil && g.memory.dir != "" }
+func (g *ControlGroup) LimitsMemory() bool { return g != nil && g.memory.dir != "" }
 
 // LimitsProcesses reports whether the group limits the number of processes.
-func (g *Group) LimitsProcesses() bool { return g != nil && g.pids.dir != "" }
+func (g *ControlGroup) LimitsProcesses() bool { return g != nil && g.pids.dir != "" }
 
-func (g *Group) limitMemory(bytes int64) error {
+func (g *ControlGroup) limitMemory(bytes int64) error {
 	if !g.LimitsMemory() || bytes == 0 {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (g *Group) limitMemory(bytes int64) error {
 	)
 }
 
-func (g *Group) limitProcesses(n int) error {
+func (g *ControlGroup) limitProcesses(n int) error {
 	if !g.LimitsProcesses() || n == 0 {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (c controller) number(name, key string) int64 {
 }
 
 // dirs returns the directories of the group, each once.
-func (g *Group) dirs() []string {
+func (g *ControlGroup) dirs() []string {
 	var dirs []string
 	for _, each := range []controller{g.memory, g.pids} {
 		if each.dir != "" && (len(dirs) == 0 || dirs[0] != each.dir) {
@@ -134,7 +134,7 @@ func (g *Group) dirs() []string {
 }
 
 // Add moves a process into the group. Its later children are also in it.
-func (g *Group) Add(pid int) error {
+func (g *ControlGroup) Add(pid int) error {
 	if g == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (g *Group) Add(pid int) error {
 }
 
 // Usage reads the counters.
-func (g *Group) Usage() Usage {
+func (g *ControlGroup) Usage() Usage {
 	if g == nil {
 		return Usage{}
 	}
@@ -164,7 +164,7 @@ func (g *Group) Usage() Usage {
 
 // Exceeded returns the limit for which the run must be ended now, or "". Version 1 kills only one process when memory
 // runs out, and a fork bomb continues however often it is refused.
-func (g *Group) Exceeded() string {
+func (g *ControlGroup) Exceeded() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
 		return Memory
@@ -176,7 +176,7 @@ func (g *Group) Exceeded() string {
 
 // Kill kills every process of the group and reports whether none was left at the deadline: a process that hangs in a
 // driver does not die.
-func (g *Group) Kill(deadline time.Time) (dead bool) {
+func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 	if g == nil {
 		return true
 	}
@@ -210,7 +210,7 @@ func killProcs(dir string) bool {
 
 // Remove deletes the directories. The kernel may need a moment after the last process, and seconds after a fork bomb on
 // a busy machine: directories that are still in use then are removed when the next group is created.
-func (g *Group) Remove() error {
+func (g *ControlGroup) Remove() error {
 	if g == nil {
 		return nil
 	}

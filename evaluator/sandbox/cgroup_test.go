@@ -196,7 +196,7 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 		"run/cgroup.procs": "",
 	})
 	run := controller{dir: filepath.Join(root, "run"), v2: true}
-	g := &Group{memory: run, pids: run}
+	g := &ControlGroup{memory: run, pids: run}
 	if err := errors.Join(g.limitMemory(1<<20), g.limitProcesses(8)); err != nil {
 		t.Fatal(err)
 	}

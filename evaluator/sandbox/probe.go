@@ -53,7 +53,7 @@ func probe(secret string, listeners []string) report {
 		"init":         open("/proc/1/mem", os.O_RDWR),
 	}
 	for _, address := range listeners {
-		r.Attempts[dialing(address)] = dial(address)
+		r.Attempts[connectionName(address)] = dial(address)
 	}
 	for _, call := range deniedCalls() {
 		r.Calls[call.name] = try(uintptr(call.number), 0)
@@ -78,7 +78,7 @@ func open(path string, flags int) string {
 	return ""
 }
 
-func dialing(address string) string { return "connection to " + address }
+func connectionName(address string) string { return "connection to " + address }
 
 func dial(address string) string {
 	conn, err := net.DialTimeout("tcp", address, time.Second)

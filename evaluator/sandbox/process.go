@@ -24,7 +24,7 @@ type Process struct {
 	spec  Spec
 	off   bool
 	area  *scratch
-	group *Group
+	group *ControlGroup
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
 	pid    int       // pid 1 of the run's pid namespace, or the program itself

@@ -9,7 +9,7 @@ import (
 
 // setRlimits limits a process that has not started its program; its children inherit the limits. If the group limits
 // the whole tree, the rlimits are only a second line of defense.
-func setRlimits(pid int, l Limits, g *Group) error {
+func setRlimits(pid int, l Limits, g *ControlGroup) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.CPU > 0 {
 		limits[unix.RLIMIT_CPU] = uint64((l.CPU + time.Second - 1) / time.Second)

@@ -137,7 +137,7 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 		return report{}, fmt.Errorf("the probe ended with code %d %s and said %q %q", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 	}
 	for _, address := range listeners {
-		r.listeners = append(r.listeners, dialing(address))
+		r.listeners = append(r.listeners, connectionName(address))
 	}
 	return r, nil
 }

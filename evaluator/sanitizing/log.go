@@ -104,7 +104,7 @@ func (l *log) add(f job.Finding, real bool) {
 		return g.Warning == f.Warning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
 	}
 	if i := slices.IndexFunc(l.findings, same); i >= 0 {
-		l.findings[i].Count = min(l.findings[i].Count+f.Count, most)
+		l.findings[i].Count = min(l.findings[i].Count+f.Count, maxNumber)
 		return
 	}
 	if !f.Warning {
@@ -201,15 +201,15 @@ func base(file string) string {
 	return path.Base(file)
 }
 
-// most limits the numbers in a log.
-const most = 1_000_000_000
+// maxNumber limits the numbers in a log.
+const maxNumber = 1_000_000_000
 
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil && digits != "" {
-		return most
+		return maxNumber
 	}
-	return min(n, most)
+	return min(n, maxNumber)
 }
 
 // clip shortens a text to most bytes.

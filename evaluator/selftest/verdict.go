@@ -16,8 +16,8 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// longest limits the bytes of a compiler's output in a line.
-const longest = 400
+// maxOutput limits the bytes of a compiler's output in a line.
+const maxOutput = 400
 
 // Error returns nil if the program compiled, ran, gave the right answer, and both clocks agree on its time. Otherwise
 // it returns a sentence with the problem and advice.
@@ -27,7 +27,7 @@ func (p Program) Error(result job.Result, err error) error {
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
-		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.Cut(oneLine(why(result)), longest))
+		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.Cut(oneLine(why(result)), maxOutput))
 	case err == nil:
 		err = fmt.Errorf("a small known program ended with %q", result.Outcome)
 	}
@@ -91,7 +91,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 	name := "Nsight Compute " + tool.Version
 	switch {
 	case result.Outcome != job.OutcomeDone && result.Failure != nil:
-		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.Cut(oneLine(why(result)), longest))
+		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.Cut(oneLine(why(result)), maxOutput))
 	case err != nil:
 		return fmt.Errorf("%s does not profile a small known kernel: %w", name, err)
 	}

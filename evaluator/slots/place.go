@@ -49,7 +49,7 @@ func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 // the task asks for; 0 if it does not.
 func (h *Lease) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
-	slots, first := len(h.set.slots), h.First().number
+	slots, first := len(h.set.slots), h.OwnSlot().number
 	judges := h.set.precompiling() + 1 + slots
 	at.Judge = judges + first
 	for i := range extraProcesses {

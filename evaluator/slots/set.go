@@ -144,11 +144,11 @@ func (h *Lease) DropCached() {
 	}
 }
 
-// First returns the job's own slot.
-func (h *Lease) First() *Slot { return h.slots[0] }
+// OwnSlot returns the job's own slot.
+func (h *Lease) OwnSlot() *Slot { return h.slots[0] }
 
-// One returns a Lease with only the job's own slot, for a program that needs no other. Do not call Release on it.
-func (h *Lease) One() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
+// OnlyFirst returns a Lease with only the job's own slot, for a program that needs no other. Do not call Release on it.
+func (h *Lease) OnlyFirst() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
 
 // Count returns the number of held slots.
 func (h *Lease) Count() int { return len(h.slots) }

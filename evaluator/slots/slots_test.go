@@ -37,11 +37,11 @@ func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
 	own := p.All()[0]
 	first := mustHold(t, p, own, 1)
 	second := mustHold(t, p, own, 1)
-	if first.First() != own || second.First() != p.All()[1] || !p.AllBusy("H200") {
-		t.Errorf("held are slots %d and %d, all busy: %v", first.First().Index, second.First().Index, p.AllBusy("H200"))
+	if first.OwnSlot() != own || second.OwnSlot() != p.All()[1] || !p.AllBusy("H200") {
+		t.Errorf("held are slots %d and %d, all busy: %v", first.OwnSlot().Index, second.OwnSlot().Index, p.AllBusy("H200"))
 	}
 	first.Release()
-	if p.AllBusy("H200") || mustHold(t, p, own, 1).First() != own {
+	if p.AllBusy("H200") || mustHold(t, p, own, 1).OwnSlot() != own {
 		t.Error("its own slot was not taken when it was free")
 	}
 }
@@ -62,11 +62,11 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 		}()
 		synctest.Wait()
 		if len(taken) > 0 {
-			t.Fatalf("it has slot %d", (<-taken).First().Index)
+			t.Fatalf("it has slot %d", (<-taken).OwnSlot().Index)
 		}
 		busy.Release()
-		if held := <-taken; held.First() != own {
-			t.Errorf("it has slot %d", held.First().Index)
+		if held := <-taken; held.OwnSlot() != own {
+			t.Errorf("it has slot %d", held.OwnSlot().Index)
 		}
 	})
 }
@@ -83,8 +83,8 @@ func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 		}
 		busy.Release()
 		synctest.Wait()
-		if held := <-taken; held.Count() != 2 || held.First() != p.All()[0] {
-			t.Errorf("%d slots, the first is %d", held.Count(), held.First().Index)
+		if held := <-taken; held.Count() != 2 || held.OwnSlot() != p.All()[0] {
+			t.Errorf("%d slots, the first is %d", held.Count(), held.OwnSlot().Index)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		use(at.Slot, fmt.Sprint("slot ", i))
 		use(at.Judges().Slot, fmt.Sprint("judge ", i))
 		for n := range at.Extra {
-			use(at.Other(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
+			use(at.ExtraPlace(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
 		}
 		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
 		if len(at.Device) != 2 || len(p.SidecarPlace(s).Device) != 0 {

@@ -16,9 +16,9 @@ import (
 // MeasureConfig configures the number of fresh processes that measure a score. A submission can affect it only by being
 // slow or uneven, which means fewer or more processes; either shows in the interval.
 type MeasureConfig struct {
-	// Most is the maximum number; 0 means harness.MostProcesses. Below harness.LeastProcesses every score is noisy, and
-	// fast to measure: for tests.
-	Most int
+	// MaxProcesses is the maximum number; 0 means harness.MostProcesses. Below harness.LeastProcesses every score is
+	// noisy, and fast to measure: for tests.
+	MaxProcesses int
 	// Budget is the time during which further processes are started while the interval is too wide. It starts after the
 	// first process, which may compile for the others. The task can override it; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
@@ -61,7 +61,7 @@ type measurement struct {
 }
 
 func (m MeasureConfig) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
-	most := cmp.Or(m.Most, harness.MostProcesses)
+	most := cmp.Or(m.MaxProcesses, harness.MostProcesses)
 	now := time.Now()
 	return &measurement{
 		maxProcesses: most, minProcesses: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,

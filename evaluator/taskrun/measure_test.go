@@ -61,7 +61,7 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 		}, apart, 9},
 		"the worker's own budget":       {MeasureConfig{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 8},
 		"no more than 25":               {MeasureConfig{}, time.Hour, time.Hour, second, apart, 25},
-		"few where the worker says so":  {MeasureConfig{Most: 2}, time.Hour, time.Hour, second, apart, 2},
+		"few where the worker says so":  {MeasureConfig{MaxProcesses: 2}, time.Hour, time.Hour, second, apart, 2},
 		"as many as the limit has room": {MeasureConfig{}, time.Hour, 4 * time.Second, second, apart, 3},
 		"one that takes all the time": {MeasureConfig{}, 0, 10 * time.Second,
 			func(int) time.Duration { return 6 * time.Second }, alike, 1},

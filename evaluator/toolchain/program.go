@@ -111,8 +111,8 @@ func (p Place) Judges() Place {
 	return p
 }
 
-// Other returns the place of a further process, numbered from 1.
-func (p Place) Other(number int) Place {
+// ExtraPlace returns the place of a further process, numbered from 1.
+func (p Place) ExtraPlace(number int) Place {
 	p.Slot = p.Extra[number-1]
 	return p
 }

@@ -19,7 +19,7 @@ type pythonProgram struct {
 	artifact *Artifact
 	runner   *warm.Python
 	judge    *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	beside   []*warm.Python // of further processes, each under its own user ID
+	extra    []*warm.Python // of further processes, each under its own user ID
 	warm     bool           // the first runner was ready when the program was opened
 }
 
@@ -103,15 +103,15 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 		return nil
 	}
 	next := &pythonProgram{
-		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, beside: p.beside,
+		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extra: p.extra,
 	}
-	p.runner, p.judge, p.beside = nil, nil, nil
+	p.runner, p.judge, p.extra = nil, nil, nil
 	return next
 }
 
 // pythons returns the warm Pythons that exist.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
-	for _, r := range append([]*warm.Python{p.runner, p.judge}, p.beside...) {
+	for _, r := range append([]*warm.Python{p.runner, p.judge}, p.extra...) {
 		if r != nil {
 			all = append(all, r)
 		}
@@ -123,7 +123,7 @@ func (p *pythonProgram) Close() error {
 	for _, r := range p.pythons() {
 		r.Stop()
 	}
-	p.runner, p.judge, p.beside = nil, nil, nil
+	p.runner, p.judge, p.extra = nil, nil, nil
 	return nil
 }
 
@@ -245,12 +245,12 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 // processes, or one each for concurrent ones.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
-	p.beside = slices.Grow(p.beside, len(req.Processes))
+	p.extra = slices.Grow(p.extra, len(req.Processes))
 	for number := 1; number < len(req.Processes); number++ {
-		if len(p.beside) < number {
-			p.beside = append(p.beside, nil)
+		if len(p.extra) < number {
+			p.extra = append(p.extra, nil)
 		}
-		places, pythons = append(places, p.place.Other(number)), append(pythons, &p.beside[number-1])
+		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.extra[number-1])
 	}
 	return places, pythons
 }

@@ -51,7 +51,7 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 		return Ratio{}
 	}
 	r := Ratio{Value: b / a}
-	low, high := differenceInterval(logs(as), logs(bs), alpha)
+	low, high := differenceInterval(logarithms(as), logarithms(bs), alpha)
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return r
 	}
@@ -68,7 +68,7 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 // deviations returns the half-width of a normal interval at an error rate, in standard deviations.
 func deviations(alpha float64) float64 { return math.Sqrt2 * math.Erfinv(1-alpha) }
 
-func logs(times []float64) []float64 {
+func logarithms(times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
 		out[i] = math.Log(t)

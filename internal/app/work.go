@@ -65,7 +65,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	}
 	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	leaving(&config)
-	config.Measuring.Most = cfg.Worker.Processes
+	config.Measuring.MaxProcesses = cfg.Worker.Processes
 	config.SlotBenchmarks = evaluator.SlotBenchmarks{Every: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check

@@ -78,7 +78,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	}
 	out := make(map[Key][]award, len(entries))
 	for key, list := range entries {
-		out[key] = awards(list)
+		out[key] = boardAwards(list)
 	}
 	if season != (Season{}) {
 		return out, nil
@@ -155,7 +155,7 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwards, pointPlaces), sql.Named("person", userID), sql.Named("reach", widestBand), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
-	names, tallies := []string{}, map[string]*tally{}
+	names, tallies := []string{}, map[string]*personTotal{}
 	for _, own := range list {
 		a := award{userID: userID, points: points(own.Ahead, own.Size, own.Behind), rank: own.Ahead + 1}
 		if a.points == 0 || !slices.Contains(own.Devices, own.Device) {
@@ -166,7 +166,7 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 		}
 		for _, family := range []string{"", gpuname.Family(own.Device)} {
 			if tallies[family] == nil {
-				names, tallies[family] = append(names, family), &tally{Total: Total{UserID: userID}}
+				names, tallies[family] = append(names, family), &personTotal{Total: Total{UserID: userID}}
 			}
 			tallies[family].add(own.TaskID, a)
 		}

@@ -8,26 +8,26 @@ import (
 	"gorm.io/gorm"
 )
 
-// widest limits the half-width of an entry's interval, relative to its score, unless the first's is wider. It is the
-// half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not
+// maxHalfWidth limits the half-width of an entry's interval, relative to its score, unless the first's is wider. It is
+// the half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not
 // share a better rank.
-const widest = 0.005
+const maxHalfWidth = 0.005
 
 // widestFirst limits the half-width of the first's interval, relative to its score. A disturbed run may have an
 // interval of ± 80 %, which would give 1st place to kernels that are several times as slow.
 const widestFirst = 0.1
 
-// resolution is the smallest relative difference of two scores that counts, even with narrower intervals: machines of
-// one model differ by about as much from day to day.
-const resolution = 0.005
+// minDifference is the smallest relative difference of two scores that counts, even with narrower intervals: machines
+// of one model differ by about as much from day to day.
+const minDifference = 0.005
 
-// widestBand limits the scores of a band, relative to its first's: by apart, an entry shares the rank while its score
-// minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
+// widestBand limits the scores of a band, relative to its first's: by clearlySlower, an entry shares the rank while its
+// score minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
 const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
 
-// apart is the rule of bands: it reports whether the data show that an entry is slower than the first of a band. The
-// intervals do not touch, and the scores differ by more than the resolution. A score without an interval (from an old
-// version, or from a task's own program) counts as exact, so that only the resolution applies.
+// clearlySlower is the rule of bands: it reports whether the data show that an entry is slower than the first of a
+// band. The intervals do not touch, and the scores differ by more than the resolution. A score without an interval
+// (from an old version, or from a task's own program) counts as exact, so that only the resolution applies.
 //
 // Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ±
 // 0.5 %. With a noisy first, it ties as far as the first's interval reaches, at most 10 % behind it.
@@ -42,32 +42,32 @@ const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
 //
 // Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is
 // confirmed.
-func apart(first, e Entry) bool {
-	most := min(first.most(), first.ScoreNS*(1+widestFirst))
-	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
+func clearlySlower(first, e Entry) bool {
+	most := min(first.highEnd(), first.ScoreNS*(1+widestFirst))
+	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowEnd(max(maxHalfWidth, most/first.ScoreNS-1)) > most
 }
 
-// Unclear reports whether the data do not show which of two scores is lower. Unlike apart, which gives ranks, it takes
-// each interval whole, however wide.
-func Unclear(a, b Entry) bool {
+// MayBeEqual reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which gives
+// ranks, it takes each interval whole, however wide.
+func MayBeEqual(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
 	}
-	return b.ScoreNS <= a.ScoreNS*(1+resolution) || b.least(1) <= a.most()
+	return b.ScoreNS <= a.ScoreNS*(1+minDifference) || b.lowEnd(1) <= a.highEnd()
 }
 
 // Reasons for ranking behind the first of a rank although the neighbor there is not clearly faster.
 const (
-	BehindByWidth = "wide"    // the intervals touch, but apart counts only a part of a wide one
+	BehindByWidth = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
 	BehindFirst   = "first"   // it is clearly slower than the first, but not than the neighbor
 	BehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
 func whyBehind(first, e Entry) string {
 	switch {
-	case !apart(first, e):
+	case !clearlySlower(first, e):
 		return BehindOther
-	case Unclear(first, e):
+	case MayBeEqual(first, e):
 		return BehindByWidth
 	}
 	return BehindFirst
@@ -76,15 +76,15 @@ func whyBehind(first, e Entry) string {
 // RanksByWidth reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
 func RanksByWidth(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
 
-// least returns the low end of the entry's interval, at most a share below its score.
-func (e Entry) least(share float64) float64 {
+// lowEnd returns the low end of the entry's interval, at most a share below its score.
+func (e Entry) lowEnd(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
 	}
 	return min(max(*e.LowNS, e.ScoreNS*(1-share)), e.ScoreNS)
 }
 
-func (e Entry) most() float64 {
+func (e Entry) highEnd() float64 {
 	if e.HighNS == nil {
 		return e.ScoreNS
 	}
@@ -131,7 +131,7 @@ type cutter struct {
 
 // begins reports whether a band begins at the next entry.
 func (c *cutter) begins(e Entry) bool {
-	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || e.Age != c.first.Age || apart(c.first, e)
+	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || e.Age != c.first.Age || clearlySlower(c.first, e)
 }
 
 func (c *cutter) add(e Entry) {

@@ -60,7 +60,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 			dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
-		placings, _, err := s.Boards.Placings(ctx, accounts.User{}, w.Ben.ID, 0, 10)
+		placings, _, err := s.Boards.PersonEntries(ctx, accounts.User{}, w.Ben.ID, 0, 10)
 		if err != nil || len(placings) != 1 || placings[0].Rank != 1 || !placings[0].Tied {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}

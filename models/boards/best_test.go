@@ -76,7 +76,7 @@ func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 		then := ended(t, s, w.Score(t, s, w.Ann, 250))
 		w.Score(t, s, w.Ann, 100)
 		past := func(at time.Time) (out []string) {
-			list, bands, err := s.Boards.AsOf(ctx, w.Task.VersionID, "CPU", at)
+			list, bands, err := s.Boards.StandingsAt(ctx, w.Task.VersionID, "CPU", at)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ type Board struct {
 	Confirming int64 // run that is measured again, in turns with the next person's; 0: none
 }
 
-const leaders = 3
+const leaderCount = 3
 
 // Standing is an entry with its place, its person, and the additional columns of its query.
 type Standing struct {
@@ -34,7 +34,7 @@ type Standing struct {
 	MemoryPeak   *int64   // as the run's
 	WasNS        *float64 `gorm:"column:was_ns"` // the score before the confirmation that changed it; nil: none did
 	Contradicted bool     // as the run's
-	AddedWhy     string   // why an admin added it for the person; empty: the person submitted it
+	AddedReason  string   `gorm:"column:added_why"` // why an admin added it for the person; empty: the person submitted it
 	Validated
 	// Set only if Part.Before is.
 	Tries    int      // valid runs of the person up to this one
@@ -43,7 +43,7 @@ type Standing struct {
 	Own      bool     // Part.Viewer's, read wherever it stands
 	// Place fills this in.
 	FirstNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
-	// AsOf fills this in.
+	// StandingsAt fills this in.
 	NoDataset bool // datasets leave the person's sources out
 	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }
@@ -79,15 +79,15 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, part
 	return page, err
 }
 
-// Leading returns the first entries of a board, without the board's row.
-func (s *Boards) Leading(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
+// LeadingEntries returns the first entries of a board, without the board's row.
+func (s *Boards) LeadingEntries(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Limit(limit)
 	err = s.standings(ctx, part, "").Order(ofEntries(entriesFirst)).Scan(&list).Error
 	return list, db.ReadError(err, "first entries of the board")
 }
 
-// Above returns the entry that stands before another on its board; nil: there is none.
-func (s *Boards) Above(ctx context.Context, e Entry) (*Standing, error) {
+// EntryAbove returns the entry that stands before another on its board; nil: there is none.
+func (s *Boards) EntryAbove(ctx context.Context, e Entry) (*Standing, error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).
 		Where("(age, score_ns, run_id) < (?, ?, ?)", e.Age, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
 	var list []Standing
@@ -122,14 +122,14 @@ func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
-// before returns the best runs of the entries' people before the entries' own, if any. Their approximate places are
-// computed among the entries of others: they count those of the board's epoch that are faster by more than the
+// previousBest returns the best runs of the entries' people before the entries' own, if any. Their approximate places
+// are computed among the entries of others: they count those of the board's epoch that are faster by more than the
 // resolution of bands.
-func before(tx *gorm.DB, entries []int64) (list []Standing, err error) {
+func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
 		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRun + " order by " + bestFirst + " limit 1)")
 	runs := tx.Table("runs").Select(ofRun).Where("id in (?)", best)
-	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).
+	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+minDifference).
 		Scan(&list).Error
 	return list, db.ReadError(err, "runs before entries")
 }

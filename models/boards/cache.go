@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// recall returns the cached value of a key.
-func recall[V any](k *boardCache, key any) (value V, ok bool) {
+// cachedValue returns the cached value of a key.
+func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 	found, _ := k.Get(key)
 	value, ok = found.(V)
 	return value, ok
@@ -42,9 +42,9 @@ func recall[V any](k *boardCache, key any) (value V, ok bool) {
 // recallSummary returns the cached summary of a board at this change number, with a person's place on it if userID is
 // not 0.
 func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
-	summary, ok := recall[Summary](k, summaryKey{key, change})
+	summary, ok := cachedValue[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
-		summary.Own, ok = recall[Place](k, placeKey{key, change, userID})
+		summary.Own, ok = cachedValue[Place](k, placeKey{key, change, userID})
 	}
 	return summary, ok
 }
@@ -70,7 +70,7 @@ type BoardContent struct {
 func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardContent, own *Standing, err error) {
 	key := shownKey{Key{b.VersionID, b.Device}, b.Change, part}
 	key.part.Viewer = 0
-	shown, ok := recall[BoardContent](s.cache, key)
+	shown, ok := cachedValue[BoardContent](s.cache, key)
 	if ok {
 		if part.Viewer == 0 {
 			return shown, nil, nil

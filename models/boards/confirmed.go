@@ -9,5 +9,5 @@ const unconfirmed = `(exists (select 1 from boards k where k.version_id = q.vers
 // Rescored reports whether a confirmation changed a score by more than the resolution of scores. was is nil without a
 // confirmation.
 func Rescored(was *float64, ns float64) bool {
-	return was != nil && math.Abs(*was-ns) > resolution*min(*was, ns)
+	return was != nil && math.Abs(*was-ns) > minDifference*min(*was, ns)
 }

@@ -7,7 +7,7 @@
 // boards; only this file decides), totals.go and awards.go (everyone's points), rebuild.go (everything again from the
 // runs).
 //
-// Inside its transactions, package models calls Enter when a run has ended
+// Inside its transactions, package models calls EnterRun when a run has ended
 // well, and Recompute when runs were disqualified or deleted. Every page, API, and feed reads the resulting rows.
 //
 // Entries, records, bests, and the board's row change in the transaction of the run that changes them. A board's change
@@ -15,7 +15,7 @@
 //
 // The columns of a board's page:
 //
-//	rank             apart decides which entries share one (band.go); the rows of bands
+//	rank             clearlySlower decides which entries share one (band.go); the rows of bands
 //	score, interval  samples.ScoreOf, or harness.Score for a single run; runs.score_ns, copied to entries
 //	% of roof        scores.compareWithSlot; runs.roof
 //	week, runs       insertBests (best.go); bests

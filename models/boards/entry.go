@@ -80,9 +80,9 @@ type NewRecord struct {
 // ofRun are the columns of a valid run that make the entry of its person.
 const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
-// Enter brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
+// EnterRun brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
 // whose score may have changed. The change is nil if another run of the person stays before it and no record changed.
-func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
+func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := lastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more
 	switch {
@@ -156,25 +156,25 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was
 	}
 	switch {
 	case len(best) == 0 && len(had) == 0:
-		return one(had), false, nil
+		return firstOrNil(had), false, nil
 	case len(best) == 0:
 		err = tx.Where(&where).Delete(&Entry{}).Error
 	case len(had) > 0 && reflect.DeepEqual(had[0], best[0]):
-		return one(had), false, nil
+		return firstOrNil(had), false, nil
 	default:
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&best[0]).Error
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
 	}
-	if err := updateBands(tx, one(had), one(best)); err != nil {
-		return one(had), true, err
+	if err := updateBands(tx, firstOrNil(had), firstOrNil(best)); err != nil {
+		return firstOrNil(had), true, err
 	}
-	return one(had), true, rebuildBests(tx, versionID, device, userID)
+	return firstOrNil(had), true, rebuildBests(tx, versionID, device, userID)
 }
 
-// one is the only element of a list, nil if there is none.
-func one(list []Entry) *Entry {
+// firstOrNil is the only element of a list, nil if there is none.
+func firstOrNil(list []Entry) *Entry {
 	if len(list) == 0 {
 		return nil
 	}
@@ -204,8 +204,8 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
-// Touch gives every board that a person is on the next change number: their name changed.
-func Touch(tx *gorm.DB, userID int64) ([]Change, error) {
+// TouchBoards gives every board that a person is on the next change number: their name changed.
+func TouchBoards(tx *gorm.DB, userID int64) ([]Change, error) {
 	var changes []Change
 	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
 	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
@@ -228,7 +228,7 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
 	if err == nil {
 		err = tx.Table("entries e").Select("e.*, "+ofBand).Joins(withBand).Where("e.version_id = ? and e.device = ?", versionID, device).
-			Order("e.age, e.score_ns, e.run_id").Limit(leaders).Scan(&board.Leaders).Error
+			Order("e.age, e.score_ns, e.run_id").Limit(leaderCount).Scan(&board.Leaders).Error
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
 		board.EpochID = -board.Leaders[0].Age

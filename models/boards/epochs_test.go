@@ -50,7 +50,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		records := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 		var history []string
 		for _, r := range records {
-			history = append(history, fmt.Sprint(r.ScoreNS, r.Older))
+			history = append(history, fmt.Sprint(r.ScoreNS, r.OlderSoftware))
 		}
 		if diff := cmp.Diff([]string{"100 true", "100 true", "130 false", "90 true", "125 false"},
 			history); diff != "" {
@@ -59,7 +59,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		var feed []string
 		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(),
 			boards.RecordFilter{Limit: 10})) {
-			feed = append(feed, fmt.Sprint(r.ScoreNS, r.Older))
+			feed = append(feed, fmt.Sprint(r.ScoreNS, r.OlderSoftware))
 		}
 		if diff := cmp.Diff([]string{"125 false", "90 true", "130 false", "100 true", "100 true"}, feed); diff != "" {
 			t.Errorf("the feed of records, and whether each is of older software (-want +got):\n%s", diff)

@@ -90,7 +90,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 	if err != nil || len(alone) == 0 {
 		return outcomes, validated, db.ReadError(err, "places of runs of version %d", runs[0].VersionID)
 	}
-	best, err := before(tx, alone)
+	best, err := previousBest(tx, alone)
 	for _, id := range alone {
 		outcomes[id].First = true
 	}
@@ -98,7 +98,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		run := byDevice[b.Device]
 		o := outcomes[run.RunID]
 		o.First, o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = false, b.RunID, b.SubmissionID, b.ScoreNS, b.Rank
-		o.BestUnclear = Unclear(run, b.Entry)
+		o.BestUnclear = MayBeEqual(run, b.Entry)
 	}
 	return outcomes, validated, err
 }
@@ -106,7 +106,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 // of returns the outcome of a run of the entry's person on the entry's board, without the person's best run before it.
 func (e placedEntry) of(run Entry) *Outcome {
 	o, own := e.Outcome, e.Own
-	o.NextUnclear = o.NextRun != 0 && Unclear(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
+	o.NextUnclear = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
 	if e.Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
@@ -118,7 +118,7 @@ func (e placedEntry) of(run Entry) *Outcome {
 			return &o
 		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
-		o.BestUnclear = Unclear(run, own)
+		o.BestUnclear = MayBeEqual(run, own)
 		return &o
 	}
 	o.Entry, o.Unconfirmed = true, o.Record && o.Unconfirmed

@@ -7,10 +7,10 @@ import (
 	"warpboard/models/db"
 )
 
-// AsOf returns a board as it was at a time: for each person the best run until then with the newest software of that
-// time, in bands by today's rule. It uses today's data: a run that was disqualified, deleted, or measured again since
-// then had other numbers at that time. It reads the whole board, one row per person.
-func (s *Boards) AsOf(ctx context.Context, versionID int64, device string, at time.Time) (list []Standing, bands []Band, err error) {
+// StandingsAt returns a board as it was at a time: for each person the best run until then with the newest software of
+// that time, in bands by today's rule. It uses today's data: a run that was disqualified, deleted, or measured again
+// since then had other numbers at that time. It reads the whole board, one row per person.
+func (s *Boards) StandingsAt(ctx context.Context, versionID int64, device string, at time.Time) (list []Standing, bands []Band, err error) {
 	until := s.db.Read(ctx).Table("bests").
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
 		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).

@@ -34,7 +34,7 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {
-		list, ok := recall[[]PlaceSummary](s.cache, placedKey{key, change})
+		list, ok := cachedValue[[]PlaceSummary](s.cache, placedKey{key, change})
 		if !at.IsZero() {
 			list, ok = nil, false
 		}

@@ -35,7 +35,7 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 		list := func(viewer accounts.User, offset, limit int) (out []string, more bool) {
 			t.Helper()
 			before := s.Queries()
-			placings, more, err := s.Boards.Placings(ctx, viewer, ann.ID, offset, limit)
+			placings, more, err := s.Boards.PersonEntries(ctx, viewer, ann.ID, offset, limit)
 			if err != nil || s.Queries() > before+2 {
 				t.Errorf("%v in %d queries", err, s.Queries()-before)
 			}

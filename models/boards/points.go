@@ -62,13 +62,13 @@ type Total struct {
 	Since   time.Time // since when the person has held the oldest of these records; zero if there is none
 }
 
-// tally adds up a person's awards.
-type tally struct {
+// personTotal adds up a person's awards.
+type personTotal struct {
 	Total
 	byTask map[int64]int // points of the best board of each task
 }
 
-func (t *tally) add(taskID int64, a award) {
+func (t *personTotal) add(taskID int64, a award) {
 	if t.byTask == nil {
 		t.byTask = map[int64]int{}
 	}
@@ -84,7 +84,7 @@ func (t *tally) add(taskID int64, a award) {
 }
 
 // total returns the sum of the best tasks.
-func (t *tally) total() Total {
+func (t *personTotal) total() Total {
 	all := make([]int, 0, len(t.byTask))
 	for _, points := range t.byTask {
 		all = append(all, points)
@@ -97,8 +97,9 @@ func (t *tally) total() Total {
 	return t.Total
 }
 
-// awards returns a board's awards, from its first entries in order: up to readPlaces, and others with the last score.
-func awards(list []Entry) (out []award) {
+// boardAwards returns a board's awards, from its first entries in order: up to readPlaces, and others with the last
+// score.
+func boardAwards(list []Entry) (out []award) {
 	var cut cutter
 	for _, e := range list {
 		cut.add(e)

@@ -43,7 +43,7 @@ func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 				}
 				all = append(all, Entry{VersionID: 1, UserID: int64(i), RunID: int64(i), ScoreNS: score})
 			}
-			if part, whole := fmt.Sprint(awards(all[:readPlaces+1])), fmt.Sprint(awards(all)); part != whole {
+			if part, whole := fmt.Sprint(boardAwards(all[:readPlaces+1])), fmt.Sprint(boardAwards(all)); part != whole {
 				t.Errorf("%d tied behind %d:\n%s\nof all:\n%s", tied, ahead, part, whole)
 			}
 		}
@@ -51,7 +51,7 @@ func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 }
 
 func TestANewTaskTakesNoPoints(t *testing.T) {
-	var few, many tally
+	var few, many personTotal
 	for task := range int64(30) {
 		a := award{points: int(10 + task), rank: 4}
 		if task < 12 {

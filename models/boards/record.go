@@ -26,11 +26,11 @@ type Record struct {
 // RecordHolder is a Record with its person's name.
 type RecordHolder struct {
 	Record
-	UserName    string
-	Older       bool     // the board ranks scores of newer software
-	Unconfirmed bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
-	WasNS       *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
-	Note        string   // the person's; only History reads it
+	UserName      string
+	OlderSoftware bool     `gorm:"column:older"` // the board ranks scores of newer software
+	Unconfirmed   bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
+	WasNS         *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
+	Note          string   // the person's; only History reads it
 }
 
 // History lists the records of a board, the oldest first. Each epoch has its own.

@@ -16,7 +16,7 @@ type Summary struct {
 	Size    int64    // number of people on it
 	Leaders []Leader // first three entries
 	Steps   Steps
-	Own     Place // place of the person that Listed was called for
+	Own     Place // place of the person that SummariesOf was called for
 }
 
 // Place is a person's rank on a board. The zero value means no rank.
@@ -47,7 +47,7 @@ type summaryRow struct {
 	Band      *int64   // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
 }
 
-func (b summaryRow) own() Place {
+func (b summaryRow) ownPlace() Place {
 	if b.Band == nil {
 		return Place{}
 	}
@@ -86,7 +86,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps, Own: b.own()}
+		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps, Own: b.ownPlace()}
 	}
 	return out, nil
 }
@@ -113,9 +113,10 @@ func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]str
 	return names, nil
 }
 
-// Listed is Summaries for lists of many boards, with a person's places on them if userID is not 0. It reads the change
-// numbers, and only those boards that have changed since they were last read for this person, in two more queries.
-func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
+// SummariesOf is Summaries for lists of many boards, with a person's places on them if userID is not 0. It reads the
+// change numbers, and only those boards that have changed since they were last read for this person, in two more
+// queries.
+func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	heads, err := s.heads(ctx, versionIDs)
 	if err != nil {
 		return nil, err

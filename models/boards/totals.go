@@ -73,8 +73,8 @@ func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 	}
 	out := Totals{Families: slices.Sorted(maps.Keys(families))}
 	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.in(scope.Device) })
-	key := totalsKey{digest(all), scope.Season}
-	people, ok := recall[[]Total](s.cache, key)
+	key := totalsKey{digestOf(all), scope.Season}
+	people, ok := cachedValue[[]Total](s.cache, key)
 	if !ok {
 		if people, err = s.addUp(ctx, all, scope.Season); err != nil {
 			return Totals{}, err
@@ -85,8 +85,8 @@ func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 	return out, nil
 }
 
-// digest identifies a list of boards and their states.
-func digest(list []scoredBoard) (sum [sha256.Size]byte) {
+// digestOf identifies a list of boards and their states.
+func digestOf(list []scoredBoard) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, b := range list {
 		fmt.Fprintf(h, "%d %d %d %s\n", b.taskID, b.VersionID, b.change, b.Device)
@@ -136,12 +136,12 @@ func (s *Boards) addUp(ctx context.Context, list []scoredBoard, season Season) (
 	if err != nil {
 		return nil, err
 	}
-	tallies := map[int64]*tally{}
+	tallies := map[int64]*personTotal{}
 	for _, b := range list {
 		for _, a := range given[b.Key] {
 			t := tallies[a.userID]
 			if t == nil {
-				t = &tally{Total: Total{UserID: a.userID}}
+				t = &personTotal{Total: Total{UserID: a.userID}}
 				tallies[a.userID] = t
 			}
 			t.add(b.taskID, a)
@@ -172,7 +172,7 @@ func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) 
 	given, versions, devices := map[Key][]award{}, map[int64]bool{}, map[string]bool{}
 	var missing []scoredBoard
 	for _, b := range list {
-		if found, ok := recall[[]award](s.cache, awardsKey{b.Key, b.change, season}); ok {
+		if found, ok := cachedValue[[]award](s.cache, awardsKey{b.Key, b.change, season}); ok {
 			given[b.Key] = found
 			continue
 		}

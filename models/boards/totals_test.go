@@ -170,7 +170,7 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 			t.Errorf("Ann's page has the points %+v", own)
 		}
 		key := boards.Key{VersionID: c.Task.VersionID, Device: "CPU"}
-		list := modelstest.Got[map[boards.Key]boards.Summary](t)(s.Boards.Listed(ctx, c.Ann.ID, []int64{key.VersionID}))
+		list := modelstest.Got[map[boards.Key]boards.Summary](t)(s.Boards.SummariesOf(ctx, c.Ann.ID, []int64{key.VersionID}))
 		if list[key].Own.Rank != 2 {
 			t.Errorf("a list of tasks gives Ann the place %+v", list[key].Own)
 		}

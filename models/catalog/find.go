@@ -53,7 +53,7 @@ func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
 // Tasks lists the tasks that the viewer may see: open ones first, then the latest first.
 func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, error) {
 	var list []Task
-	err := s.listed(ctx, viewer).Find(&list).Error
+	err := s.listQuery(ctx, viewer).Find(&list).Error
 	return list, db.ReadError(err, "tasks")
 }
 
@@ -70,14 +70,14 @@ type TaskRow struct {
 // ListTasks returns the same tasks as Tasks, with the facts of a list.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
 	var list []TaskRow
-	err := s.listed(ctx, viewer).
+	err := s.listQuery(ctx, viewer).
 		Select("t.*, v.lang, v.tags, v.problem, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
 			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = t.version_id) as people", viewer.ID).
 		Joins("join task_versions v on v.id = t.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")
 }
 
-func (s *Catalog) listed(ctx context.Context, viewer accounts.User) *gorm.DB {
+func (s *Catalog) listQuery(ctx context.Context, viewer accounts.User) *gorm.DB {
 	q := s.db.Read(ctx).Table("tasks t").Clauses(db.OrderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc", db.Now()))
 	return ListedTo(q, viewer)
 }

@@ -44,7 +44,7 @@ func shownTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	return q.Where("c.hidden_at is null")
 }
 
-func listed(q *gorm.DB) *gorm.DB {
+func visibleOnly(q *gorm.DB) *gorm.DB {
 	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
 }
 
@@ -53,7 +53,7 @@ func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, aft
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err
 	}
-	q := t.of(shownTo(listed(c.db.Read(ctx)), viewer, t))
+	q := t.of(shownTo(visibleOnly(c.db.Read(ctx)), viewer, t))
 	if after > 0 {
 		q = q.Where("c.id > ? and not c.writeup", after)
 	}
@@ -70,7 +70,7 @@ func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) 
 
 func find(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	missing := db.Errorf(db.NotFound, "There is no comment %d.", id)
-	res := listed(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
+	res := visibleOnly(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
 	if res.Error != nil {
 		return found, t, db.ReadError(res.Error, "comment %d", id)
 	}

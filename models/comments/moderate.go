@@ -86,7 +86,7 @@ type Reported struct {
 // Reported lists comments with open reports that the person may decide about, the longest waiting first, except on a
 // submission whose source is hidden.
 func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []Reported, err error) {
-	q := listed(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
+	q := visibleOnly(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
 		Where("c.removed_at is null and (c.submission_id is null or t.deadline <= ? and c.submission_id in (select id from submissions where frozen_event = 0))", c.now())
 	if !actor.IsAdmin() {

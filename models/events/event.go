@@ -86,22 +86,22 @@ type EventRow struct {
 	TaskCount int
 }
 
-// most limits a list of events.
-const most = 200
+// maxEvents limits a list of events.
+const maxEvents = 200
 
 // List lists events without their announcements, those that end last first.
 func (s *Events) List(ctx context.Context) (list []EventRow, err error) {
-	err = s.listed(ctx, "e.id, e.slug, e.title, e.owner_id, e.starts_at, e.ends_at, e.frozen_at, e.revealed_at, e.points, e.by_team, e.comments_closed, e.created_at").Order("e.ends_at desc, e.id desc").Limit(most).Scan(&list).Error
+	err = s.listQuery(ctx, "e.id, e.slug, e.title, e.owner_id, e.starts_at, e.ends_at, e.frozen_at, e.revealed_at, e.points, e.by_team, e.comments_closed, e.created_at").Order("e.ends_at desc, e.id desc").Limit(maxEvents).Scan(&list).Error
 	return list, db.ReadError(err, "events")
 }
 
 // Event returns the event with this slug.
 func (s *Events) Event(ctx context.Context, slug string) (found EventRow, err error) {
-	err = s.listed(ctx, "e.*").Where("e.slug = ?", slug).Take(&found).Error
+	err = s.listQuery(ctx, "e.*").Where("e.slug = ?", slug).Take(&found).Error
 	return found, db.ReadError(err, "event %q", slug)
 }
 
-func (s *Events) listed(ctx context.Context, columns string) *gorm.DB {
+func (s *Events) listQuery(ctx context.Context, columns string) *gorm.DB {
 	return s.db.Read(ctx).Table("events e").Joins("join users u on u.id = e.owner_id").
 		Select(columns + ", u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }

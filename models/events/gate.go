@@ -12,8 +12,8 @@ import (
 // HeldWhy is the reason for holding back a run whose submission came while its event was frozen.
 const HeldWhy = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
 
-// utc is the format of times in sentences.
-const utc = "2006-01-02 15:04:05"
+// utcFormat is the format of times in sentences.
+const utcFormat = "2006-01-02 15:04:05"
 
 // CheckOpen refuses a submission to a task whose event has not begun, and returns the event that is frozen for it, or
 // 0. Submissions that an admin adds for a person, and trials of a task, are accepted at any time, and are frozen even
@@ -27,7 +27,7 @@ func CheckOpen(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (froze
 	}
 	switch e := found[0]; {
 	case !e.Begun(at) && !exempt:
-		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. Until then, %s accepts no submissions.", e.Title, e.StartsAt.UTC().Format(utc), task.Title)
+		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. Until then, %s accepts no submissions.", e.Title, e.StartsAt.UTC().Format(utcFormat), task.Title)
 	case e.Frozen(at) && (exempt || !e.Ended(at)):
 		return e.ID, nil
 	}

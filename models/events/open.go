@@ -65,7 +65,7 @@ func (s *Events) opened() []openEvent {
 func (s *Events) NoteOpen(ctx context.Context) error {
 	var list []openEvent
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
-		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(most).Scan(&list).Error
+		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(maxEvents).Scan(&list).Error
 	if err != nil {
 		return db.ReadError(err, "open events")
 	}

@@ -30,7 +30,7 @@ func ParsePoints(text string) (Rule, error) {
 	case text == Ratio:
 		return func(_ int, score, best float64) float64 { return points(min(100, 100*best/score)) }, nil
 	case strings.Contains(text, "place"):
-		return formula(text)
+		return parseRule(text)
 	}
 	var list []float64
 	for part := range strings.SplitSeq(text, "/") {
@@ -53,7 +53,7 @@ const (
 	longestPoints = 1000      // characters: each reader of the event parses them
 )
 
-func formula(text string) (Rule, error) {
+func parseRule(text string) (Rule, error) {
 	expression, err := parse.Arithmetic(text)
 	if err != nil {
 		return nil, unknownRule(text)

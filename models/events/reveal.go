@@ -19,7 +19,7 @@ func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error)
 	case e.FrozenAt == nil:
 		return e, db.Errorf(db.Conflict, "The event %s was never frozen, so there is nothing to reveal.", e.Title)
 	case !e.Ended(at):
-		return e, db.Errorf(db.Conflict, "The event %s ends at %s UTC. Reveal its results after that.", e.Title, e.EndsAt.UTC().Format(utc))
+		return e, db.Errorf(db.Conflict, "The event %s ends at %s UTC. Reveal its results after that.", e.Title, e.EndsAt.UTC().Format(utcFormat))
 	case e.RevealedAt != nil:
 		return e, db.Errorf(db.Conflict, "All results of the event %s are revealed.", e.Title)
 	}

@@ -49,7 +49,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 			return db.Errorf(db.Invalid, "The title needs letters or digits, for the event's address, and cannot be \"new\".")
 		}
 		if e.apply(in); e.Ended(db.Time(tx.NowFunc())) {
-			return db.Errorf(db.Invalid, "The end, %s UTC, has passed.", e.EndsAt.UTC().Format(utc))
+			return db.Errorf(db.Invalid, "The end, %s UTC, has passed.", e.EndsAt.UTC().Format(utcFormat))
 		}
 		err := db.WriteError(tx.Create(&e).Error, "event")
 		if db.KindOf(err) == db.Conflict {
@@ -164,9 +164,9 @@ func (in Settings) check() error {
 	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
 		refuse(true, "Give the event a start and an end.")
 	case !in.StartsAt.Before(in.EndsAt):
-		refuse(true, "The event ends at %s UTC, which is not after its start.", in.EndsAt.UTC().Format(utc))
+		refuse(true, "The event ends at %s UTC, which is not after its start.", in.EndsAt.UTC().Format(utcFormat))
 	case in.FrozenAt != nil && (in.FrozenAt.Before(in.StartsAt) || !in.FrozenAt.Before(in.EndsAt)):
-		refuse(true, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utc))
+		refuse(true, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utcFormat))
 	}
 	refuse(len(in.Tasks) == 0, "Choose at least one task.")
 	refuse(len(in.Tasks) > mostTasks, "An event has at most %d tasks, not %d.", mostTasks, len(in.Tasks))
@@ -238,5 +238,5 @@ func (e *Event) checkSingleEvent(tx *gorm.DB, task catalog.Task) error {
 	if err != nil || len(other) == 0 {
 		return db.ReadError(err, "events of task %s", task.Slug)
 	}
-	return db.Errorf(db.Conflict, "The task %s is in the event %s until %s UTC. A task can be in only one event at a time.", task.Title, other[0].Title, other[0].EndsAt.UTC().Format(utc))
+	return db.Errorf(db.Conflict, "The task %s is in the event %s until %s UTC. A task can be in only one event at a time.", task.Title, other[0].Title, other[0].EndsAt.UTC().Format(utcFormat))
 }

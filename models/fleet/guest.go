@@ -73,8 +73,8 @@ func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartb
 		switch {
 		case err != nil:
 			return err
-		case others >= token.Most:
-			return db.Errorf(db.Conflict, "The join token %s admits %d workers at a time, and all of these places are taken. Worker %s waits until one leaves.", token.Name, token.Most, cred.Name)
+		case others >= token.MaxWorkers:
+			return db.Errorf(db.Conflict, "The join token %s admits %d workers at a time, and all of these places are taken. Worker %s waits until one leaves.", token.Name, token.MaxWorkers, cred.Name)
 		}
 		return save(tx)
 	})

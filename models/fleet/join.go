@@ -25,7 +25,7 @@ type JoinToken struct {
 	Name       string // its purpose
 	SecretHash string
 	Devices    []string `gorm:"serializer:json"`
-	Most       int      // limit of workers at a time
+	MaxWorkers int      `gorm:"column:most"` // limit of workers at a time
 	CreatedBy  int64
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // no one joins later; joined workers stay
@@ -34,18 +34,18 @@ type JoinToken struct {
 
 // NewJoinToken is the request for a token that lets workers join.
 type NewJoinToken struct {
-	Name    string
-	Devices []string
-	Most    int
-	For     time.Duration
+	Name       string
+	Devices    []string
+	MaxWorkers int
+	For        time.Duration
 }
 
 func (n NewJoinToken) check() error {
 	switch {
 	case !db.IsName(n.Name):
 		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
-	case n.Most < 1 || n.Most > joinMost:
-		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", joinMost, n.Most)
+	case n.MaxWorkers < 1 || n.MaxWorkers > joinMost:
+		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", joinMost, n.MaxWorkers)
 	case n.For < time.Minute || n.For > 366*24*time.Hour:
 		return db.Errorf(db.Invalid, "A token is valid for a minute to a year.")
 	}
@@ -61,7 +61,7 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 		return "", token, err
 	}
 	secret = joinPrefix + db.NewSecret()
-	token = JoinToken{Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, Most: n.Most, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	token = JoinToken{Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers, CreatedBy: actor.ID, CreatedAt: db.Now()}
 	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.For))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(&token).Error; err != nil {
@@ -134,7 +134,7 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsName(name) {
 			return db.ReadError(read.Error, "join token")
 		}
-		if here, err := guests(tx, found.ID, name); err != nil || here >= found.Most {
+		if here, err := guests(tx, found.ID, name); err != nil || here >= found.MaxWorkers {
 			return err
 		}
 		return db.WriteError(tx.Create(&WorkerCredential{

@@ -33,11 +33,11 @@ const (
 	comparedCount     = 50             // number of benchmarks that the last ones are compared with
 	minCompared       = 5              // smallest number of them
 	recentCount       = 2              // number of consecutive benchmarks that must agree on a change
-	// noise is the smallest relative difference that counts: a device's clocks vary by as much.
-	noise = 0.02
-	// sigmas is the smallest difference that counts, in standard deviations of the earlier ones, estimated from their
-	// median deviation.
-	sigmas, madToSigma = 4, 1.4826
+	// minDrift is the smallest relative difference that counts: a device's clocks vary by as much.
+	minDrift = 0.02
+	// minDriftDeviations is the smallest difference that counts, in standard deviations of the earlier ones, estimated
+	// from their median deviation.
+	minDriftDeviations, madToSigma = 4, 1.4826
 )
 
 // KeepBenchmark stores a worker's benchmark of one of its slots, and repetitions of it once. It drops one with an old
@@ -128,7 +128,7 @@ func drift(times []float64) float64 {
 		return 0
 	}
 	usual, deviation := spread(times[recentCount:])
-	limit := math.Max(noise*usual, sigmas*madToSigma*deviation)
+	limit := math.Max(minDrift*usual, minDriftDeviations*madToSigma*deviation)
 	nearest := times[0] - usual
 	for _, t := range times[:recentCount] {
 		off := t - usual
@@ -142,9 +142,9 @@ func drift(times []float64) float64 {
 	return nearest / usual
 }
 
-// Noise returns the standard deviation of one kernel's times on one device, relative to their median, or 0 if too few
-// are known.
-func Noise(times []float64) float64 {
+// RelativeDeviation returns the standard deviation of one kernel's times on one device, relative to their median, or 0
+// if too few are known.
+func RelativeDeviation(times []float64) float64 {
 	if len(times) < minCompared {
 		return 0
 	}

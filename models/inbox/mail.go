@@ -93,7 +93,7 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 // ask sends the link that confirms an address. Its limits apply to all people together, so that many accounts cannot
 // fill a mailbox.
 func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
-	rate := quota.Rate{Most: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
+	rate := quota.Rate{Max: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
 	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", Confirm, user.ID, strings.ToLower(address))
 	if err := rate.Check(sent, "created_at"); err != nil {
 		return err

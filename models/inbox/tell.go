@@ -59,7 +59,7 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	if res.Error != nil || res.RowsAffected == 0 {
 		return nil, db.ReadError(res.Error, "entry of run %d", runID)
 	}
-	first, err := e.first(tx)
+	first, err := e.isFirst(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ type place struct {
 	TaskID     int64
 }
 
-// first reports whether no entry is before this one.
-func (e place) first(tx *gorm.DB) (bool, error) {
+// isFirst reports whether no entry is before this one.
+func (e place) isFirst(tx *gorm.DB) (bool, error) {
 	var people []int64
 	err := tx.Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("age, score_ns, run_id").Limit(1).Pluck("user_id", &people).Error
 	return len(people) > 0 && people[0] == e.UserID, db.ReadError(err, "entries")

@@ -158,7 +158,7 @@ func (l *Likeness) ofTask(given *tasks.Bundle) Prints {
 }
 
 func pairsOf(sources []Source, prints []Prints) (list []Pair) {
-	for _, pair := range sharing(prints, mostHaving) {
+	for _, pair := range pairsWithCommonPrints(prints, mostHaving) {
 		a, b := sources[pair.A], sources[pair.B]
 		percent := 100 * pair.Shared / max(min(len(prints[pair.A]), len(prints[pair.B])), 1)
 		if a.UserID == b.UserID || pair.Shared < leastShared || percent < leastPercent {

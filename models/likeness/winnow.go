@@ -75,9 +75,9 @@ func union(all ...Prints) Prints {
 // overlap is two sources, by index, with their number of shared prints.
 type overlap struct{ A, B, Shared int }
 
-// sharing returns the pairs of sources that share prints, most first. Prints that occur in more than most sources are
-// ignored: they are idioms of the field.
-func sharing(sources []Prints, most int) []overlap {
+// pairsWithCommonPrints returns the pairs of sources that share prints, most first. Prints that occur in more than most
+// sources are ignored: they are idioms of the field.
+func pairsWithCommonPrints(sources []Prints, most int) []overlap {
 	type occurrence struct {
 		print  uint64
 		source int

@@ -56,7 +56,7 @@ const warps = `__global__ void dot(const float* __restrict__ x, const float* __r
 func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 	h := newHasher()
 	sources := []Prints{h.Of([]byte(tiled)), h.Of([]byte(warps)), h.Of([]byte(renamed(tiled)))}
-	pairs := sharing(sources, 5)
+	pairs := pairsWithCommonPrints(sources, 5)
 	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 ||
 		len(pairs) > 1 && pairs[1].Shared > 8 {
 		t.Errorf("pairs %+v of %d, %d and %d prints", pairs, len(sources[0]), len(sources[1]), len(sources[2]))
@@ -67,7 +67,7 @@ func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	h := newHasher()
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
 	given := union(h.Of([]byte(tiled)), h.Of([]byte(warps)))
-	pairs := sharing([]Prints{h.Of(mine).Without(given), h.Of(yours).Without(given)}, 5)
+	pairs := pairsWithCommonPrints([]Prints{h.Of(mine).Without(given), h.Of(yours).Without(given)}, 5)
 	if len(pairs) > 0 && pairs[0].Shared > 8 { // where the template ends and what follows begins
 
 		t.Errorf("a shared template makes %+v", pairs)
@@ -76,7 +76,7 @@ func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	for i := range 6 {
 		many = append(many, h.Of(fmt.Appendf(nil, "%s\nint x%d;", tiled, i)))
 	}
-	if pairs := sharing(many, 5); len(pairs) > 0 {
+	if pairs := pairsWithCommonPrints(many, 5); len(pairs) > 0 {
 		t.Errorf("what six sources have makes %+v", pairs)
 	}
 }
@@ -87,7 +87,7 @@ func TestAKernelInAStringOfPythonIsCompared(t *testing.T) {
 		return h.Of([]byte("import torch\nsrc = \"\"\"\n" + kernel +
 			"\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
 	}
-	if pairs := sharing([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
+	if pairs := pairsWithCommonPrints([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
 		pairs[0].Shared < 40 {
 		t.Errorf("pairs %+v", pairs)
 	}
@@ -130,7 +130,7 @@ func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	sharing(prints, 8)
+	pairsWithCommonPrints(prints, 8)
 	runtime.ReadMemStats(&after)
 	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 64 {
 		t.Errorf("%d MiB are allocated", made)

@@ -34,7 +34,7 @@ type Invite struct {
 	Note       string // its purpose
 	Prefix     string
 	SecretHash string
-	Most       int // limit of people; 0 for no limit
+	MaxPeople  int `gorm:"column:most"` // limit of people; 0 for no limit
 	Used       int // number of people who have joined with it
 	CreatedBy  int64
 	CreatedAt  time.Time
@@ -44,15 +44,15 @@ type Invite struct {
 
 // NewInvite is the request for an invite code.
 type NewInvite struct {
-	Note string
-	Most int           // 0 for no limit
-	For  time.Duration // 0 for no end
+	Note      string
+	MaxPeople int           // 0 for no limit
+	For       time.Duration // 0 for no end
 }
 
 func (n NewInvite) check() error {
 	switch {
-	case n.Most < 0 || n.Most > mostPeople:
-		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", mostPeople, n.Most)
+	case n.MaxPeople < 0 || n.MaxPeople > mostPeople:
+		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", mostPeople, n.MaxPeople)
 	case n.For < 0 || n.For > longestLife:
 		return db.Errorf(db.Invalid, "A code is valid for at most 366 days, or without end with 0.")
 	case len([]rune(n.Note)) > longestNote:
@@ -68,7 +68,7 @@ func (i Invite) RefusalAt(at time.Time) error {
 		return unknownCode()
 	case i.ExpiresAt != nil && !at.Before(*i.ExpiresAt):
 		return db.Errorf(db.Forbidden, "This invite code expired on %s UTC. Ask the author of the task for another.", i.ExpiresAt.Format("2006-01-02 15:04"))
-	case i.Most > 0 && i.Used >= i.Most:
+	case i.MaxPeople > 0 && i.Used >= i.MaxPeople:
 		return db.Errorf(db.Forbidden, "This invite code is used up. Ask the author of the task for another.")
 	}
 	return nil
@@ -86,7 +86,7 @@ func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID i
 		return "", invite, err
 	}
 	code = codeMark + db.NewSecret()
-	invite = Invite{TaskID: taskID, Note: n.Note, Prefix: code[:prefixBytes], SecretHash: db.HashSecret(code), Most: n.Most, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	invite = Invite{TaskID: taskID, Note: n.Note, Prefix: code[:prefixBytes], SecretHash: db.HashSecret(code), MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now()}
 	if n.For > 0 {
 		end := db.Time(invite.CreatedAt.Add(n.For))
 		invite.ExpiresAt = &end

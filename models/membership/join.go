@@ -142,7 +142,7 @@ func (o Offer) join(tx *gorm.DB, userID int64) error {
 			return db.WriteError(taken.Error, "invite code %d", o.invite.ID)
 		}
 		if taken.RowsAffected == 0 {
-			o.invite.Used = o.invite.Most
+			o.invite.Used = o.invite.MaxPeople
 			return o.invite.RefusalAt(db.Now())
 		}
 	}

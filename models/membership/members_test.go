@@ -64,7 +64,7 @@ func (c *club) invite() membership.Invite {
 func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		code := c.code(membership.NewInvite{Note: "course", Most: 5, For: time.Hour})
+		code := c.code(membership.NewInvite{Note: "course", MaxPeople: 5, For: time.Hour})
 		if offer, err := s.Members.Preview(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen ||
 			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
@@ -109,7 +109,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		usedUp := c.code(membership.NewInvite{Most: 1})
+		usedUp := c.code(membership.NewInvite{MaxPeople: 1})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, usedUp)))
 		expired := c.code(membership.NewInvite{For: time.Hour})
 		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx,
@@ -134,9 +134,9 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 		if len(c.now(c.ann).Joined) > 0 {
 			t.Error("a code that opens nothing let her in")
 		}
-		for what, n := range map[string]membership.NewInvite{"too many": {Most: 10_001},
+		for what, n := range map[string]membership.NewInvite{"too many": {MaxPeople: 10_001},
 			"too long": {For: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)},
-			"fewer than none": {Most: -1}} {
+			"fewer than none": {MaxPeople: -1}} {
 			if err := modelstest.Third(s.Members.CreateInvite(ctx, c.author, c.task.ID,
 				n)); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s: %v", what, err)
@@ -201,7 +201,7 @@ func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newClub(t, s)
-		code := c.code(membership.NewInvite{Most: 1})
+		code := c.code(membership.NewInvite{MaxPeople: 1})
 		var wait sync.WaitGroup
 		errs := make([]error, 8)
 		for i := range errs {
@@ -255,7 +255,7 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 func TestComingBackUsesUpNoCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		code := c.code(membership.NewInvite{Most: 2})
+		code := c.code(membership.NewInvite{MaxPeople: 2})
 		for range 3 {
 			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
 			modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
@@ -281,7 +281,7 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 		c, ctx := newClub(t, s), t.Context()
 		second, apart, draft := c.taskFor("second", catalog.Members), c.taskFor("apart", catalog.Members),
 			c.taskFor("draft", catalog.Hidden)
-		early := c.code(membership.NewInvite{Most: 2})
+		early := c.code(membership.NewInvite{MaxPeople: 2})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, early)))
 		if c.sees(second, c.ann) {
 			t.Error("a code opened another task before the event")

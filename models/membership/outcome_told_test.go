@@ -19,7 +19,7 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		admin := modelstest.Person(t, s, "root", accounts.RoleAdmin)
 		for _, who := range []accounts.User{c.ann, c.b} {
 			modelstest.Check(t, modelstest.Second(c.Members.Join(t.Context(), who.ID,
-				c.code(membership.NewInvite{Most: 1}))))
+				c.code(membership.NewInvite{MaxPeople: 1}))))
 		}
 		hook := func(of accounts.User, site bool) webhooks.Webhook {
 			t.Helper()

@@ -21,8 +21,8 @@ const (
 	forAll    = "all"
 )
 
-// Most is the largest budget in seconds: a thousand GPUs for a day.
-const Most = 1000 * 24 * 60 * 60
+// MaxBudget is the largest budget in seconds: a thousand GPUs for a day.
+const MaxBudget = 1000 * 24 * 60 * 60
 
 // Quotas reads and changes the quotas in one database.
 type Quotas struct{ db *db.DB }
@@ -72,8 +72,8 @@ func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 
 // perDay is a budget in words; an error if it is out of range.
 func perDay(seconds int) (string, error) {
-	if seconds < 0 || seconds > Most {
-		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", Most)
+	if seconds < 0 || seconds > MaxBudget {
+		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", MaxBudget)
 	}
 	return fmt.Sprintf("%d GPU-seconds a day", seconds), nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Rate is the number of acts that one subject may do within a window; 0 is no limit.
 type Rate struct {
-	Most    int
+	Max     int
 	Window  time.Duration
 	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
 }
@@ -19,15 +19,15 @@ type Rate struct {
 // Check refuses an act above the rate. acts selects the subject's acts, and at is the column of their times. Call it in
 // the transaction that does the act: transactions take turns, so two requests cannot both be the last one that fits.
 func (r Rate) Check(acts *gorm.DB, at string) error {
-	if r.Most <= 0 {
+	if r.Max <= 0 {
 		return nil
 	}
 	var done []time.Time
-	err := acts.Where(at+" > ?", db.Now().Add(-r.Window)).Order(at+" desc").Limit(r.Most).Pluck(at, &done).Error
-	if err != nil || len(done) < r.Most {
+	err := acts.Where(at+" > ?", db.Now().Add(-r.Window)).Order(at+" desc").Limit(r.Max).Pluck(at, &done).Error
+	if err != nil || len(done) < r.Max {
 		return db.ReadError(err, "recent acts of a person")
 	}
-	return Until(done[r.Most-1].Add(r.Window), r.Refusal)
+	return Until(done[r.Max-1].Add(r.Window), r.Refusal)
 }
 
 // Until refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a client

@@ -5,8 +5,8 @@
 // without a database), update.go (the samples behind the score of each run).
 //
 // Package models calls Add when a run has ended, Accept when measurements of the site are to count, Replace when a
-// rerun replaces what was measured before, SetAside before a submission is deleted, and Update before boards.Enter and
-// boards.Recompute.
+// rerun replaces what was measured before, SetAside before a submission is deleted, and Update before boards.EnterRun
+// and boards.Recompute.
 //
 // It promises that numbers are never moved: the row of a run has what ScoreOf makes of the samples that count, and can
 // be made from them again at any time (Rebuild). Samples count together that are of one person, version, device, and

@@ -66,7 +66,7 @@ type Score struct {
 // Add keeps the sample of a run that has ended. It has the source of the run that was measured.
 func Add(tx *gorm.DB, s Sample) error {
 	// Less than a nanosecond cannot have been measured, and 0 would make the geometric mean of a pool 0.
-	if shape(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
+	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
 		s.Cases = [][]float64{} // no worker of ours sends that
 	}
 	err := tx.Table("submissions").Where("id = (select submission_id from runs where id = ?)", s.RunID).Pluck("source_key", &s.SourceKey).Error
@@ -158,8 +158,9 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	return of, db.ReadError(err, "what was measured of runs %v", runs)
 }
 
-// Senders lists the people, on their boards, who have ranked runs of equal source with one of some runs, as entries.
-func Senders(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
+// PeopleWithSource lists the people, on their boards, who have ranked runs of equal source with one of some runs, as
+// entries.
+func PeopleWithSource(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
 	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").
 		Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
 		Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.purpose = 'submitted'").

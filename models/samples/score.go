@@ -29,7 +29,7 @@ const unfinishedCosts = 2
 //     left out: no worker of the site's version sends one.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmations(samples); len(turns) > 0 {
-		before := ScoreOf(earlier(samples, turns[0].EndedAt), ranking).ScoreNS
+		before := ScoreOf(samplesUntil(samples, turns[0].EndedAt), ranking).ScoreNS
 		return Score{Measure: medianScore(turns, ranking), WasNS: &before}
 	}
 	list := comparableSamples(samples)
@@ -44,7 +44,7 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if err != nil {
 		return Score{Measure: scored[0].Measure}
 	}
-	all := Score{Measure: averages(scored, ns), Pooled: len(list)}
+	all := Score{Measure: averageMeasure(scored, ns), Pooled: len(list)}
 	all.ErrNS /= math.Sqrt(float64(len(scored)))
 	// Runs of a task's own program have no processes, and together no interval: bands compare such scores as numbers.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
@@ -59,9 +59,9 @@ func confirmations(samples []Sample) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.Confirm })
 }
 
-// earlier selects the other samples that had ended at a time. Those of a run that was measured again have the place of
-// the run's own.
-func earlier(samples []Sample, at time.Time) []Sample {
+// samplesUntil selects the other samples that had ended at a time. Those of a run that was measured again have the
+// place of the run's own.
+func samplesUntil(samples []Sample, at time.Time) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
 		return s.Purpose == work.Confirm || s.Purpose == work.Submitted && s.EndedAt.After(at)
 	})
@@ -81,8 +81,8 @@ func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Scor
 	return ScoreOf(slices.DeleteFunc(counted, func(s Sample) bool { return s.EpochID != epoch }), ranking)
 }
 
-// shape returns the number of a sample's cases, or 0 if there are none, or if some have more processes than others.
-func shape(s Sample) int {
+// caseCount returns the number of a sample's cases, or 0 if there are none, or if some have more processes than others.
+func caseCount(s Sample) int {
 	for _, processes := range s.Cases {
 		if len(processes) == 0 || len(processes) != len(s.Cases[0]) {
 			return 0
@@ -96,14 +96,14 @@ func shape(s Sample) int {
 func comparableSamples(samples []Sample) (list []Sample) {
 	most, counts := 0, map[int]int{}
 	for _, s := range samples {
-		if n := shape(s); n > 0 && s.ScoreNS > 0 {
+		if n := caseCount(s); n > 0 && s.ScoreNS > 0 {
 			if counts[n]++; counts[n] > counts[most] {
 				most = n
 			}
 		}
 	}
 	for _, s := range samples {
-		n := shape(s)
+		n := caseCount(s)
 		if most > 0 && (n == most || n == 0 && s.Unfinished) {
 			list = append(list, s)
 		} else if most == 0 && s.ScoreNS > 0 {
@@ -138,9 +138,9 @@ func processesOf(samples []Sample) (all [][][]float64) {
 	return append(all, slow)
 }
 
-// averages returns the numbers of some samples without an interval. The deviations are averages, for people to look at.
-// Its share of the roof falls as the score rises.
-func averages(samples []Sample, ns float64) Measure {
+// averageMeasure returns the numbers of some samples without an interval. The deviations are averages, for people to
+// look at. Its share of the roof falls as the score rises.
+func averageMeasure(samples []Sample, ns float64) Measure {
 	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbed(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
 		all.StdNS += s.StdNS / float64(len(samples))
@@ -153,7 +153,7 @@ func averages(samples []Sample, ns float64) Measure {
 			all.Roof = &roof
 		}
 	}
-	all.Clock = work.JoinClocks(clocks)
+	all.Clock = work.ClockNames(clocks)
 	return all
 }
 
@@ -180,10 +180,10 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
 	for i, s := range turns {
 		logs[i], cases[i] = math.Log(s.ScoreNS), s.Cases
-		measured = measured && s.Processes > 0 && shape(s) > 0 && len(s.Cases[0]) == s.Processes
+		measured = measured && s.Processes > 0 && caseCount(s) > 0 && len(s.Cases[0]) == s.Processes
 	}
 	slices.Sort(logs)
-	all := averages(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
+	all := averageMeasure(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
 	all.Disturbed = ""
 	for _, s := range turns {
 		all.Disturbed = cmp.Or(all.Disturbed, s.Disturbed)
@@ -261,10 +261,10 @@ func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.T
 		}
 	}
 	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
-	at, score := ends[0], ScoreOf(earlier(samples, ends[0]), ranking).ScoreNS
+	at, score := ends[0], ScoreOf(samplesUntil(samples, ends[0]), ranking).ScoreNS
 	for _, before := range ends[1:min(len(ends), mostBack+1)] {
 		// The score at that time was already as good: equal within rounding, or better.
-		had := ScoreOf(earlier(samples, before), ranking).ScoreNS
+		had := ScoreOf(samplesUntil(samples, before), ranking).ScoreNS
 		if had == 0 || had > score*(1+rounding) {
 			break
 		}

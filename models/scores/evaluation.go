@@ -23,7 +23,7 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 		r.Outcome = job.OutcomeLost
 		return found
 	}
-	found.Evaluation, found.Samples = work.EvaluationCompleted, samples(report)
+	found.Evaluation, found.Samples = work.EvaluationCompleted, counterSamples(report)
 	found.Waited = time.Duration(report.Waited * float64(time.Second))
 	if report.TimedOut {
 		found.Evaluation = work.EvaluationTimeout
@@ -31,8 +31,8 @@ func ofEvaluation(r *job.Result) (found work.Findings) {
 	return found
 }
 
-// samples returns the additions to the counters from a result.
-func samples(r kernelrun.Result) []work.Counted {
+// counterSamples returns the additions to the counters from a result.
+func counterSamples(r kernelrun.Result) []work.Counted {
 	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
 	out := []work.Counted{{Name: work.CountDevice + device, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {

@@ -41,12 +41,12 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 // infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
-	rate := quota.Rate{Most: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
+	rate := quota.Rate{Max: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
 	sent := tx.Model(&Submission{}).Where("user_id = ? and added_why = ''", user.ID).Where(runs + "runs.ours)").Session(&gorm.Session{})
 	if err := rate.Check(sent.Where(runs+"(runs.noisy or runs.disturbed <> ''))"), "created_at"); err != nil {
 		return err
 	}
-	rate.Most *= 2
+	rate.Max *= 2
 	return rate.Check(sent, "created_at")
 }
 
@@ -70,6 +70,6 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 // checkWaiting counts unfinished runs, but not profiles, turns, and reruns, which follow other runs: their person did
 // not ask for them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
-	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.Asked+" and "+work.Live, user.ID).
+	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.AskedCondition+" and "+work.LiveCondition, user.ID).
 		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.Waiting, 10*time.Second)
 }

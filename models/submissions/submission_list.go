@@ -21,7 +21,7 @@ type SubmissionFilter struct {
 	VersionID int64
 	Via       string
 	Ranked    bool  // only those with a ranked result
-	Before    int64 // only IDs below this one: the last ID of the previous page
+	BeforeID  int64 // only IDs below this one: the last ID of the previous page
 	Offset    int   // number of the newest to skip
 	Limit     int   // 0 for 50
 	Short     bool  // only the columns that tables show, see shortSubmission and shortRun
@@ -94,8 +94,8 @@ func (t *Intake) filtered(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	if f.Ranked {
 		q = q.Where("s.mode = ? and exists (select 1 from runs r where r.submission_id = s.id and r.profile_of is null and r.state = ?)", job.ModeRanked, work.StateDone)
 	}
-	if f.Before > 0 {
-		q = q.Where("s.id < ?", f.Before)
+	if f.BeforeID > 0 {
+		q = q.Where("s.id < ?", f.BeforeID)
 	}
 	return q
 }

@@ -105,7 +105,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			}
 		}
 		if list, err := s.Submissions.Submissions(ctx, accounts.User{},
-			submissions.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
+			submissions.SubmissionFilter{BeforeID: sub.ID}); err != nil || len(list) != 0 {
 			t.Errorf("Submissions before the first: %+v, %v", list, err)
 		}
 	})

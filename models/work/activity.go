@@ -41,7 +41,7 @@ func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string]
 	}
 	var list []activityRow
 	err := l.db.Read(ctx).Raw(`
-		select device, '' as slot, queued_at, started_at, ended_at, case when `+Asked+` then 1 else 0 end as asked, 0.0 as read_ns
+		select device, '' as slot, queued_at, started_at, ended_at, case when `+AskedCondition+` then 1 else 0 end as asked, 0.0 as read_ns
 		from runs where started_at is not null and (ended_at is null or ended_at >= ?)
 		union all
 		select device, '', queued_at, started_at, ended_at, 1, 0.0
@@ -66,7 +66,7 @@ func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string]
 func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Activity) {
 	var steps []step
 	for _, from := range up {
-		steps = append(steps, step{at: later(from, since), slots: 1})
+		steps = append(steps, step{at: laterOf(from, since), slots: 1})
 	}
 	var waits []time.Duration
 	readTimes := map[string][]float64{}
@@ -79,7 +79,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		if row.Asked == 1 && !row.QueuedAt.Before(since) {
 			waits = append(waits, max(row.StartedAt.Sub(row.QueuedAt), 0))
 		}
-		steps = append(steps, step{at: later(row.StartedAt, since), works: 1})
+		steps = append(steps, step{at: laterOf(row.StartedAt, since), works: 1})
 		if row.EndedAt != nil {
 			steps = append(steps, step{at: *row.EndedAt, works: -1})
 		}
@@ -89,7 +89,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		a.Wait = waits[len(waits)/2]
 	}
 	for _, times := range readTimes {
-		a.Noise = max(a.Noise, fleet.Noise(times))
+		a.Noise = max(a.Noise, fleet.RelativeDeviation(times))
 	}
 	if held, all := slotTime(steps, at); all > 0 {
 		a.Busy, a.Up = held.Seconds()/all.Seconds(), all/time.Duration(len(up))
@@ -121,7 +121,7 @@ func slotTime(steps []step, until time.Time) (held, up time.Duration) {
 	return held, up
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -58,7 +58,7 @@ func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Atte
 func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, error) {
 	u, err := l.loadItem(tx, ref)
 	if db.KindOf(err) == db.NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
-		return Attempt{}, db.Errorf(db.Conflict, "%s is no longer waiting.", subject(ref))
+		return Attempt{}, db.Errorf(db.Conflict, "%s is no longer waiting.", sentenceSubject(ref))
 	}
 	if err != nil {
 		return Attempt{}, err

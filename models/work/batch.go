@@ -126,7 +126,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 		Device string
 		Count  int
 	}
-	err := tx.Model(&Evaluation{}).Where("caller = ? and batch <> '' and parked = 0 and "+Live, in.Caller).Group("device").
+	err := tx.Model(&Evaluation{}).Where("caller = ? and batch <> '' and parked = 0 and "+LiveCondition, in.Caller).Group("device").
 		Select("device, count(*) as count").Scan(&queued).Error
 	if err != nil {
 		return db.ReadError(err, "the batches of a caller")

@@ -52,7 +52,7 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 	if passed, err := e.leavesPlace(tx); err != nil || passed {
 		return err
 	}
-	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+Live+" and parked = ?", e.Device, e.Caller, parkedByLimit).
+	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+LiveCondition+" and parked = ?", e.Device, e.Caller, parkedByLimit).
 		Order("queued_at, id").Limit(1)
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")
 }
@@ -61,7 +61,7 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation
-		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+Live, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
+		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+LiveCondition, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
 		if err := query.Find(&live).Error; err != nil {
 			return db.ReadError(err, "batch %s", id)
 		}

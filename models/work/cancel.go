@@ -41,7 +41,7 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may 
 			return err
 		}
 		if u.work().EndedAt != nil {
-			return db.Errorf(db.Conflict, "%s has ended already.", subject(ref))
+			return db.Errorf(db.Conflict, "%s has ended already.", sentenceSubject(ref))
 		}
 		out.Accepted = true
 		return stop(tx, u, reason, &out)

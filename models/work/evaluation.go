@@ -132,11 +132,11 @@ func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evalua
 }
 
 // noLiveBatch excludes batches in which not all evaluations have ended: their callers may be reading the results.
-const noLiveBatch = "batch not in (select batch from evaluations where " + Live + " and batch <> '')"
+const noLiveBatch = "batch not in (select batch from evaluations where " + LiveCondition + " and batch <> '')"
 
 // PruneEvaluations removes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := l.db.Writer(ctx).Where("ended_at < ? and "+unshared+" and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and "+unsharedCondition+" and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
@@ -184,7 +184,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	if owner == "" {
 		return nil
 	}
-	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+unshared+" and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+unsharedCondition+" and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 

@@ -48,7 +48,7 @@ func (e *Evaluation) setCancelled(reason string) {
 
 func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
 
-func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { return nil }
+func (e *Evaluation) keepResult(*gorm.DB, string, job.Result, []Artifact) error { return nil }
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
 
@@ -65,7 +65,7 @@ func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if e.Result == nil {
 		kept = append(kept, "result")
 	}
-	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+Live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
+	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+LiveCondition, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
 	return res.RowsAffected, res.Error
 }
 

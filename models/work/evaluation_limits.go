@@ -24,7 +24,7 @@ const evaluationRetry = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
 	// Evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
-	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+Live, caller)
+	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+LiveCondition, caller)
 	if err := quota.CheckUnfinished(live, l.AtOnce, evaluationRetry); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (h *hourOf) tooMany(what string) error {
 // PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones
 // have at most so many bytes.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
-	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+unshared+` and `+noLiveBatch+` and id in (select id from (
+	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+unsharedCondition+` and `+noLiveBatch+` and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept
 		from evaluations) newer where kept > ?)`, EvaluationCancelled, most).Error
 	return db.WriteError(err, "evaluations without the oldest of callers with many")

@@ -15,24 +15,24 @@ import (
 
 // NewEvaluation is a request to evaluate.
 type NewEvaluation struct {
-	User    accounts.User // zero: without sign-in
-	Owner   string
-	Caller  string // whom the limits count for
-	Key     string // makes sending it again safe; empty: each request is a new evaluation
-	Shared  bool
-	Kind    string
-	Device  string
-	Request json.RawMessage
-	Sources []byte // SourceHash is their hash
-	Same    string // equal for requests that measure the same, and allow to share a result; empty: it shares none
-	Limits  EvaluationLimits
+	User       accounts.User // zero: without sign-in
+	Owner      string
+	Caller     string // whom the limits count for
+	Key        string // makes sending it again safe; empty: each request is a new evaluation
+	Shared     bool
+	Kind       string
+	Device     string
+	Request    json.RawMessage
+	Sources    []byte // SourceHash is their hash
+	SharingKey string // equal for requests that measure the same, and allow to share a result; empty: it shares none
+	Limits     EvaluationLimits
 }
 
 // row is the evaluation that is stored.
 func (in NewEvaluation) row() Evaluation {
 	return Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), RequestHash: in.Same, State: EvaluationSubmitted, Change: 1,
+		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), RequestHash: in.SharingKey, State: EvaluationSubmitted, Change: 1,
 		Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
 }

@@ -30,7 +30,7 @@ type Remaining struct {
 // Remaining reads both at once, so that no event can be missed between them. With profiles, those that follow its runs
 // are work, too.
 func (l *LifeCycle) Remaining(ctx context.Context, submissionID int64, profiles bool) (rest Remaining, err error) {
-	live := "submission_id = @id and " + Live
+	live := "submission_id = @id and " + LiveCondition
 	if !profiles {
 		live += " and profile_of is null"
 	}

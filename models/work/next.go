@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// candidates is the number of runs and evaluations to read; the first ones may not be for this worker.
-	candidates = 16
+	// maxCandidates is the number of runs and evaluations to read; the first ones may not be for this worker.
+	maxCandidates = 16
 	// avoidFor is the time for which work that a worker lost is reserved for other workers, after its pause.
 	avoidFor = 2 * time.Second
 	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one
@@ -109,11 +109,11 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 
 // capacity is the free capacity of a device for the asking worker.
 type capacity struct {
-	may     bool              // the worker takes jobs for the device
-	slots   fleet.DeviceSlots // slots of all workers
-	own     int               // slots of this worker
-	offered []string          // live workers with slots of the device
-	live    deviceLoad
+	may      bool              // the worker takes jobs for the device
+	slots    fleet.DeviceSlots // slots of all workers
+	ownSlots int               // slots of this worker
+	offered  []string          // live workers with slots of the device
+	live     deviceLoad
 }
 
 func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at time.Time) (r capacity, err error) {
@@ -137,7 +137,7 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 			r.offered = append(r.offered, w.Name)
 		}
 		if w.Name == db.Sanitize(ask.Worker) {
-			r.own = n
+			r.ownSlots = n
 		}
 	}
 	_, paused := pauses[ask.Device]
@@ -149,7 +149,7 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 func (r capacity) admits(ask job.WorkRequest) bool {
 	building := max(min(ask.Building, r.live.mine), 0)
 	mine, all := r.live.mine-building, r.live.all-building
-	if mine >= inFlightPerSlot*r.own {
+	if mine >= inFlightPerSlot*r.ownSlots {
 		return false
 	}
 	// A busy slot builds one job beyond the device's slots, but none that an idle slot could run. A run on several
@@ -176,7 +176,7 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*Queue
 	if !ask.Compile && !r.admits(ask) {
 		return nil, nil
 	}
-	next, err := nextWork(tx, ask.Device, kindsFor(ask), candidates, at)
+	next, err := nextWork(tx, ask.Device, kindsFor(ask), maxCandidates, at)
 	if err != nil {
 		return nil, err
 	}

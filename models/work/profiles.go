@@ -78,7 +78,7 @@ func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, err
 // Unfinished reports whether a submission has runs that have not ended. With profiles, the profiles that follow its
 // runs count, too.
 func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
-	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+Live, submissionID)
+	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+LiveCondition, submissionID)
 	if !profiles {
 		q = q.Where("profile_of is null")
 	}

@@ -20,8 +20,8 @@ const MaxLogBytes = 512 << 10
 // MaxEventBytes limits the other events of one attempt that are stored; without logs, twice as much is. One byte of
 // them counts as 1/lightness byte of logs. 10,000 cases have some 3 MB.
 const (
-	lightness     = 32
-	MaxEventBytes = lightness * MaxLogBytes
+	eventWeight   = 32
+	MaxEventBytes = eventWeight * MaxLogBytes
 )
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
@@ -162,7 +162,7 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 		if err != nil {
 			return err
 		}
-		a.LogBytes += int64(len(data)) / lightness
+		a.LogBytes += int64(len(data)) / eventWeight
 	} else if a.LogBytes > MaxLogBytes {
 		return nil
 	} else if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {

@@ -17,8 +17,8 @@ const (
 	Rerun     Purpose = "remeasure"
 )
 
-// Asked chooses runs that a person asked for, in SQL.
-const Asked = "purpose in ('submitted', 'practice')"
+// AskedCondition chooses runs that a person asked for, in SQL.
+const AskedCondition = "purpose in ('submitted', 'practice')"
 
 // Asked reports whether a person asked for the run.
 func (p Purpose) Asked() bool { return p == Submitted || p == Practice }

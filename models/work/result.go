@@ -60,7 +60,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 			return err
 		}
 		if r.Outcome != job.OutcomeReturned { // work may be handed back any number of times
-			if err := a.item.keep(tx, a.ID, r, artifacts); err != nil {
+			if err := a.item.keepResult(tx, a.ID, r, artifacts); err != nil {
 				return err
 			}
 		}

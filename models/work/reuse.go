@@ -19,8 +19,8 @@ import (
 // one if it has none, and the transaction blocks all writers.
 const mostSharing = 200
 
-// unshared selects evaluations whose result no other one shares.
-const unshared = "id not in (select shares from evaluations where shares <> '')"
+// unsharedCondition selects evaluations whose result no other one shares.
+const unsharedCondition = "id not in (select shares from evaluations where shares <> '')"
 
 // findSame returns the asker's evaluation that this one may share, without its result, and the number of further ones
 // that may share it, or the zero Evaluation.
@@ -33,7 +33,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 		return same, 0, err
 	}
 	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
-		Where(Live+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
+		Where(LiveCondition+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
 			" or state = ? and started_at >= ?", mostSharing, EvaluationCompleted, db.Time(since))
 	err = query.Order("queued_at, id").Limit(1).Find(&same).Error
 	switch {
@@ -42,12 +42,12 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 	case same.EndedAt != nil:
 		return same, math.MaxInt64, nil
 	}
-	err = tx.Model(&Evaluation{}).Where(sharing, same.ID).Count(&places).Error
+	err = tx.Model(&Evaluation{}).Where(sharingCondition, same.ID).Count(&places).Error
 	return same, mostSharing - places, db.ReadError(err, "equal evaluations")
 }
 
-// sharing selects the evaluations that wait for the result of another one.
-const sharing = "shares = ? and shares <> '' and " + Live
+// sharingCondition selects the evaluations that wait for the result of another one.
+const sharingCondition = "shares = ? and shares <> '' and " + LiveCondition
 
 // share makes the evaluation wait for the result of another one.
 func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedSharing, same.ID }
@@ -114,7 +114,7 @@ func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
 		return nil
 	}
 	var list []Evaluation
-	query := tx.Omit("request", "result").Where(sharing, e.ID).Order("queued_at, id")
+	query := tx.Omit("request", "result").Where(sharingCondition, e.ID).Order("queued_at, id")
 	if !e.hasResult() {
 		query = query.Limit(1)
 	}
@@ -149,7 +149,7 @@ func (e *Evaluation) hasResult() bool {
 func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
 	if err == nil {
-		err = tx.Model(&Evaluation{}).Where(sharing, e.ID).Update("shares", next).Error
+		err = tx.Model(&Evaluation{}).Where(sharingCondition, e.ID).Update("shares", next).Error
 	}
 	return db.WriteError(err, "evaluations that share a result")
 }
@@ -160,7 +160,7 @@ func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 		return false, nil
 	}
 	var wait int64
-	err := tx.Model(&Evaluation{}).Where(sharing, e.ID).Count(&wait).Error
+	err := tx.Model(&Evaluation{}).Where(sharingCondition, e.ID).Count(&wait).Error
 	return wait > 0, db.ReadError(err, "evaluations that share a result")
 }
 
@@ -178,7 +178,7 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 // ReleaseSharing releases evaluations that wait for a shared result whose evaluation ended without passing it on,
 // because a process of an older version ended it. They are then measured.
 func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
-	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+Live+
-		" and shares not in (select id from evaluations where "+Live+")", parkedSharing).Error
+	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+LiveCondition+
+		" and shares not in (select id from evaluations where "+LiveCondition+")", parkedSharing).Error
 	return db.WriteError(err, "evaluations that share a result")
 }

@@ -105,7 +105,7 @@ func stateOf(stage job.Stage) RunState {
 	return StateBuilding
 }
 
-func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts []Artifact) error {
+func (r *Run) keepResult(tx *gorm.DB, attemptID string, result job.Result, artifacts []Artifact) error {
 	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if r.ScoreNS != nil && r.ScoredAt == nil {
 		r.ScoredAt = r.EndedAt
 	}
-	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+Live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
+	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+LiveCondition, r.ID, attemptID).Select("*").Omit("id").Updates(r)
 	return res.RowsAffected, res.Error
 }
 
@@ -171,11 +171,11 @@ func clockOf(stages []job.StageResult) string {
 			}
 		}
 	}
-	return JoinClocks(counts)
+	return ClockNames(counts)
 }
 
-// JoinClocks names clocks in a fixed order, "event+wall", or returns "" if one of them is not known.
-func JoinClocks(clocks map[job.Clock]bool) string {
+// ClockNames names clocks in a fixed order, "event+wall", or returns "" if one of them is not known.
+func ClockNames(clocks map[job.Clock]bool) string {
 	if clocks[""] {
 		return ""
 	}

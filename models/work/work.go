@@ -32,8 +32,8 @@ type Work struct {
 	SlotNS        int64 `gorm:"column:unit_ns"` // slot time of the attempt that ended it: its duration times its number of slots
 }
 
-// Live is the SQL condition for work that has not ended, with the text of the partial indexes.
-const Live = "ended_at is null"
+// LiveCondition is the SQL condition for work that has not ended, with the text of the partial indexes.
+const LiveCondition = "ended_at is null"
 
 // liveWork is all live work of both kinds, as one table, without parked evaluations. turn_of identifies the turn that
 // the work uses up: its person's, its caller's, or its confirmation's, which no one asked for; see fairQueue.
@@ -42,16 +42,16 @@ const liveWork = `
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPriority + ` as priority,
 		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
-	from runs where ` + Live + `
+	from runs where ` + LiveCondition + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPriority + `, caller
-	from evaluations where ` + Live + ` and parked = 0`
+	from evaluations where ` + LiveCondition + ` and parked = 0`
 
 // These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change
 // here needs new indexes, or lastEnd reads all ended work of a person.
 const (
-	runPriority        = "case when " + Asked + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
+	runPriority        = "case when " + AskedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 
@@ -88,8 +88,8 @@ type item interface {
 	setCancelled(reason string)
 	cancelled() bool
 
-	// keep stores the parts of a result that count even if its attempt no longer does.
-	keep(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
+	// keepResult stores the parts of a result that count even if its attempt no longer does.
+	keepResult(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
 	// setMeasured takes over the machine and the conditions of the attempt.
 	setMeasured(r job.Result)
 	// save writes the row, if it is still live and this attempt's.
@@ -140,13 +140,13 @@ func saveItem(tx *gorm.DB, u item, attemptID string) error {
 	case err != nil:
 		return fmt.Errorf("saving %s: %w", u.ref(), err)
 	case rows != 1:
-		return db.Errorf(db.Conflict, "%s has changed since.", subject(u.ref()))
+		return db.Errorf(db.Conflict, "%s has changed since.", sentenceSubject(u.ref()))
 	}
 	return nil
 }
 
-// subject returns the beginning of a sentence about work: its name with a capital letter.
-func subject(ref job.Ref) string {
+// sentenceSubject returns the beginning of a sentence about work: its name with a capital letter.
+func sentenceSubject(ref job.Ref) string {
 	name := ref.String()
 	return strings.ToUpper(name[:1]) + name[1:]
 }

@@ -61,7 +61,7 @@ func (a Memory) Read(name string) ([]byte, error) {
 func (a Memory) List(dir string) []string {
 	var out []string
 	for name := range a {
-		if rest, ok := below(dir, name); ok {
+		if rest, ok := pathBelow(dir, name); ok {
 			out = append(out, rest)
 		}
 	}
@@ -69,7 +69,7 @@ func (a Memory) List(dir string) []string {
 	return out
 }
 
-func below(dir, name string) (rest string, ok bool) {
+func pathBelow(dir, name string) (rest string, ok bool) {
 	if dir == "." {
 		return name, true
 	}
@@ -116,7 +116,7 @@ func (f folder) List(dir string) []string {
 		case entry.IsDir() && name != dir && strings.HasPrefix(path.Base(name), "."):
 			return fs.SkipDir
 		case entry.Type().IsRegular():
-			rest, _ := below(dir, name)
+			rest, _ := pathBelow(dir, name)
 			out = append(out, rest)
 		}
 		return nil

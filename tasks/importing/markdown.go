@@ -36,8 +36,8 @@ func (w *markdownWriter) children(n *html.Node) {
 	}
 }
 
-// around writes a node's text between two marks.
-func (w *markdownWriter) around(before string, n *html.Node, after string) {
+// writeBetween writes a node's text between two marks.
+func (w *markdownWriter) writeBetween(before string, n *html.Node, after string) {
 	w.out.WriteString(before)
 	w.children(n)
 	w.out.WriteString(after)
@@ -59,48 +59,48 @@ func (w *markdownWriter) node(n *html.Node) {
 	case atom.Style, atom.Script, atom.Head:
 	case atom.Table:
 		w.rows = 0
-		w.around("\n\n", n, "\n\n")
+		w.writeBetween("\n\n", n, "\n\n")
 	case atom.P, atom.Div:
-		w.around("\n\n", n, "\n\n")
+		w.writeBetween("\n\n", n, "\n\n")
 	case atom.H1, atom.H2, atom.H3, atom.H4:
-		w.around("\n\n### ", n, "\n\n")
+		w.writeBetween("\n\n### ", n, "\n\n")
 	case atom.Br:
 		w.text("\n\n")
 	case atom.Strong, atom.B:
-		w.around("**", n, "**")
+		w.writeBetween("**", n, "**")
 	case atom.Em, atom.I:
-		w.around("*", n, "*")
+		w.writeBetween("*", n, "*")
 	case atom.Sup:
-		w.around("^", n, "")
+		w.writeBetween("^", n, "")
 	case atom.Sub:
-		w.around("_", n, "")
+		w.writeBetween("_", n, "")
 	case atom.Code:
 		if w.verbatim {
 			w.children(n)
 			return
 		}
 		w.verbatim = true
-		w.around("`", n, "`")
+		w.writeBetween("`", n, "`")
 		w.verbatim = false
 	case atom.Pre:
 		w.verbatim = true
-		w.around("\n\n```\n", n, "\n```\n\n")
+		w.writeBetween("\n\n```\n", n, "\n```\n\n")
 		w.verbatim = false
 	case atom.Ul, atom.Ol:
 		w.list = append(w.list, map[atom.Atom]string{atom.Ul: "- ", atom.Ol: "1. "}[n.DataAtom])
-		w.around("\n\n", n, "\n\n")
+		w.writeBetween("\n\n", n, "\n\n")
 		w.list = w.list[:len(w.list)-1]
 	case atom.Li:
 		mark := "- "
 		if len(w.list) > 0 {
 			mark = strings.Repeat("   ", min(len(w.list)-1, 8)) + w.list[len(w.list)-1]
 		}
-		w.around("\n"+mark, n, "")
+		w.writeBetween("\n"+mark, n, "")
 	case atom.Tr:
 		w.row(n)
 	case atom.Td, atom.Th:
 		w.column++
-		w.around("| ", n, " ")
+		w.writeBetween("| ", n, " ")
 	default:
 		w.children(n)
 	}
@@ -109,7 +109,7 @@ func (w *markdownWriter) node(n *html.Node) {
 // row writes a row of a table; the first one is the header.
 func (w *markdownWriter) row(n *html.Node) {
 	w.column = 0
-	w.around("\n", n, "|")
+	w.writeBetween("\n", n, "|")
 	if w.rows++; w.rows == 1 {
 		w.out.WriteString("\n" + strings.Repeat("|---", w.column) + "|")
 	}

@@ -356,8 +356,8 @@ func (w *workloads) tolerance(f *folder) tolerance {
 	for i, one := range w.all {
 		own := usual
 		if g := one.Tolerance; g != nil {
-			own.ATol, own.RTol = given(g.ATol, own.ATol), given(g.RTol, own.RTol)
-			own.Matched = given(g.Matched, own.Matched)
+			own.ATol, own.RTol = valueOr(g.ATol, own.ATol), valueOr(g.RTol, own.RTol)
+			own.Matched = valueOr(g.Matched, own.Matched)
 			if own.MaxError = g.MaxError; g.Negative {
 				own.Infinite = "negative"
 			}
@@ -367,7 +367,7 @@ func (w *workloads) tolerance(f *folder) tolerance {
 			continue
 		}
 		differ = differ || own.ATol != t.ATol || own.RTol != t.RTol || own.Matched != t.Matched ||
-			given(own.MaxError, 0) != given(t.MaxError, 0)
+			valueOr(own.MaxError, 0) != valueOr(t.MaxError, 0)
 		t.ATol, t.RTol, t.Matched = min(t.ATol, own.ATol), min(t.RTol, own.RTol), max(t.Matched, own.Matched)
 		if own.MaxError != nil && (t.MaxError == nil || *own.MaxError < *t.MaxError) {
 			t.MaxError = own.MaxError
@@ -379,8 +379,8 @@ func (w *workloads) tolerance(f *folder) tolerance {
 	return t
 }
 
-// given returns a value, or another one if it is missing.
-func given(value *float64, otherwise float64) float64 {
+// valueOr returns a value, or another one if it is missing.
+func valueOr(value *float64, otherwise float64) float64 {
 	if value == nil {
 		return otherwise
 	}

@@ -22,7 +22,7 @@ type bar struct {
 }
 
 func barWidth(part float64) string {
-	return px(100 * within(part, 0, 1))
+	return px(100 * clamp(part, 0, 1))
 }
 
 func solBars(facts []ncu.Fact) []bar {

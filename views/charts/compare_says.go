@@ -10,7 +10,7 @@ import (
 
 // Faster describes in a few words which run is faster and by how much, or that the data cannot show it.
 func (vm CompareVM) Faster() string {
-	r := vm.Shown()
+	r := vm.HeadlineRatio()
 	switch {
 	case vm.Finding.SharedCases == 0:
 		return "The two runs have no timed case in common, so their speeds cannot be compared."
@@ -26,7 +26,7 @@ func (vm CompareVM) Faster() string {
 
 // Sure describes the certainty of Faster, and the compared times; empty if nothing can be compared.
 func (vm CompareVM) Sure() string {
-	r, by := vm.Shown(), vm.Ranking
+	r, by := vm.HeadlineRatio(), vm.Ranking
 	if vm.coversOtherCases() {
 		by = "geometric mean of the cases that both ran"
 	}
@@ -48,7 +48,7 @@ func (vm CompareVM) Sure() string {
 
 // Ahead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
 func (vm CompareVM) Ahead() string {
-	r, a, b := vm.Shown(), vm.BoardNS[0], vm.BoardNS[1]
+	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
 	if a == 0 || vm.SameSource || r.Apart() && (r.Value < 1) == (b < a) {
 		return ""
 	}
@@ -83,10 +83,10 @@ func (vm CompareVM) Where() string {
 	if len(faster)+len(slower) > 0 {
 		var parts []string
 		if len(faster) > 0 {
-			parts = append(parts, fmt.Sprintf("faster in %d, %s", len(faster), most(faster, versus.Ratio.Inverse)))
+			parts = append(parts, fmt.Sprintf("faster in %d, %s", len(faster), mostExtremeCase(faster, versus.Ratio.Inverse)))
 		}
 		if len(slower) > 0 {
-			parts = append(parts, fmt.Sprintf("slower in %d, %s", len(slower), most(slower, func(r versus.Ratio) versus.Ratio { return r })))
+			parts = append(parts, fmt.Sprintf("slower in %d, %s", len(slower), mostExtremeCase(slower, func(r versus.Ratio) versus.Ratio { return r })))
 		}
 		if unknown > 0 {
 			parts = append(parts, fmt.Sprintf("no clear difference in %d", unknown))
@@ -99,8 +99,8 @@ func (vm CompareVM) Where() string {
 	return text
 }
 
-// most names the case with the largest ratio.
-func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
+// mostExtremeCase names the case with the largest ratio.
+func mostExtremeCase(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 	top := cases[0]
 	for _, c := range cases {
 		if of(c.Ratio).Value > of(top.Ratio).Value {

@@ -56,7 +56,7 @@ type Dot struct {
 // DotOf returns the position of a report's longest kernel on the roofline. ok is false if that kernel did no arithmetic
 // that the roofline counts.
 func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
-	k := longest(r)
+	k := longestKernel(r)
 	if k == nil {
 		return Dot{}, false
 	}
@@ -75,11 +75,11 @@ func (vm DetailsVM) Kernel() *ncu.Kernel {
 	if k := vm.Report.Kernel(vm.Query.Kernel); k != nil {
 		return k
 	}
-	return longest(vm.Report)
+	return longestKernel(vm.Report)
 }
 
-// longest returns the kernel with the longest time, or nil if there is none.
-func longest(r *ncu.Report) *ncu.Kernel {
+// longestKernel returns the kernel with the longest time, or nil if there is none.
+func longestKernel(r *ncu.Report) *ncu.Kernel {
 	if len(r.Kernels) == 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 	low, high := -leastRange, leastRange
 	var d dumbbells
 	reach := func(ratio, most float64) {
-		v := within(math.Log(ratio), -most, most)
+		v := clamp(math.Log(ratio), -most, most)
 		low, high = min(low, v), max(high, v)
 	}
 	for _, c := range cases {
@@ -58,7 +58,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 	margin := 0.04 * (high - low)
 	low, high = low-margin, high+margin
 	at := func(ratio float64) string {
-		return fmt.Sprintf("%.2f%%", 100*within((math.Log(ratio)-low)/(high-low), 0, 1))
+		return fmt.Sprintf("%.2f%%", 100*clamp((math.Log(ratio)-low)/(high-low), 0, 1))
 	}
 	for i, row := range d.rows {
 		r, to := row.c.Ratio, &d.rows[i]

@@ -113,9 +113,9 @@ func baseValue(m ncu.Metric) string {
 	return format.Exact(v)
 }
 
-// within clamps v to two bounds, for lengths and positions in a drawing. Unlike with min and max, NaN becomes the lower
+// clamp clamps v to two bounds, for lengths and positions in a drawing. Unlike with min and max, NaN becomes the lower
 // bound.
-func within(v, least, most float64) float64 {
+func clamp(v, least, most float64) float64 {
 	if !(v > least) {
 		return least
 	}

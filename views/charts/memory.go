@@ -88,7 +88,7 @@ func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) mem
 	v, ok := l.Amount.Value.Base()
 	a.idle = !ok || v == 0
 	if ok && most > 0 && l.Amount.Value.BaseUnit() == "byte" {
-		a.width += 5 * math.Sqrt(within(v/most, 0, 1))
+		a.width += 5 * math.Sqrt(clamp(v/most, 0, 1))
 	}
 	return a
 }

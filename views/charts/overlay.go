@@ -99,9 +99,9 @@ func (o overlay) bins(times []float64) []float64 {
 // at returns the position of a time on the axis, 0 to 1.
 func (o overlay) at(t float64) float64 {
 	if o.log {
-		return within(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
+		return clamp(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
 	}
-	return within((t-o.low)/(o.high-o.low), 0, 1)
+	return clamp((t-o.low)/(o.high-o.low), 0, 1)
 }
 
 // outline draws bins as steps from the middle line, upwards or downwards.

@@ -26,7 +26,7 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 			return other
 		}
 	}
-	return longest(vm.Pin.Report)
+	return longestKernel(vm.Pin.Report)
 }
 
 // ticked adds to bars a tick at the baseline's value on the same scale; of returns the bars of a kernel.
@@ -47,9 +47,9 @@ func (vm DetailsVM) ticked(of func(ncu.Views) []bar, v ncu.Views) []bar {
 		}
 		list[i].was = Text(was[b.label].fact.Value)
 		if value > 0 && b.part > 0 {
-			list[i].tick = within(before/value*b.part, 0, 1)
+			list[i].tick = clamp(before/value*b.part, 0, 1)
 		} else if b.fact.Value.Unit == "%" {
-			list[i].tick = within(before/100, 0, 1)
+			list[i].tick = clamp(before/100, 0, 1)
 		}
 	}
 	return list

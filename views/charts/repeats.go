@@ -88,7 +88,7 @@ func (h *histogram) at(t float64) float64 {
 	if h.high <= h.low {
 		return 0.5
 	}
-	return within((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halved, because the difference may overflow a float64
+	return clamp((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halved, because the difference may overflow a float64
 }
 
 // Dimensions of the histogram: bars above, ticks below.
@@ -130,8 +130,8 @@ func statistics(c job.CaseResult) []statistic {
 	return out
 }
 
-// Shortest formats the shortest repeat.
-func Shortest(c job.CaseResult) format.Quantity {
+// ShortestRepeat formats the shortest repeat.
+func ShortestRepeat(c job.CaseResult) format.Quantity {
 	if inTolerance(c.Best, c) {
 		limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
 		return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
@@ -142,7 +142,7 @@ func Shortest(c job.CaseResult) format.Quantity {
 // repeatText formats a repeat's time.
 func repeatText(ns float64, c job.CaseResult) string {
 	if inTolerance(ns, c) {
-		return Shortest(c).String()
+		return ShortestRepeat(c).String()
 	}
 	return format.Nanoseconds(ns).String()
 }

@@ -59,7 +59,7 @@ func (c *roofChart) middle() (x, y int) {
 }
 
 func thousandths(e, from, to float64) int {
-	return int(math.Round(1000 * within((e-from)/(to-from), 0, 1)))
+	return int(math.Round(1000 * clamp((e-from)/(to-from), 0, 1)))
 }
 
 // ticks sets whole decades, and parts of them if the drawing shows few.
@@ -128,20 +128,20 @@ func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
 
 // decades returns the exponents of ten around low and high, at least one apart and within the axis.
 func decades(low, high, least, most float64) (from, to float64) {
-	from = math.Floor(math.Log10(within(low, least, most/10)))
-	return from, max(math.Ceil(math.Log10(within(high, least, most))), from+1)
+	from = math.Floor(math.Log10(clamp(low, least, most/10)))
+	return from, max(math.Ceil(math.Log10(clamp(high, least, most))), from+1)
 }
 
-func exponentX(v float64) float64 { return math.Log10(within(v, leastIntensity, mostIntensity)) }
-func exponentY(v float64) float64 { return math.Log10(within(v, leastOperation, mostOperation)) }
+func exponentX(v float64) float64 { return math.Log10(clamp(v, leastIntensity, mostIntensity)) }
+func exponentY(v float64) float64 { return math.Log10(clamp(v, leastOperation, mostOperation)) }
 
 // atX and atY return the positions of exponents of ten.
 func (c *roofChart) atX(e float64) float64 {
-	return c.left + (c.right-c.left)*within((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
+	return c.left + (c.right-c.left)*clamp((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
 }
 
 func (c *roofChart) atY(e float64) float64 {
-	return c.bottom - (c.bottom-c.top)*within((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
+	return c.bottom - (c.bottom-c.top)*clamp((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
 
 // at returns the position of a dot; ok is false outside the zoom.

@@ -56,8 +56,8 @@ func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 	return first, last.Sub(first)
 }
 
-// cut returns the part of a wait that its bar omits, because a long one would leave no space for the work.
-func (vm TimelineVM) cut(s TimeSpan) time.Duration {
+// omittedWait returns the part of a wait that its bar omits, because a long one would leave no space for the work.
+func (vm TimelineVM) omittedWait(s TimeSpan) time.Duration {
 	var work time.Duration
 	for _, other := range vm.Spans {
 		if !other.Waiting() {
@@ -75,16 +75,16 @@ func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
 	first, whole := vm.bounds()
 	at := s.Start.Sub(first)
 	for _, other := range vm.Spans {
-		whole -= vm.cut(other)
+		whole -= vm.omittedWait(other)
 		if other.Start.Before(s.Start) {
-			at -= vm.cut(other)
+			at -= vm.omittedWait(other)
 		}
 	}
 	if whole <= 0 {
 		return 0, 1000
 	}
 	x = 1000 * float64(at) / float64(whole)
-	width = max(1000*float64(s.duration()-vm.cut(s))/float64(whole), 3)
+	width = max(1000*float64(s.duration()-vm.omittedWait(s))/float64(whole), 3)
 	return min(max(x, 0), 997), width
 }
 

@@ -133,7 +133,7 @@ func Timeline(vm TimelineVM) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if s.Note != "" || vm.cut(s) > 0 || s.Ending != "" {
+				if s.Note != "" || vm.omittedWait(s) > 0 || s.Ending != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<small>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -151,7 +151,7 @@ func Timeline(vm TimelineVM) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if vm.cut(s) > 0 {
+					if vm.omittedWait(s) > 0 {
 						var templ_7745c5c3_Var10 string
 						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" not to scale")
 						if templ_7745c5c3_Err != nil {

@@ -23,7 +23,7 @@ type sentence struct{ text, evidence string }
 // Why explains, from the counters of both, why one of the runs is faster. It returns nothing if the times show no clear
 // difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
-	w, r := vm.Because, vm.Shown()
+	w, r := vm.Because, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.Apart() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
 	}
@@ -45,8 +45,8 @@ func (vm CompareVM) Why() (list []sentence) {
 	return list
 }
 
-// Shown returns the ratio in the first sentence of the page.
-func (vm CompareVM) Shown() versus.Ratio {
+// HeadlineRatio returns the ratio in the first sentence of the page.
+func (vm CompareVM) HeadlineRatio() versus.Ratio {
 	if vm.coversOtherCases() {
 		return vm.Finding.Mean
 	}

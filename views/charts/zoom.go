@@ -47,7 +47,7 @@ func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 		return from, to
 	}
 	size := (to - from) / math.Pow(2, float64(z.Level))
-	begin := within(from+(to-from)*float64(middle)/1000-size/2, from, to-size)
+	begin := clamp(from+(to-from)*float64(middle)/1000-size/2, from, to-size)
 	return begin, begin + size
 }
 

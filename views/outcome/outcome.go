@@ -32,7 +32,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 		add("best", bestText(o, scoreNS, mine), o.BestSubmission)
 	}
 	if o.Entry { // compare the entry with its neighbor
-		add("next", next(o, scoreNS), o.NextSubmission)
+		add("next", neighborGap(o, scoreNS), o.NextSubmission)
 		add("why", rankReason(o, mine), 0)
 	}
 	if o.Roof != nil {
@@ -121,8 +121,8 @@ func comparisonText(score, other float64) string {
 // namesTied reports whether the neighbor shares the rank.
 func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.Entry && o.NextRank == o.Rank }
 
-// next describes the distance to the neighbor on the board: "4.1 % behind ada (2nd)".
-func next(o boards.Outcome, score float64) string {
+// neighborGap describes the distance to the neighbor on the board: "4.1 % behind ada (2nd)".
+func neighborGap(o boards.Outcome, score float64) string {
 	who := fmt.Sprintf("%s (%s)", o.NextUser, format.Ordinal(o.NextRank, o.NextTied))
 	switch {
 	case o.NextRun == 0:

@@ -75,12 +75,12 @@ func (s *scanner) next() (Class, int) {
 	case s.line != "" && strings.HasPrefix(text, s.line):
 		return Comment, lineEnd(text)
 	case s.block && strings.HasPrefix(text, "/*"):
-		return Comment, through(text, 2, "*/")
+		return Comment, sizeThrough(text, 2, "*/")
 	case s.directives && s.fresh && first == '#':
 		blank := run(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
 		return Directive, 1 + blank + run(text[1+blank:], isWord)
 	case s.include && first == '<':
-		return String, min(lineEnd(text), through(text[:lineEnd(text)], 1, ">"))
+		return String, min(lineEnd(text), sizeThrough(text[:lineEnd(text)], 1, ">"))
 	case s.decorators && s.fresh && first == '@':
 		return Decorator, 1 + run(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
 	case strings.IndexByte(s.quotes, first) >= 0:
@@ -144,7 +144,7 @@ func rawString(text string) int {
 	if open < 0 {
 		return 1
 	}
-	return through(text, open, ")"+text[1:open]+`"`)
+	return sizeThrough(text, open, ")"+text[1:open]+`"`)
 }
 
 const (
@@ -166,9 +166,9 @@ func (s *scanner) number(text string) int {
 	return len(text)
 }
 
-// through returns the size up to and including an end mark, searched from a position on; without one, that of all of
-// the text.
-func through(text string, from int, end string) int {
+// sizeThrough returns the size up to and including an end mark, searched from a position on; without one, that of all
+// of the text.
+func sizeThrough(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)
 	}

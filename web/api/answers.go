@@ -19,8 +19,8 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.Listed(task.Devices), Deadline: task.Deadline},
-		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.Listed(d.Tests), Benchmarks: site.Listed(d.Benchmarks),
+			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.NonNil(task.Devices), Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.NonNil(d.Tests), Benchmarks: site.NonNil(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
@@ -88,7 +88,7 @@ func runAnswer(run work.Run) client.Run {
 // the kernels that ran in it.
 func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
 	answer := runAnswer(run.Run)
-	answer.Stages, answer.Position, answer.ExpectedWait = site.Listed(run.Stages), run.Place, int64(run.Wait)
+	answer.Stages, answer.Position, answer.ExpectedWait = site.NonNil(run.Stages), run.Place, int64(run.Wait)
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
 	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.Missing == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))

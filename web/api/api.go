@@ -34,7 +34,7 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	}
 	answer := make([]client.TaskSummary, len(list))
 	for i, t := range list {
-		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.Problem, Devices: site.Listed(t.Devices), Deadline: t.Deadline}
+		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.Problem, Devices: site.NonNil(t.Devices), Deadline: t.Deadline}
 	}
 	return c.JSON(fiber.Map{"tasks": answer})
 }

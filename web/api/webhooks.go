@@ -28,7 +28,7 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 }
 
 func webhookAnswer(h webhooks.Webhook) client.Webhook {
-	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, Site: h.UserID == 0, WaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
+	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, Site: h.UserID == 0, LongWaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
 	for _, kind := range h.Events {
 		answer.Events = append(answer.Events, string(kind))
 	}
@@ -42,7 +42,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	if err := readJSON(c, &asked); err != nil {
 		return err
 	}
-	n := webhooks.NewWebhook{Site: asked.Site, URL: asked.URL, Wait: time.Duration(asked.WaitSeconds) * time.Second}
+	n := webhooks.NewWebhook{Site: asked.Site, URL: asked.URL, Wait: time.Duration(asked.LongWaitSeconds) * time.Second}
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}

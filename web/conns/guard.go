@@ -100,7 +100,7 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 		return nil
 	case err != nil:
 		g.refuse(conn, "503 Service Unavailable")
-		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Most)
+		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Max)
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByte))

@@ -18,7 +18,7 @@ const Connections Resource = "connections"
 // Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice the
 // limit of the one before. The errors are for refused senders.
 type Bound struct {
-	Most, Each   int
+	Max, Each    int
 	Full, UsedUp error // the resource is used up; the sender's share is used up
 }
 
@@ -48,7 +48,7 @@ func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 			return nil, bound.UsedUp
 		}
 	}
-	if l.taken[of][""]+n > bound.Most {
+	if l.taken[of][""]+n > bound.Max {
 		return nil, bound.Full
 	}
 	l.add(of, who, n)
@@ -78,4 +78,4 @@ func (l *Limiter) Taken(of ...Resource) (n int) {
 }
 
 // HalfUsed reports whether more than half of a resource is in use.
-func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Most }
+func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Max }

@@ -9,7 +9,7 @@ var errFull, errUsedUp = errors.New("full"), errors.New("used up")
 
 // limited is a limiter of connections.
 func limited(most, each int) *Limiter {
-	return NewLimiter(map[Resource]Bound{Connections: {Most: most, Each: each, Full: errFull, UsedUp: errUsedUp}})
+	return NewLimiter(map[Resource]Bound{Connections: {Max: most, Each: each, Full: errFull, UsedUp: errUsedUp}})
 }
 
 func TestALimiterForgetsWhoHasGivenEverythingBack(t *testing.T) {

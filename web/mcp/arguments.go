@@ -147,12 +147,12 @@ func kindOf(value json.RawMessage) string {
 // mostLooked limits the checked elements of a list, or keys of an object.
 const mostLooked = 200
 
-// longest limits the bytes of input that an error repeats.
-const longest = 40
+// maxRepeatedInput limits the bytes of input that an error repeats.
+const maxRepeatedInput = 40
 
 func clip(text []byte) string {
-	if len(text) > longest {
-		return strings.ToValidUTF8(string(text[:longest]), "") + "…"
+	if len(text) > maxRepeatedInput {
+		return strings.ToValidUTF8(string(text[:maxRepeatedInput]), "") + "…"
 	}
 	return string(text)
 }

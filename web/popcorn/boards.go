@@ -28,7 +28,7 @@ func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
 	answer := make([]leaderboard, len(list))
 	for i, t := range list {
 		answer[i] = leaderboard{ID: t.ID, Name: t.Slug, Description: t.Title, CreatorID: t.OwnerID, Deadline: t.Deadline,
-			GPUTypes: site.Listed(t.Devices), Task: taskHead{t.Lang, site.Listed(t.Tags)}}
+			GPUTypes: site.NonNil(t.Devices), Task: taskHead{t.Lang, site.NonNil(t.Tags)}}
 	}
 	return c.JSON(answer)
 }
@@ -39,7 +39,7 @@ func (p *Popcorn) GPUs(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(site.Listed(task.Devices))
+	return c.JSON(site.NonNil(task.Devices))
 }
 
 // task reads the task of the path, by its slug or a name with that slug: vectoradd_v2 is vectoradd-v2.

@@ -93,7 +93,7 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submission, error) {
 	sub := seen.Sub
 	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
-		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []row{}}
+		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []leaderboardRow{}}
 	source, err := p.site.Store.Submissions.Source(ctx, sub)
 	if err != nil {
 		return answer, err

@@ -59,9 +59,9 @@ func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 }
 
 // rows returns a run in KernelBot's form: one row for each stage.
-func (e ending) rows() (list []row) {
+func (e ending) rows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
-		one := row{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
+		one := leaderboardRow{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
 			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: report(r)}
 		if r.Stage == job.StageRanked {
 			one.Score = maybeSeconds(e.ScoreNS)

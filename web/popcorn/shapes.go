@@ -70,21 +70,21 @@ type runSummary struct {
 
 // submission is one of the caller's own, with all its data.
 type submission struct {
-	ID              int64        `json:"id"`
-	LeaderboardID   int64        `json:"leaderboard_id"`
-	LeaderboardName string       `json:"leaderboard_name"`
-	FileName        string       `json:"file_name"`
-	UserID          string       `json:"user_id"`
-	SubmissionTime  time.Time    `json:"submission_time"`
-	Done            bool         `json:"done"`
-	Code            string       `json:"code"`
-	Runs            []row        `json:"runs"`
-	Job             jobStatus    `json:"job"`
-	Queue           *runnerQueue `json:"runner_queue"`
+	ID              int64            `json:"id"`
+	LeaderboardID   int64            `json:"leaderboard_id"`
+	LeaderboardName string           `json:"leaderboard_name"`
+	FileName        string           `json:"file_name"`
+	UserID          string           `json:"user_id"`
+	SubmissionTime  time.Time        `json:"submission_time"`
+	Done            bool             `json:"done"`
+	Code            string           `json:"code"`
+	Runs            []leaderboardRow `json:"runs"`
+	Job             jobStatus        `json:"job"`
+	Queue           *runnerQueue     `json:"runner_queue"`
 }
 
-// row is one stage of a run.
-type row struct {
+// leaderboardRow is one stage of a run.
+type leaderboardRow struct {
 	StartTime time.Time         `json:"start_time"`
 	EndTime   time.Time         `json:"end_time"`
 	Mode      string            `json:"mode"`

@@ -64,19 +64,19 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 	case "github":
 		g := github.New(cfg.Key, cfg.Secret, callback, "read:user", "user:email")
 		g.HTTPClient = web
-		p.use("GitHub", g)
+		p.configure("GitHub", g)
 	case "google":
 		g := google.New(cfg.Key, cfg.Secret, callback, "openid", "email", "profile")
 		g.HTTPClient = web
-		p.use("Google", g)
+		p.configure("Google", g)
 	case "discord":
 		g := discord.New(cfg.Key, cfg.Secret, callback, discord.ScopeIdentify, discord.ScopeEmail)
 		g.HTTPClient = web
-		p.use("Discord", g)
+		p.configure("Discord", g)
 	case "gitlab":
 		g := newGitLab(cfg, callback)
 		g.HTTPClient = web
-		p.use("GitLab", g)
+		p.configure("GitLab", g)
 	case "oidc":
 		issuer, err := newIssuer(cfg, callback, web)
 		if err != nil {
@@ -89,7 +89,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 	return p, nil
 }
 
-func (p *provider) use(label string, g goth.Provider) {
+func (p *provider) configure(label string, g goth.Provider) {
 	p.Label, p.protocol = cmp.Or(p.Label, label), oauth{p.Name, g}
 }
 

@@ -74,7 +74,7 @@ func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits, s.turns = l, make(chan struct{}, runtime.GOMAXPROCS(0))
 	few := func(most, each int, usedUp, full string) conns.Bound {
-		return conns.Bound{Most: most, Each: each, UsedUp: TooMany(usedUp, RetrySoon), Full: Busy(full)}
+		return conns.Bound{Max: most, Each: each, UsedUp: TooMany(usedUp, RetrySoon), Full: Busy(full)}
 	}
 	slow := func(doing string) conns.Bound {
 		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),
@@ -83,12 +83,12 @@ func (s *Site) setLimits() {
 	requests := few(l.Requests, l.RequestsEach, "Too many requests from your address at once. Try again in a moment.",
 		"The site is overloaded. Try again in a moment.")
 	held := requests
-	held.Most = 4 * l.Slow
+	held.Max = 4 * l.Slow
 	bodies := few(l.Bodies, l.BodiesEach, "Too many requests with large bodies from your address. Try again in a moment.",
 		"Too many requests with large bodies. Try again in a moment.")
 	small := bodies
-	small.Most, small.Each = l.Strangers, l.StrangersEach
-	live := conns.Bound{Most: l.Streams, Each: l.StreamsEach,
+	small.Max, small.Each = l.Strangers, l.StrangersEach
+	live := conns.Bound{Max: l.Streams, Each: l.StreamsEach,
 		UsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
 		Full:   TooMany("Too many live connections. Try again in a minute.", time.Minute)}
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{

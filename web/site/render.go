@@ -16,8 +16,8 @@ import (
 // Limits of one page. A program cannot be stopped in the middle of a loop that writes nothing: such loops have their
 // own limits, and the fuzz tests of views check them.
 const (
-	mostPage   = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
-	renderTime = 10 * time.Second
+	mostPage      = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
+	renderTimeout = 10 * time.Second
 )
 
 // bounded collects a page until it is too large, or too late.
@@ -48,7 +48,7 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 // rendered has take read a component's HTML within the bounds, with the addresses that browsers reach the site under.
 // All HTML leaves through it. What take is given is written over afterwards.
 func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
-	ctx, cancel := context.WithTimeout(ctx, renderTime)
+	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
 	to := bounded{ctx: ctx, most: mostPage, page: s.takeBuffer()}
 	defer s.giveBuffer(to.page)

@@ -29,8 +29,8 @@ func TooMuchText(instead string) error {
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
 }
 
-// Listed returns a list that JSON never encodes as null: generated clients accept only lists.
-func Listed[T any](list []T) []T {
+// NonNil returns a list that JSON never encodes as null: generated clients accept only lists.
+func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

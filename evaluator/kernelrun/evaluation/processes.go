@@ -49,7 +49,7 @@ func ownRequest(r kernelrun.Request, device, label string) []byte {
 		Kernel kernelrun.Code `json:"kernel"`
 		Draws  bool           `json:"draws"` // this kernel's get_inputs generates the inputs
 		Init   bool           `json:"init"`  // the judge sends the arguments of its class
-	}{device, kernel, inputsFrom(r) == label, label == customLabel && hasInit(r)})
+	}{device, kernel, inputsFrom(r) == label, label == customLabel && constructedFromInputs(r)})
 }
 
 func otherLabel(label string) string {

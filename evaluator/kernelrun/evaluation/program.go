@@ -69,7 +69,7 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 		Device string `json:"device"`
 		Inputs string `json:"inputs"`
 		Init   bool   `json:"init"`
-	}{r, device, inputsFrom(r), hasInit(r)})
+	}{r, device, inputsFrom(r), constructedFromInputs(r)})
 	if err != nil {
 		return def, nil, nil, fmt.Errorf("write the program's request: %w", err)
 	}
@@ -98,15 +98,15 @@ func inputsFrom(r kernelrun.Request) string {
 
 // inputsProcess returns the label of the source for the process beside the kernels, or "" if there is none.
 func inputsProcess(r kernelrun.Request) string {
-	if label := inputsFrom(r); label != "" || !hasInit(r) {
+	if label := inputsFrom(r); label != "" || !constructedFromInputs(r) {
 		return label
 	}
 	return refLabel
 }
 
-// hasInit reports whether the custom kernel's class is constructed with the result of the reference's get_init_inputs,
-// as in KernelBench. That runs in the process that generates the inputs.
-func hasInit(r kernelrun.Request) bool {
+// constructedFromInputs reports whether the custom kernel's class is constructed with the result of the reference's
+// get_init_inputs, as in KernelBench. That runs in the process that generates the inputs.
+func constructedFromInputs(r kernelrun.Request) bool {
 	isClass := (r.Custom.Type == "torch" || r.Custom.Type == "torch_cuda") && r.Custom.Metadata["function_name"] == nil
 	return isClass && r.Ref != nil && strings.Contains(r.Ref.Source, "get_init_inputs") && inputsFrom(r) != customLabel
 }

@@ -139,8 +139,8 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	return r.last, nil
 }
 
-// kernelFailed reports whether the custom kernel was wrong, raised, or ended its process or the judge's. It returns false
-// if the reference failed or the time limit was reached.
+// kernelFailed reports whether the custom kernel was wrong, raised, or ended its process or the judge's. It returns
+// false if the reference failed or the time limit was reached.
 func (r *reader) kernelFailed() bool {
 	return r.last.Fault == "" && !r.last.TimedOut && (!r.last.Correctness || r.raised || !r.done)
 }

@@ -65,14 +65,14 @@ func ciCommand(c *connection) *cobra.Command {
 // checkResult is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
 // nanoseconds: a submission's score, or an evaluation's mean.
 type checkResult struct {
-	File   string   `json:"file"`
-	For    string   `json:"for"` // task or reference
-	Device string   `json:"device,omitempty"`
-	State  string   `json:"state"` // passed, failed, unchanged
-	Change change   `json:"change,omitempty"`
-	Why    string   `json:"why,omitempty"`
-	Base   *float64 `json:"base_ns,omitempty"`
-	Now    *float64 `json:"now_ns,omitempty"`
+	File    string   `json:"file"`
+	For     string   `json:"for"` // task or reference
+	Device  string   `json:"device,omitempty"`
+	State   string   `json:"state"` // passed, failed, unchanged
+	Change  change   `json:"change,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Base    *float64 `json:"base_ns,omitempty"`
+	Current *float64 `json:"now_ns,omitempty"`
 	// Speedup is the speed relative to the base or the reference.
 	Speedup *float64 `json:"speedup,omitempty"`
 	URL     string   `json:"url,omitempty"`

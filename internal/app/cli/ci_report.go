@@ -58,10 +58,10 @@ func (k checkResult) annotation() string {
 }
 
 func (k checkResult) times() string {
-	if k.Base == nil || k.Now == nil {
+	if k.Base == nil || k.Current == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Now))
+	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Current))
 }
 
 // changed describes the time relative to that of the base or the reference.
@@ -88,8 +88,8 @@ func markdown(found []checkResult) string {
 		if k.Base != nil {
 			base = console.NS(*k.Base)
 		}
-		if k.Now != nil {
-			now = console.NS(*k.Now)
+		if k.Current != nil {
+			now = console.NS(*k.Current)
 		}
 		state := k.State
 		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {

@@ -45,12 +45,12 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 	if err != nil {
 		return one, err
 	}
-	e, err := evaluated(ctx, r.site, request, func(*client.Evaluation) {})
+	e, err := evaluateAndWait(ctx, r.site, request, func(*client.Evaluation) {})
 	if err != nil {
 		return one, err
 	}
 	one = checkResult{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
-	if ok, why := passed(e); !ok {
+	if ok, why := passes(e); !ok {
 		one.State, one.Why = stateFailed, why
 		return one, nil
 	}
@@ -58,7 +58,7 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 	if one.Speedup = found.Speedup; found.Stats != nil {
 		// Milliseconds to nanoseconds.
 		mean := found.Stats.Mean * 1e6
-		one.Now = &mean
+		one.Current = &mean
 	}
 	return one, nil
 }
@@ -66,7 +66,7 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 // resultsOf matches a submission's runs with those of the base, which may be nil.
 func resultsOf(file string, before, after *client.Submission) (all []checkResult) {
 	for _, run := range after.Runs {
-		one := checkResult{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
+		one := checkResult{File: file, For: after.Task, Device: run.Device, State: statePassed, Current: run.ScoreNS, URL: after.URL}
 		if run.State != "done" {
 			one.State, one.Why = stateFailed, run.State
 			if run.Failure != nil {

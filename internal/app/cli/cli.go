@@ -124,13 +124,13 @@ func (c *connection) noteAge(err error) {
 	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
 	}
-	if own, theirs := c.env.Version, c.client.SiteVersion(); older(own, theirs) {
+	if own, theirs := c.env.Version, c.client.SiteVersion(); isOlderVersion(own, theirs) {
 		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.Clean(theirs), withoutUser(c.asked.Server))
 	}
 }
 
-// older compares versions of Go modules, ignoring suffixes. An invalid version is not older.
-func older(own, theirs string) bool {
+// isOlderVersion compares versions of Go modules, ignoring suffixes. An invalid version is not older.
+func isOlderVersion(own, theirs string) bool {
 	own, _, _ = strings.Cut(own, " ")
 	theirs, _, _ = strings.Cut(theirs, " ")
 	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0

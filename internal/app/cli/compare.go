@@ -136,8 +136,8 @@ func (f comparison) untimed() string {
 	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
-// pooled explains that a score combines several runs, or names the run on the board.
-func pooled(run client.Run) string {
+// pooledNote explains that a score combines several runs, or names the run on the board.
+func pooledNote(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:
 		return fmt.Sprintf(" from %d runs of this source combined", run.PooledRuns)

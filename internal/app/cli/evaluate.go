@@ -86,7 +86,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 		return err
 	}
 	progress := c.screen()
-	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
+	e, err := evaluateAndWait(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
 	progress.SetStatus("")
 	if errors.Is(err, context.Canceled) && e != nil {
 		return console.Reworded(err, "stopped waiting. The evaluation continues: %s", e.URL)
@@ -101,7 +101,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	err = c.answer(e, nil, func(s *console.Screen) {
 		s.Line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
 	})
-	if ok, why := passed(e); err == nil && !ok {
+	if ok, why := passes(e); err == nil && !ok {
 		err = console.Failed("%s", why)
 	}
 	return err
@@ -112,8 +112,8 @@ func evaluationPage(site *client.Client, id string) string {
 	return site.Base() + "/evaluations/" + url.PathEscape(id)
 }
 
-// evaluated sends a request and waits until it has ended. It calls tell with the current state from time to time.
-func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
+// evaluateAndWait sends a request and waits until it has ended. It calls tell with the current state from time to time.
+func evaluateAndWait(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
 		tell(e)
@@ -237,8 +237,8 @@ func resultOf(e *client.Evaluation) (f printedResult) {
 	return f
 }
 
-// passed reports whether a kernel compiled and is correct, and otherwise why not.
-func passed(e *client.Evaluation) (ok bool, why string) {
+// passes reports whether a kernel compiled and is correct, and otherwise why not.
+func passes(e *client.Evaluation) (ok bool, why string) {
 	r := resultOf(e).Result
 	switch {
 	case e.State != "completed":
@@ -253,7 +253,7 @@ func passed(e *client.Evaluation) (ok bool, why string) {
 
 // summaryOf summarizes an evaluation in a line.
 func summaryOf(e *client.Evaluation) string {
-	if ok, _ := passed(e); !ok {
+	if ok, _ := passes(e); !ok {
 		return e.State + " on " + e.Device + ": it did not pass"
 	}
 	line, r := e.State+" on "+e.Device, resultOf(e).Result

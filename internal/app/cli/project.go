@@ -75,7 +75,7 @@ func readProject(dir string) (p project, found bool, err error) {
 	return p, true, nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -124,7 +124,7 @@ func nameOf(from string, proposal tasks.Proposal) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			if exists(filepath.Join(dir, tasks.TaskFile)) && p.Task != "" {
+			if fileExists(filepath.Join(dir, tasks.TaskFile)) && p.Task != "" {
 				name = p.Task
 				break
 			}

@@ -21,7 +21,7 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + intervalText(run) + pooled(run)
+		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + intervalText(run) + pooledNote(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
@@ -44,13 +44,13 @@ func printRun(s *console.Screen, run client.Run) {
 	s.Painted(run.Device, run.State, rest)
 	for _, stage := range run.Stages {
 		for _, f := range stage.Findings {
-			s.Line("%-6s %s", run.Device, finding(f))
+			s.Line("%-6s %s", run.Device, findingLine(f))
 		}
 	}
 }
 
-// finding formats a finding of compute-sanitizer as a line: "submission.cu:12: error: memcheck: Invalid …".
-func finding(f job.Finding) string {
+// findingLine formats a finding of compute-sanitizer as a line: "submission.cu:12: error: memcheck: Invalid …".
+func findingLine(f job.Finding) string {
 	kind := "error"
 	if f.Warning {
 		kind = "warning"

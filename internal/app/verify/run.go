@@ -171,7 +171,7 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, 
 		if err != nil {
 			return device.Slot{}, err
 		}
-		config.Name, config.Conn, config.Measuring.Most = "verify", evaluator.NopConn{}, v.options.processes
+		config.Name, config.Conn, config.Measuring.MaxProcesses = "verify", evaluator.NopConn{}, v.options.processes
 		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
 	}
 	return chooseSlot(v.slots, p, v.options.device)

@@ -24,12 +24,12 @@ const (
 )
 
 // texts finds non-overlapping places for the texts of a drawing, in a wide window and on a phone.
-type texts struct{ canvases [2]canvas }
+type texts struct{ windows [2]canvas }
 
 func newTexts(points []place) *texts {
-	t := &texts{canvases: [2]canvas{{wide: wideWindow, high: height}, {wide: phoneWindow, high: height}}}
-	for i := range t.canvases {
-		canvas := &t.canvases[i]
+	t := &texts{windows: [2]canvas{{wide: wideWindow, high: height}, {wide: phoneWindow, high: height}}}
+	for i := range t.windows {
+		canvas := &t.windows[i]
 		for _, p := range points {
 			x, y := p.x*canvas.wide/100, p.y*canvas.high/100
 			canvas.points = append(canvas.points, area{x - pointSize, y - pointSize, x + pointSize, y + pointSize})
@@ -67,27 +67,27 @@ func (t *texts) line(text string, y float64) (shown string, end, below, phone bo
 		}
 		spots = append(spots, spotOf{at: at, end: end, dy: 1}, spotOf{at: at, end: end, below: true, dy: 2})
 	}
-	return t.first(text, spots, true)
+	return t.firstFreeSpot(text, spots, true)
 }
 
 // point places the name of a point: above the step that begins there, otherwise below the one that ends there. On a
 // phone only the last one fits.
 func (t *texts) point(text string, at place, last bool) (shown string, end, below, phone bool) {
-	return t.first(text, []spotOf{
+	return t.firstFreeSpot(text, []spotOf{
 		{at: at, dx: 4, dy: 4}, {at: at, dx: 6, dy: 5, end: true, below: true},
 		{at: at, dx: 4, dy: 5, below: true}, {at: at, dx: 6, dy: 4, end: true},
 	}, last)
 }
 
-// first returns the first free spot, also on a phone if that is possible and wanted; the text is empty if there is
-// none.
-func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, end, below, phone bool) {
+// firstFreeSpot returns the first free spot, also on a phone if that is possible and wanted; the text is empty if there
+// is none.
+func (t *texts) firstFreeSpot(text string, spots []spotOf, onPhone bool) (shown string, end, below, phone bool) {
 	for _, try := range []struct{ phone, overPoints bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		if try.phone && !onPhone {
 			continue
 		}
 		for _, s := range spots {
-			if !t.canvases[0].free(s.area(text, t.canvases[0]), try.overPoints) || try.phone && !t.canvases[1].free(s.area(text, t.canvases[1]), try.overPoints) {
+			if !t.windows[0].free(s.area(text, t.windows[0]), try.overPoints) || try.phone && !t.windows[1].free(s.area(text, t.windows[1]), try.overPoints) {
 				continue
 			}
 			t.take(text, s, try.phone)
@@ -98,9 +98,9 @@ func (t *texts) first(text string, spots []spotOf, onPhone bool) (shown string, 
 }
 
 func (t *texts) take(text string, s spotOf, phone bool) {
-	for i := range t.canvases {
+	for i := range t.windows {
 		if i == 0 || phone {
-			t.canvases[i].texts = append(t.canvases[i].texts, s.area(text, t.canvases[i]))
+			t.windows[i].texts = append(t.windows[i].texts, s.area(text, t.windows[i]))
 		}
 	}
 }

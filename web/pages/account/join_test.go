@@ -277,9 +277,9 @@ func TestPagesOfMembersBoardsLookRight(t *testing.T) {
 		membership.NewInvite
 		people []string
 	}{
-		{membership.NewInvite{Note: "Course on GPU programming, autumn term", Most: 30, For: 90 * 24 * time.Hour},
+		{membership.NewInvite{Note: "Course on GPU programming, autumn term", MaxPeople: 30, For: 90 * 24 * time.Hour},
 			[]string{"Radia Perlman", "Tony Hoare"}},
-		{membership.NewInvite{Note: "guest", Most: 1}, []string{"Ken Thompson"}},
+		{membership.NewInvite{Note: "guest", MaxPeople: 1}, []string{"Ken Thompson"}},
 		{},
 	} {
 		if open, _, err = s.Cfg.Store.Members.CreateInvite(t.Context(), s.Admin, s.Task.ID, n.NewInvite); err != nil {

@@ -39,7 +39,7 @@ func (p *Account) User(c *fiber.Ctx) error {
 func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
-	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, BeforeID: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.site.Now()
 	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },
@@ -61,7 +61,7 @@ const personPlaces = 25
 
 // addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
 func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
-	list, more, err := p.site.Store.Boards.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
+	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
 		page.MorePlaces = number + 1
 	}

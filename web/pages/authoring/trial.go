@@ -135,7 +135,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
-		Proposed: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+		UnpublishedChanges: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
 	if !page.Tried() {
 		page.Untried = p.untriedReason(task)
 	}

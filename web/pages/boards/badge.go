@@ -24,20 +24,20 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.send(c, svgType, b.head.Change, func() ([]byte, error) {
+	return p.send(c, svgType, b.boardHead.Change, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
-			st, err := p.site.Store.Boards.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
+			st, err := p.site.Store.Boards.Place(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(id))
 			if err == nil {
 				value = scored(st.ScoreNS, st.Interval)
 				if !st.Stale {
-					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, value)
+					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.Size, value)
 				}
 			} else if db.KindOf(err) != db.NotFound {
 				return nil, err
 			}
-		} else if len(b.head.Leaders) > 0 {
-			value = scored(b.head.Leaders[0].ScoreNS, b.head.Leaders[0].Interval)
+		} else if len(b.boardHead.Leaders) > 0 {
+			value = scored(b.boardHead.Leaders[0].ScoreNS, b.boardHead.Leaders[0].Interval)
 		}
 		return badge(label, value), nil
 	})

@@ -208,7 +208,7 @@ func (b *board) read(ctx context.Context) (err error) {
 // day.
 func (b *board) readPast(ctx context.Context) (err error) {
 	store, version := b.pages.site.Store.Boards, b.version.ID
-	list, bands, err := store.AsOf(ctx, version, b.Device, b.past)
+	list, bands, err := store.StandingsAt(ctx, version, b.Device, b.past)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	}
 	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
 	for i := range b.History {
-		b.History[i].Older = len(list) > 0 && b.History[i].Age > list[0].Age
+		b.History[i].OlderSoftware = len(list) > 0 && b.History[i].Age > list[0].Age
 	}
 	b.Baselines, err = store.Baselines(ctx, []int64{version}, b.Device)
 	return err

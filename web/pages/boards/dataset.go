@@ -103,15 +103,15 @@ func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 
 // datasetPage reads the entries of a dataset after an offset, up to the size of a page.
 func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datasetHead, rows []datasetRow, err error) {
-	list, _, err := p.site.Store.Boards.AsOf(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	list, _, err := p.site.Store.Boards.StandingsAt(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, p.site.Now())
 	if err != nil {
 		return head, nil, err
 	}
-	version, err := p.site.Store.Catalog.Version(c.UserContext(), b.head.VersionID)
+	version, err := p.site.Store.Catalog.Version(c.UserContext(), b.boardHead.VersionID)
 	if err != nil {
 		return head, nil, err
 	}
-	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
+	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.boardHead.Device, Entries: len(list)}
 	list = list[min(after, len(list)):]
 	page := list[:min(datasetRows, len(list))]
 	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionsOf(page))

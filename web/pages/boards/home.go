@@ -254,14 +254,14 @@ func tagsOf(list []models.TaskSummary) []views.TagCount {
 
 // variant identifies the tasks that share a line of the list.
 type variant struct {
-	ownerID, deadline int64
-	problem           string
+	ownerID, untilDeadline int64
+	problem                string
 }
 
 func variantOf(t models.TaskSummary) variant {
 	v := variant{ownerID: t.OwnerID, problem: t.Problem}
 	if t.Deadline != nil {
-		v.deadline = t.Deadline.UnixNano()
+		v.untilDeadline = t.Deadline.UnixNano()
 	}
 	return v
 }

@@ -48,7 +48,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	defer leave()
-	list, err := p.site.Store.Submissions.Export(c.UserContext(), b.head.VersionID, b.head.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
+	list, err := p.site.Store.Submissions.Export(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("writing the dataset: %w", err)
 	}
-	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.head.Device), file.Bytes())
+	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.boardHead.Device), file.Bytes())
 }
 
 func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions.DatasetRow) ([]kernelbotRow, error) {
@@ -82,7 +82,7 @@ func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions
 	for i, e := range list {
 		rows[i] = kernelbotRow{SubmissionID: e.SubmissionID, LeaderboardID: b.task.ID, ProblemName: b.task.Slug, UserID: strconv.FormatInt(e.UserID, 10),
 			UserName: e.UserName, CodeID: e.SubmissionID, FileName: e.FileName, SubmissionTime: e.CreatedAt.UTC(), Status: "failed",
-			Passed: e.State == work.StateDone, Mode: "leaderboard", Runner: b.head.Device, Code: string(sources[e.SubmissionID].Source)}
+			Passed: e.State == work.StateDone, Mode: "leaderboard", Runner: b.boardHead.Device, Code: string(sources[e.SubmissionID].Source)}
 		if rows[i].Passed {
 			rows[i].Status = "succeeded"
 		}

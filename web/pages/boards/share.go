@@ -24,8 +24,8 @@ import (
 
 // board is a current public board.
 type publicBoard struct {
-	task catalog.Task
-	head boards.Head
+	task      catalog.Task
+	boardHead boards.Head
 }
 
 // boardOf reads the board of the path.
@@ -33,15 +33,15 @@ func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	if b.task, err = p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
 	}
-	b.head, err = p.runs.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
+	b.boardHead, err = p.runs.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
 	return b, err
 }
 
 // path returns the path of the board's own page.
-func (b publicBoard) path() string { return boardPath(b.task.Slug, b.head.Device) }
+func (b publicBoard) path() string { return boardPath(b.task.Slug, b.boardHead.Device) }
 
 // name returns the board's task and device.
-func (b publicBoard) name() string { return b.task.Title + " on " + b.head.Device }
+func (b publicBoard) name() string { return b.task.Title + " on " + b.boardHead.Device }
 
 // send answers with content for other sites, or with 304 if the reader has it already.
 func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
@@ -86,7 +86,7 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, _, err := p.site.Store.Boards.AsOf(c.UserContext(), b.head.VersionID, b.head.Device, p.site.Now())
+	list, _, err := p.site.Store.Boards.StandingsAt(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, p.site.Now())
 	if err != nil {
 		return err
 	}
@@ -125,13 +125,13 @@ func (p *Boards) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Boards.Leading(c.UserContext(), b.head.VersionID, b.head.Device, embedRows)
+	list, err := p.site.Store.Boards.LeadingEntries(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, embedRows)
 	if err != nil {
 		return err
 	}
-	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.head.Device, People: int(b.head.Size)}
+	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.boardHead.Device, People: int(b.boardHead.Size)}
 	for _, e := range list {
-		if e.Older(b.head.Board) {
+		if e.Older(b.boardHead.Board) {
 			break // all behind it are older, too, and have no rank
 		}
 		page.Entries = append(page.Entries, e)

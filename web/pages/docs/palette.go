@@ -49,7 +49,7 @@ func to(kind, title, note string, url templ.SafeURL) place {
 
 // Find answers a script with the results of the search.
 func (p *Docs) Find(c *fiber.Ctx) error {
-	found, err := p.found(c)
+	found, err := p.findPlaces(c)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (p *Docs) Find(c *fiber.Ctx) error {
 
 // Search shows the results of the same search without a script.
 func (p *Docs) Search(c *fiber.Ctx) error {
-	found, err := p.found(c)
+	found, err := p.findPlaces(c)
 	if err != nil {
 		return err
 	}
@@ -74,15 +74,15 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Search(page))
 }
 
-// found returns the results for the words in ?q=; without words, the tasks and the viewer's last submissions.
-func (p *Docs) found(c *fiber.Ctx) ([]place, error) {
+// findPlaces returns the results for the words in ?q=; without words, the tasks and the viewer's last submissions.
+func (p *Docs) findPlaces(c *fiber.Ctx) ([]place, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
 	if len(text) > mostText {
 		return nil, site.Invalid("q", "Search for at most %d bytes.", mostText)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
 	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
-	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.own, p.people} {
+	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.ownSubmissions, p.people} {
 		if err != nil {
 			return nil, err
 		}
@@ -180,8 +180,8 @@ func (p place) oneLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// own returns the viewer's newest matching submissions, by number or task.
-func (p *Docs) own(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
+// ownSubmissions returns the viewer's newest matching submissions, by number or task.
+func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
 	}

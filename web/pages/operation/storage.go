@@ -25,12 +25,12 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 		return err
 	}
 	page.Facts = []views.Fact{
-		{Name: "Sources and tasks, in the database", Value: many(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: many(total.Artifacts, total.ArtifactBytes)},
+		{Name: "Sources and tasks, in the database", Value: countAndSize(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: countAndSize(total.Artifacts, total.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(total.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(total.Events)},
 	}
 	page.Facts = append(page.Facts, p.folders()...)
 	page.Next = []views.Fact{
-		{Name: "Artifacts", Value: many(next.Artifacts, next.ArtifactBytes)},
+		{Name: "Artifacts", Value: countAndSize(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
 	if page.People, err = p.site.Store.Quotas.StorageByPerson(ctx, admin); err != nil {
@@ -42,7 +42,7 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Storage(page))
 }
 
-func many(n, size int64) string {
+func countAndSize(n, size int64) string {
 	return fmt.Sprintf("%s in %s", format.Bytes(size), format.Plural(int(n), "piece", "pieces"))
 }
 

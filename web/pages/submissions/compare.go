@@ -115,7 +115,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
 		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
-		vm.Conditions = conditionsOf(a, b, vm.Shown().Apart())
+		vm.Conditions = conditionsOf(a, b, vm.HeadlineRatio().Apart())
 		if missing == "" {
 			addPairs(&vm, reports)
 		}
@@ -191,7 +191,7 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 		return scores
 	}
 	left, right := a.Run.Entry(), b.Run.Entry()
-	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.Unclear(left, right) {
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.MayBeEqual(left, right) {
 		return scores
 	}
 	return [2]float64{left.ScoreNS, right.ScoreNS}
@@ -392,10 +392,10 @@ func rangeOf(seen string) string {
 func clocksDiffer(a, b string) bool {
 	lowA, highA := ends(a)
 	lowB, highB := ends(b)
-	return other(lowA, lowB) || other(highA, highB)
+	return clockDiffers(lowA, lowB) || clockDiffers(highA, highB)
 }
 
-func other(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) > otherClock*max(a, b) }
+func clockDiffers(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) > otherClock*max(a, b) }
 
 func ends(seen string) (low, high float64) {
 	number, _, _ := strings.Cut(rangeOf(seen), " ")

@@ -50,7 +50,7 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 	} else {
 		page.LiveRuns, err = p.runs.LiveRunsOf(c, seen)
 		page.Live = page.EventsURL != ""
-		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.Over)
+		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.HasEnded)
 	}
 	if err != nil {
 		return err

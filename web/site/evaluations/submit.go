@@ -69,7 +69,7 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	in.Sources = []byte(sources)
 	if request.Reuse {
 		request.GPUType = "" // the device is compared
-		in.Same, err = sameHash(request)
+		in.SharingKey, err = sameHash(request)
 	}
 	return in, err
 }

@@ -67,7 +67,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 		source := cardSource{run, confirmed[run.Run.ID], nil, together[run.Run.ID], firsts[run.Run.Device]}
 		if n := len(source.confirmation.Turns); n > 0 {
 			turn := source.confirmation.Turns[n-1].ByRun
-			_, source.newestTurn = run.shown(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
+			_, source.newestTurn = run.redacted(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
 		}
 		card, err := s.card(ctx, source)
 		if err != nil {

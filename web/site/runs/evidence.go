@@ -61,10 +61,10 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	}
 	of := make(map[int64]Evidence, len(list))
 	for _, seen := range list {
-		_, own := seen.shown(seen.Run, stages[seen.Run.ID])
+		_, own := seen.redacted(seen.Run, stages[seen.Run.ID])
 		one := Evidence{Stages: own}
 		if profile, ok := profiles[seen.Run.ID]; ok {
-			shown, left := seen.shown(profile, stages[profile.ID])
+			shown, left := seen.redacted(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
 		} else {
 			one.Profile.Missing = noProfileReason(seen.Run, seen.Version)
@@ -86,8 +86,8 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
-// shown returns a run, or its profile's run, with its stages, limited to the parts that the viewer may see.
-func (seen RunAccess) shown(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
+// redacted returns a run, or its profile's run, with its stages, limited to the parts that the viewer may see.
+func (seen RunAccess) redacted(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
 		hidden := RedactorOf(seen.Version.Definition)

@@ -34,7 +34,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 		card := &live.Runs[i]
 		s.offerAgain(c, seen, card)
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
-		live.CanCancel = live.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
+		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
 	}
 	if family.Live {
 		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, family.LastEvent)

@@ -20,12 +20,12 @@ func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit i
 		return r, nil
 	}
 	run := seen.Run
-	if r.Leading, err = s.site.Store.Boards.Leading(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
+	if r.Leading, err = s.site.Store.Boards.LeadingEntries(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
 		return r, err
 	}
 	own, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, person)
 	if err == nil && own.Rank > 1 {
-		r.Above, err = s.site.Store.Boards.Above(ctx, own.Entry)
+		r.Above, err = s.site.Store.Boards.EntryAbove(ctx, own.Entry)
 	}
 	if db.KindOf(err) == db.NotFound {
 		err = nil

@@ -27,7 +27,7 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 		}
 		card.Stages[i].For, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
 		if stage.Result.Stage == job.StageRanked && !card.SelfMeasured {
-			card.Stages[i].Least = harness.LeastProcesses
+			card.Stages[i].MinProcesses = harness.LeastProcesses
 		}
 		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.Total > 0 {
 			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
