@@ -84,7 +84,7 @@ class Tolerance(NamedTuple):
 
     def __str__(self) -> str:
         more = {"required_matched_ratio": self.matched if self.matched < 1 else None, "max_error": self.max_error}
-        return f"atol={self.atol}, rtol={self.rtol}" + "".join(f", {word}={value}" for word, value in more.items() if value is not None)
+        return f"atol={float(self.atol)}, rtol={float(self.rtol)}" + "".join(f", {word}={value}" for word, value in more.items() if value is not None)
 
 
 def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
