@@ -17,7 +17,8 @@
 //
 //	rank             clearlySlower decides which entries share one (band.go); the rows of bands
 //	score, interval  samples.ScoreOf, or harness.Score for a single run; runs.score_ns, copied to entries
-//	% of roof        scores.compareWithSlot; runs.roof
+//	% of roof        scores.compareWithSlot, and samples.averageMeasure for several samples; runs.roof, copied to entries
+//	date             samples.achievedAt; runs.scored_at, copied to entries
 //	week, runs       insertBests (best.go); bests
 //	error, memory    work.numericsOf and memoryOf; runs
 //	behind, × base   computed by package views, from the first entry and Baselines

@@ -36,18 +36,20 @@ type Findings struct {
 // one transaction and this order:
 //
 //  1. the secret is checked; a wrong one is Forbidden
-//  2. stages, epoch, and artifacts are stored (keep)
+//  2. stages, epoch, and artifacts are stored (keepResult)
 //  3. the GPU time is charged (charge.go)
 //  4. the attempt and the run are saved, if the run still belongs to the attempt
 //  5. counters (countStages)
-//  6. Consequences.Keep: sample, holds, clocks, libraries, the answer of a validation, the profile that follows
+//  6. Consequences.Keep: sample, holds, clocks, libraries, a contradicting profile, the answer of a validation, the
+//     profile that follows
 //  7. the state event (announce), and Consequences.Ended: webhooks, the next step of a confirmation or rerun
 //  8. Consequences.Place: the score of the source, the entry, the board's change number
 //  9. Consequences.Settled: a confirmation of a new 1st place
 //
-// A repeated result, or one of an older attempt, changes nothing. The result of a cancelled run causes only 1 to 4 and
-// Consequences.Stopped and Settled. After the commit, the dispatcher notifies watchers of the Effect. cancel.go and
-// loss.go have the ends without a result.
+// A repeated result, or one of an older attempt, changes nothing. The result of a cancelled run causes only 1 and 2,
+// saves the attempt, charges the time, and causes Consequences.Stopped and Settled. One that reports a loss or hands
+// the work back ends in loss.go, and cancel.go has the ends without a result. After the commit, the dispatcher notifies
+// watchers of the Effect.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Effect, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
