@@ -56,24 +56,27 @@ const problemType = "application/problem+json"
 // number describes a whole number in a path.
 func number() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
 
-// queryType returns the type of a query parameter.
+// queryType returns the type of a query parameter. One that is not listed is a text.
 func queryType(name string) map[string]any {
 	switch name {
-	case "deadline", "device", "devices", "file", "from", "order", "task", "to", "visibility":
-		return map[string]any{"type": "string"}
+	case "a", "after", "b", "before", "case", "limit", "page", "up_to", "version", "wait":
+		return number()
 	case "dry_run", "site":
 		return map[string]any{"type": "boolean"}
 	}
-	return number()
+	return map[string]any{"type": "string"}
 }
 
-// pathType returns the type of a part of the path: tasks and devices have names, evaluations random IDs, and all others
-// numbers.
+// pathType returns the type of a part of the path: a number for the IDs of runs, submissions, and the like, a text for
+// names and for the random IDs of evaluations.
 func (o operation) pathType(name string) map[string]any {
-	if name == "slug" || name == "device" || strings.HasPrefix(o.tag, evaluationsTag) {
-		return map[string]any{"type": "string"}
+	switch name {
+	case "id", "run", "delivery":
+		if !strings.HasPrefix(o.tag, evaluationsTag) {
+			return number()
+		}
 	}
-	return number()
+	return map[string]any{"type": "string"}
 }
 
 // contentType returns the content type of the operation's response.

@@ -55,6 +55,16 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 	}
 }
 
+// TestTheAPITakesNamesAndTimesAsParameters: a parameter that is no number is a text, also if no one lists its type.
+func TestTheAPITakesNamesAndTimesAsParameters(t *testing.T) {
+	s := webtest.Start(t)
+	for _, path := range []string{"/api/v1/tags/level1/suite?baseline=torch", "/api/v1/events/x?at=2030-01-31T18:00:00Z", "/api/v1/events/x/suite?device=CPU&baseline=torch"} {
+		if resp := s.Ask("GET", path, "", ""); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s %s", path, resp.Status, webtest.Body(t, resp))
+		}
+	}
+}
+
 func TestTheAPIPublishesAProblemOfAnotherBenchmark(t *testing.T) {
 	s := webtest.Start(t)
 	creator := modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator)
