@@ -11,10 +11,10 @@ import (
 	"warpboard/models/work"
 )
 
-// consequences are the consequences of a run's end (see work.Consequences). For one result the order is Keep, Ended, Place,
-// Settled, all in its transaction. A cancellation, or the last of too many losses, causes only Ended (and Settled, if a
-// result reported the loss). The result of a run that was cancelled before causes Stopped and Settled. So a new rule
-// must not rely on Settled or Place for each end.
+// consequences are the consequences of a run's end (see work.Consequences). For one result the order is Keep, Ended,
+// Place, Settled, all in its transaction. A cancellation, or the last of too many losses, causes only Ended (and
+// Settled, if a result reported the loss). The result of a run that was cancelled before causes Stopped and Settled. So
+// a new rule must not rely on Settled or Place for each end.
 type consequences struct{ store *Store }
 
 // Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their

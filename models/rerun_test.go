@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// beat is what a worker with a driver says of its CPU slot.
+// beat returns the heartbeat of a worker with a driver, for its CPU slot.
 func beat(t *testing.T, s *models.Store, driver string) {
 	t.Helper()
 	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}

@@ -53,7 +53,7 @@ type Request struct {
 	Infinite string   `json:"infinite,omitempty"` // one of tasks.InfiniteRules
 	// Fitting means that the request gives neither ATol nor RTol: types of few bits have larger ones.
 	Fitting bool `json:"fitting,omitempty"`
-	// Tolerances are those of single outputs, by name or number.
+	// Tolerances applies to single outputs, by name or number.
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Baselines are further kernels that the custom one is timed beside.
 	Baselines []string `json:"baselines,omitempty"`

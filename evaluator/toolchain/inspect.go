@@ -31,7 +31,7 @@ type Inspection struct {
 }
 
 // Inspect compiles the submitted files of a C++ or CUDA job, and lists the generated code. file is the source to which
-// lines of the listings refer. Errors are those of Build.
+// lines of the listings refer. It returns the errors of Build.
 func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done Inspection, err error) {
 	req.OnLog = func(string, []byte) {}
 	done.Code = map[string][]Code{}

@@ -75,7 +75,7 @@ func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *ker
 	return bundle.Definition.Lang, nil
 }
 
-// CompilationOf reads what a compilation's result says of its source: messages about lines, and the kernels' resources.
+// CompilationOf adds the messages about lines, and the kernels' resources, to a compilation's result.
 func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 	for _, r := range views.RemarksOf(c.Messages, views.CompiledSources(c)) {
 		severity := "warning"
