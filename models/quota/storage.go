@@ -52,25 +52,25 @@ func storageQuery(group string) string {
 }
 
 // StorageByPerson lists who takes most. Admins only, as all of this.
-func (s *Quotas) StorageByPerson(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
-	return s.listStorage(ctx, actor, "submissions.user_id", "named.name, '' as slug", "users")
+func (q *Quotas) StorageByPerson(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
+	return q.listStorage(ctx, actor, "submissions.user_id", "named.name, '' as slug", "users")
 }
 
 // StorageByTask lists which tasks take most.
-func (s *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
-	return s.listStorage(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
+func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
+	return q.listStorage(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
 }
 
-func (s *Quotas) listStorage(ctx context.Context, actor accounts.User, group, columns, table string) (list []StorageUse, err error) {
+func (q *Quotas) listStorage(ctx context.Context, actor accounts.User, group, columns, table string) (list []StorageUse, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return nil, err
 	}
-	err = s.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), mostListed).Scan(&list).Error
+	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), mostListed).Scan(&list).Error
 	return list, db.ReadError(err, "storage of %s", table)
 }
 
 // StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
-func (s *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
+func (q *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return total, next, err
 	}
@@ -80,7 +80,7 @@ func (s *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes Swe
 
 		NextArtifacts, NextArtifactBytes, NextEvaluations, NextEvents int64
 	}
-	err = s.db.Read(ctx).Raw(`select
+	err = q.db.Read(ctx).Raw(`select
 		(select count(*) from blobs) as blobs, (select coalesce(sum(size), 0) from blobs) as blob_bytes,
 		(select count(*) from (select distinct hash from artifacts) as contents) as artifacts,
 		(select coalesce(sum(size), 0) from (select distinct hash, size from artifacts) as contents) as artifact_bytes,

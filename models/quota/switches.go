@@ -70,7 +70,7 @@ func ParseSwitch(key, value string) (off Switch, err error) {
 }
 
 // SwitchOff keeps something off until SwitchOn. Admins only.
-func (s *Quotas) SwitchOff(ctx context.Context, actor accounts.User, what, why string) error {
+func (q *Quotas) SwitchOff(ctx context.Context, actor accounts.User, what, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Quotas) SwitchOff(ctx context.Context, actor accounts.User, what, why s
 	if why == "" || len(why) > longestWhy {
 		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", longestWhy)
 	}
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
+	return q.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSON(tx, SwitchPrefix+what, Switch{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
 			return err
 		}
@@ -96,11 +96,11 @@ func isSwitch(what string) bool {
 }
 
 // SwitchOn ends that. Admins only.
-func (s *Quotas) SwitchOn(ctx context.Context, actor accounts.User, what string) error {
+func (q *Quotas) SwitchOn(ctx context.Context, actor accounts.User, what string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
+	return q.db.Write(ctx, func(tx *gorm.DB) error {
 		if was, err := db.DeleteSetting(tx, SwitchPrefix+what); err != nil || !was {
 			return err
 		}
@@ -109,13 +109,13 @@ func (s *Quotas) SwitchOn(ctx context.Context, actor accounts.User, what string)
 }
 
 // SwitchedOff lists the switches that are off.
-func (s *Quotas) SwitchedOff(ctx context.Context) ([]Switch, error) {
-	return readSwitches(s.db.Read(ctx).Where("key like ?", SwitchPrefix+"%"))
+func (q *Quotas) SwitchedOff(ctx context.Context) ([]Switch, error) {
+	return readSwitches(q.db.Read(ctx).Where("key like ?", SwitchPrefix+"%"))
 }
 
 // SwitchSentence returns the sentence for the first of these names that is off, or "".
-func (s *Quotas) SwitchSentence(ctx context.Context, names ...string) (string, error) {
-	return switchSentence(s.db.Read(ctx), names)
+func (q *Quotas) SwitchSentence(ctx context.Context, names ...string) (string, error) {
+	return switchSentence(q.db.Read(ctx), names)
 }
 
 // CheckSwitches refuses if one of these is off, with the admin's sentence.
