@@ -26,7 +26,7 @@ type SuitePage struct {
 // UpTo sets the page of the set.
 func (p *SuitePage) UpTo(label string, to templ.SafeURL) { p.Up = crumb{label, to} }
 
-// TagSuiteURL and EventSuiteURL return the addresses of suites.
+// TagSuiteURL returns the address of the suite of a tag.
 func TagSuiteURL(tag string) string { return string(CollectionURL(tag)) + "/suite" }
 
 // EventSuiteURL returns the address of an event's suite.
@@ -71,7 +71,7 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 // about describes the boards in a sentence.
 func (p SuitePage) about() string {
 	text := format.Plural(len(p.Suite.Boards), "task", "tasks") + " on " + p.Suite.Device
-	switch n := p.compared(); {
+	switch n := p.Suite.Compared; {
 	case p.Suite.Baseline == "":
 		return text + ". No board has a baseline yet."
 	case n == len(p.Suite.Boards):
@@ -79,16 +79,6 @@ func (p SuitePage) about() string {
 	default:
 		return text + fmt.Sprintf(", of which %d have the baseline %s", n, p.Suite.Baseline)
 	}
-}
-
-// compared counts the boards with a baseline.
-func (p SuitePage) compared() (n int) {
-	for _, b := range p.Suite.Boards {
-		if b.BaselineNS > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // suiteRows limits the entrants on the page.
@@ -142,11 +132,11 @@ func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // curves returns the curves of the best of all and of the chosen entrants.
 func (p SuitePage) curves() (list []curve) {
-	if p.compared() == 0 {
+	if p.Suite.Compared == 0 {
 		return nil
 	}
 	add := func(class, name string, row events.SuiteRow) {
-		list = append(list, curve{class, name, fastPath(row.Speedups, p.compared())})
+		list = append(list, curve{class, name, fastPath(row.Speedups, p.Suite.Compared)})
 	}
 	if len(p.Suite.Rows) > 1 {
 		add("curve-best", "Best of all", p.best())

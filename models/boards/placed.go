@@ -28,7 +28,7 @@ type placedKey struct {
 }
 
 // PlaceSummaries returns all places on boards at their change numbers, in order. It reads only boards that have changed
-// since they were last read. With a time, it reads all: the places are those of that time, by each person's best run
+// since they were last read. With a time, it reads all boards as they were then, by each person's best run
 // before it, without ties.
 func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at time.Time) (map[Key][]PlaceSummary, error) {
 	places := make(map[Key][]PlaceSummary, len(changes))

@@ -13,6 +13,7 @@ type Suite struct {
 	Baseline  string   // name of the baselines; empty if no board has one
 	Baselines []string // to choose from
 	Boards    []SuiteBoard
+	Compared  int        // number of boards with a baseline
 	Rows      []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
 }
 
@@ -29,7 +30,7 @@ type SuiteRow struct {
 	Speedups []float64 // by board: the baseline's time by the entrant's; 0 without either
 	Solved   int       // number of boards with a result
 	Geomean  float64   // of the speedups; 0 without any
-	compared int       // number of boards with a baseline
+	compared int       // Suite.Compared
 	faster   float64   // FastP(1)
 }
 
@@ -68,15 +69,14 @@ func (s Suite) Part(page int) (rows []SuiteRow, more bool) {
 // NewSuite compares standings on one device with the times of a baseline, by board.
 func NewSuite(st Standings, baselines []float64) Suite {
 	s := Suite{Rows: make([]SuiteRow, len(st.Rows))}
-	compared := 0
 	for i, b := range st.Boards {
 		s.Boards = append(s.Boards, SuiteBoard{b, baselines[i]})
 		if baselines[i] > 0 {
-			compared++
+			s.Compared++
 		}
 	}
 	for i, row := range st.Rows {
-		s.Rows[i] = newSuiteRow(row, baselines, compared)
+		s.Rows[i] = newSuiteRow(row, baselines, s.Compared)
 	}
 	slices.SortStableFunc(s.Rows, func(a, b SuiteRow) int {
 		return cmp.Or(cmp.Compare(b.faster, a.faster), cmp.Compare(b.Solved, a.Solved), cmp.Compare(b.Geomean, a.Geomean), cmp.Compare(a.Name, b.Name))

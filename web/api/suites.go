@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/clients/go"
-	"warpboard/models"
 	"warpboard/models/events"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -13,7 +12,7 @@ import (
 // TagSuite answers with the suite of the tasks with a tag.
 func (a *API) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")})
+	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
 	if err != nil {
 		return err
 	}
@@ -22,7 +21,7 @@ func (a *API) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite answers with the suite of an event's tasks.
 func (a *API) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")})
+	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 	if more {
 		a.site.LinkNextPage(c)
 	}
-	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: append([]string{}, s.Baselines...),
+	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: site.NonNil(s.Baselines),
 		Boards: []client.SuiteBoard{}, Total: len(s.Rows), Page: page, Entrants: []client.SuiteRow{}}
 	for _, b := range s.Boards {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/conns"
 )
@@ -78,6 +79,11 @@ const lastPage = 1 << 20
 
 // PageNumber returns the requested page of a list, from 1.
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
+
+// SuiteView returns the choice of boards in the query of a suite.
+func SuiteView(c *fiber.Ctx) models.SuiteView {
+	return models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")}
+}
 
 // LinkNextPage adds a header with the address of the next page, for programs.
 func (s *Site) LinkNextPage(c *fiber.Ctx) {

@@ -3,22 +3,16 @@ package boards
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/models/events"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
-// suiteView returns the query's choice of boards.
-func suiteView(c *fiber.Ctx) models.SuiteView {
-	return models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")}
-}
-
 // TagSuite shows the suite of the tasks with a tag.
 func (p *Boards) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, suiteView(c))
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
 	if err != nil {
 		return err
 	}
@@ -29,7 +23,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite shows the suite of an event's tasks.
 func (p *Boards) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), suiteView(c))
+	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {
 		return err
 	}
@@ -62,7 +56,7 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 
 // TagSuiteCSV answers with a page of a suite for a spreadsheet: a row for each entrant and board.
 func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), suiteView(c))
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), site.SuiteView(c))
 	if err != nil {
 		return err
 	}
@@ -71,7 +65,7 @@ func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 
 // EventSuiteCSV is TagSuiteCSV for an event.
 func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
-	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), suiteView(c))
+	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {
 		return err
 	}

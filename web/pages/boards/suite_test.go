@@ -111,7 +111,7 @@ func TestAnEventIsReplayedAndHeldAgain(t *testing.T) {
 	before := b.Page(steps.First().AttrOr("href", ""), http.StatusOK)
 	webtest.WantText(t, before, "[data-at]", "Standings at")
 	if before.Find("[hx-trigger]").Length() != 0 || before.Find("#standings tbody tr").Length() >= now.Find("#standings tbody tr").Length() {
-		t.Errorf("the standings at the beginning are those of now: %d rows", before.Find("#standings tbody tr").Length())
+		t.Errorf("the standings at the beginning have %d rows, as now", before.Find("#standings tbody tr").Length())
 	}
 	webtest.WantStatus(t, b.Get("/events/"+e.Slug+"?at=yesterday"), http.StatusUnprocessableEntity)
 
