@@ -2,6 +2,7 @@
 
 import math
 import time
+from typing import Any
 
 import contract
 from sides import Inputs, Raised
@@ -67,7 +68,7 @@ class Cases(Stages):
 
     def summary(self):
         """Returns the numbers of all cases together: means are geometric."""
-        found = {**self.whole, "cases": self.reports}
+        found: dict[str, Any] = {**self.whole, "cases": self.reports}
         if not self.reports:
             return found
         found["correctness"] = len(self.reports) == len(self.request["cases"]) and all(report["correctness"] for report in self.reports)

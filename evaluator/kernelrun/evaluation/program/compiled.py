@@ -33,7 +33,7 @@ class Caches:
 
     def files(self):
         """Returns the files in the caches, as paths below their directory."""
-        found = set()
+        found: set[str] = set()
         for cache in ("triton", "nvrtc"):
             for folder, _, names in os.walk(os.path.join(self.top or os.devnull, cache)):
                 found.update(os.path.relpath(os.path.join(folder, name), self.top) for name in names)
@@ -51,7 +51,8 @@ class Caches:
             if not text:
                 return
             with tarfile.open(fileobj=io.BytesIO(base64.b64decode(text))) as packed:
-                packed.extractall(self.top, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+                options: dict = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                packed.extractall(self.top, **options)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with it
             print(f"The kernels that were compiled before cannot be read ({error}); they are compiled again.", file=sys.stderr)
 

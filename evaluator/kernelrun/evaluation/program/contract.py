@@ -9,6 +9,7 @@ import ast
 import base64
 import operator
 import zlib
+from collections.abc import Callable
 
 import torch
 
@@ -292,7 +293,7 @@ _OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv, ast.Div: operator.floordiv, ast.Mod: operator.mod,
 }
-_FUNCTIONS = {"cdiv": lambda a, b: -(-a // b), "min": min, "max": max}
+_FUNCTIONS: dict[str, Callable[..., int]] = {"cdiv": lambda a, b: -(-a // b), "min": min, "max": max}
 
 
 def evaluate_size(text, names):

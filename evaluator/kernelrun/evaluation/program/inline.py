@@ -52,7 +52,8 @@ def inline_calls(tree):
 def bound_names(tree):
     """The names that the source gives a value to, wherever, each with the expressions that it is set to; with None where
     something else sets it."""
-    bound, assigned = {}, set()
+    bound: dict = {}
+    assigned = set()
     for node in ast.walk(tree):  # an assignment comes before its targets
         if isinstance(node, ast.Assign):
             for target in node.targets:

@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import os
 import sys
+from typing import Any
 
 import torch
 
@@ -33,6 +34,7 @@ def load_module(source, label):
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     spec = importlib.util.spec_from_file_location(f"{label}_kernel", path)
+    assert spec is not None and spec.loader is not None  # for a path that ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -60,7 +62,7 @@ class Kernel:
     them. precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that."""
 
     writes = None  # whether the contract has tensors that it writes
-    state = {}  # the result of setup(), as a keyword argument
+    state: dict[str, Any] = {}  # the result of setup(), as a keyword argument
 
     def __init__(self, code, label, device, init=None):
         self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")  # of a file that was saved on Windows

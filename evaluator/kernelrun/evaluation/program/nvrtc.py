@@ -109,7 +109,8 @@ class Driver:
         """Returns the widths in bytes of the kernel's parameters, or None if the driver does not report them."""
         if not hasattr(self.lib, "cuFuncGetParamInfo"):
             return None
-        sizes, offset, size = [], ctypes.c_size_t(), ctypes.c_size_t()
+        sizes: list[int] = []
+        offset, size = ctypes.c_size_t(), ctypes.c_size_t()
         while self.lib.cuFuncGetParamInfo(function, ctypes.c_size_t(len(sizes)), ctypes.byref(offset), ctypes.byref(size)) == 0:
             sizes.append(size.value)
         return sizes
@@ -124,7 +125,8 @@ TOKEN = re.compile(r"\w+|\S")
 
 def signatures(source):
     """name → list of parameter texts, of every __global__ function in order."""
-    text, found = strip_comments(source), {}
+    text = strip_comments(source)
+    found: dict[str, list] = {}
     for start in re.finditer(r"\b__global__\b", text):
         name, at = function_name(text, start.end())
         if name:

@@ -8,7 +8,7 @@ kernel that belong to those of the other.
 import dataclasses
 import json
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -30,7 +30,8 @@ class Written(list):
 
 def take_apart(returned, device="cpu"):
     """Returns (the form as text, the tensors)."""
-    parts, tensors = [], []
+    parts: list[Any] = []
+    tensors: list[Any] = []
     if isinstance(returned, Written):
         for name, tensor in zip(returned.names, returned):
             _add(tensor, (name,), parts, tensors)

@@ -4,7 +4,7 @@ What draws inputs packs them, the judge unpacks them on the device of the kernel
 one tensor of bytes.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -22,7 +22,8 @@ class Memory:
 
     def __init__(self, tensors):
         """Tensors may occur more than once; those without elements have no memory."""
-        self._places, pieces = {}, []  # by id: the piece and where in it a tensor begins, in bytes
+        pieces: list[Any] = []
+        self._places = {}  # by id: the piece and where in it a tensor begins, in bytes
         spans = sorted((tensor.data_ptr(), -_span(tensor), number) for number, tensor in enumerate(tensors) if tensor.numel())
         for begin, size, number in spans:
             tensor = tensors[number]
@@ -64,7 +65,7 @@ def walk(value, change):
 
 def tensors_in(value):
     """The tensors in a value, in their order."""
-    found = []
+    found: list[Any] = []
     walk(value, found.append)
     return found
 
@@ -129,7 +130,7 @@ def _unpacked(described, pieces, known, device, depth):
     if kind == "tensor":
         key = tuple(rest[:3]), tuple(rest[3]), tuple(rest[4])
         if key not in known:
-            known[key] = _view(pieces, *rest, device)
+            known[key] = _view(pieces, rest, device)
         return known[key]
     if kind == "plain":
         return rest[0]
@@ -149,7 +150,8 @@ def _dtype(name):
     return dtype
 
 
-def _view(pieces, piece, offset, dtype, shape, strides, device):
+def _view(pieces, described, device):
+    piece, offset, dtype, shape, strides = described
     dtype = _dtype(dtype)
     if piece < 0:
         return torch.empty_strided(shape, strides, dtype=dtype, device=device)
@@ -187,7 +189,7 @@ def share(values):
 def join(values):
     """The values with the tensors that share() made views of."""
     if isinstance(values, View):
-        return _view([values.piece], 0, values.offset, *values[2:], values.piece.device)
+        return _view([values.piece], (0, values.offset, *values[2:]), values.piece.device)
     if type(values) in (list, tuple):
         return type(values)(join(item) for item in values)
     if type(values) is dict:

@@ -15,7 +15,7 @@ import functools
 import math
 import secrets
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -110,7 +110,8 @@ class Recording(Stages):
         # The other kernel's contract is of no interest, unless it says what the inputs are.
         labels = ("ref",) if self.request.get("inputs") or self.request["ref"].get("io") else ("ref", "custom")
         self.inputs = Inputs(self.request, self.clocks.device, self.generator if self.request.get("inputs") else None, labels)
-        self.compared, self.draws, self._bytes, self._drawn = False, [], 0, None
+        self.compared, self.draws, self._bytes = False, [], 0
+        self._drawn: Any = None
         self._last, self._quickest, self.reference = 0.0, math.inf, None
 
     def record(self):
@@ -148,7 +149,8 @@ class Recording(Stages):
         self._bytes += sum(OVERHEAD + min(tensor.numel(), most) * tensor.element_size() for tensor in answer) + OVERHEAD * len(self._drawn[1].sums)
         if self._bytes > LARGEST:
             raise Unfit("Its answers are too large.")
-        self.draws.append(Draw(*self._drawn, [Output(tensor, most) for tensor in answer]))
+        secret, known_by, sizes = self._drawn
+        self.draws.append(Draw(secret, known_by, sizes, [Output(tensor, most) for tensor in answer]))
         if values is not None:
             self.trivial.see(answer, values["ref"])
         return True, 0.0, 0.0, None
@@ -204,7 +206,8 @@ class Recalling(Stages):
     def __init__(self, reference, *given):
         self._reference = reference
         super().__init__(*given)
-        self.compared, self._now, self._sums, self.trivial = True, None, None, reference.trivial
+        self.compared, self._sums, self.trivial = True, None, reference.trivial
+        self._now: Any = None
         self.inputs.fresh = False  # an earlier kernel may have told them
         self.report["reused_reference"] = {"seconds_old": time.monotonic() - reference.taken, "calls": len(reference.calls)}
         self._left = reference.draws[TRIALS:]

@@ -4,6 +4,7 @@ import json
 import pickle
 import secrets
 import time
+from typing import Any
 
 import torch
 
@@ -96,8 +97,13 @@ class Side:
         """Makes one call. Its answer is the call's result; made.again means that its process had asked for more space,
         and so had the input before."""
         asked = []
+
+        def build():
+            asked.append(what)
+            return (what, *rest)
+
         try:
-            made = self._runner.call(lambda: asked.append(what) or (what, *rest), flags)
+            made: Any = self._runner.call(build, flags)
         except BadAnswer as bad:
             text = str(bad).replace("custom_kernel", "the kernel")
             raise Raised(text[:1].upper() + text[1:], self.label) from None

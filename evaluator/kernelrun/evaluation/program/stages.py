@@ -4,6 +4,7 @@ time limit loses nothing."""
 import math
 import secrets
 import time
+from typing import Any
 
 import compare
 import contract
@@ -47,11 +48,12 @@ class Stages:
         self.inputs = Inputs(request, clocks.device, generator if request.get("inputs") else None)
         self.compared = "ref" in kernels  # whether answers are compared with a reference's
         self.tolerance = compare.tolerance_of(request)
-        self.trivial, self.pairing = Trivial(self.tolerance), None
+        self.trivial = Trivial(self.tolerance)
+        self.pairing: Any = None
         self.decision = self.make_decision()
         self.ready = set()  # labels of the kernels that compile
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
-        self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
+        self.report: dict[str, Any] = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
     def make_decision(self):
         wanted = self.request.get("stop_when")
@@ -313,7 +315,8 @@ class Stages:
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
         all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
         untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
-        began = ended = values = None
+        began: Any = None
+        ended = values = None
         while (timed := len(self.kernels[self.leading()].calls)) < self.most_calls():
             if timed >= wanted and time.monotonic() - began > CLOCKING:
                 break
@@ -373,7 +376,8 @@ class Stages:
         if len(self.kernels) < 2 or self.clocks.kind == "host":
             return []
         self.kernels["custom"].end()
-        alone, ends = [], time.monotonic() + CLOCKING
+        alone: list[Any] = []
+        ends = time.monotonic() + CLOCKING
         while not alone or (len(alone) < ALONE and time.monotonic() < min(ends, self.ends)):
             alone.append(self.kernels["ref"].call(values["ref"]))
             alone[-1].answer = None
@@ -393,7 +397,7 @@ class Stages:
     def read(self, values):
         """Returns the clocks of the kernels, by label. The reference's are the first: the other may have the same
         delays."""
-        read = {}
+        read: dict[str, Any] = {}
         for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
             read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, label == "ref", read.get("ref"))
@@ -412,11 +416,11 @@ class Stages:
             self.report["confidence"] = self.decision.level
         if "ref" in times:
             self.tell_reference(read["ref"])
-            errors = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
+            of_ref, of_custom = ([ns / NS_PER_MS for ns in read[label].errors(alone)] for label in ("ref", "custom"))
             medians = (quantile(times[label], 0.5) for label in ("ref", "custom"))
             waits = any(clock.waits() for clock in read.values())
             self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
-                times["ref"], times["custom"], *errors, self.apart(*medians, waits=waits), self.decision.level if self.decision else 0.95, "ref" in self.kernels)
+                times["ref"], times["custom"], of_ref, of_custom, self.apart(*medians, waits=waits), self.decision.level if self.decision else 0.95, "ref" in self.kernels)
             if "stopped" in self.report and not self.decision.holds(self.report["stopped"]["reason"], self.report["speedup_interval"] or (0.0, math.inf)):
                 self.report["stopped"]["reason"] = "not confirmed"
 

@@ -7,6 +7,7 @@ that an evaluation needs of them.
 import functools
 import gc
 import time
+from typing import Any
 
 import torch
 
@@ -114,7 +115,7 @@ def _set_up(kind, cold, timed):
     """Returns the judge's memory on the host, its device, and our own runner, None for a missing one. cold means that
     the host's caches are emptied before each call."""
     # Before the question whether there is a GPU: without NVML, torch initializes CUDA for it, and no fork can use CUDA then.
-    ours = Calibrator() if timed else None
+    ours: Any = Calibrator() if timed else None
     if kind == "cuda" and not torch.cuda.is_available():
         raise RuntimeError("PyTorch sees no GPU on this machine")
     if timed:

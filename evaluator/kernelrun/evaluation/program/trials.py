@@ -5,7 +5,7 @@ import functools
 import math
 import secrets
 import zlib
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -81,10 +81,11 @@ class Draw(NamedTuple):
                 compare.refuse_nan(index, 0, *map(int, compare.nans(numbers_of(tensor))))
         if not found:
             return True, 0.0, 0.0, None
-        *found, first = compare.differences(*zip(*pairs), tolerance)
+        expected, answers = zip(*pairs)
+        *differences, first = compare.differences(expected, answers, tolerance)
         if first is not None:
             first["element"] = self.outputs[first["output"]].place(first["element"])
-        return *found, first
+        return *differences, first
 
     def _searched(self, actual):
         """The answers whose elements are not all compared, if they can have NaN."""
@@ -98,7 +99,8 @@ def content(draws, tolerance, seeded):
     """Returns the minimum number of bytes of a source that contains the answers of all these trials within the
     tolerance, or the inputs if they need less. Repeated values count once. seeded means that the inputs follow from a
     state of a processor's generator."""
-    packer, seen, total = zlib.compressobj(), set(), 0
+    packer, total = zlib.compressobj(), 0
+    seen: set[int] = set()
     for draw in draws:
         parts = beginnings([output.values for output in draw.outputs])
         answers = b"".join(told_by(part, tolerance.output(place)) for place, part in enumerate(parts))
@@ -161,7 +163,7 @@ def any_of(flags, device):
 
 def look(values, device):
     """Returns (the look of an input, its tensors)."""
-    tensors = []
+    tensors: list[Any] = []
     form = form_of(values, tensors)
     sums = [checksum(tensor).to(device) for tensor in tensors]
     return Look(form, torch.stack(sums) if sums else torch.zeros(0, dtype=torch.int64, device=device)), tensors

@@ -4,6 +4,8 @@ In each trial of the check, such answers are held to the reference's with the re
 largest number of the type and its negative, a copy of an input, and the answer to the other trial's inputs.
 """
 
+from typing import Any
+
 import torch
 
 import compare
@@ -20,7 +22,8 @@ class Trivial:
     """The trivial answers that pass in all trials so far."""
 
     def __init__(self, tolerance):
-        self._tolerance, self._passing, self._inputs, self._outputs = tolerance, None, None, None
+        self._tolerance, self._passing, self._inputs = tolerance, None, None
+        self._outputs: Any = None
         self.exact = False  # whether an output was compared exactly although there is a tolerance
 
     def see(self, expected, values):
@@ -88,9 +91,10 @@ def also(one, other):
     return (one | {"the answer to other inputs"}) & other
 
 
-def sample(want, got):
+def sample(want: Any, got: Any) -> tuple[Any, Any]:
     """Some elements of both, at the same places."""
     if want.numel() <= FEW:
         return want, got
     places = torch.randint(want.numel(), (FEW,), device=want.device)
-    return [contract.bits(tensor.reshape(-1))[places].view(tensor.dtype) for tensor in (want, got)]
+    some_wanted, some_got = (contract.bits(tensor.reshape(-1))[places].view(tensor.dtype) for tensor in (want, got))
+    return some_wanted, some_got
