@@ -146,8 +146,8 @@ func (w *Worker) serve(ctx context.Context) error {
 	return err
 }
 
-// keepPythons keeps Pythons ready for a slot's programs and their judges, and on a GPU for the sidecar and for the
-// second of two compared kernels.
+// keepPythons keeps Pythons ready for a slot's programs and their judges, and on a GPU for the sidecar, for the second
+// of two compared kernels, and for the processes of every other program.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
@@ -155,6 +155,10 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 	if s.IsGPU() {
 		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.WarmPythons, 1)) })
 		warming.Go(func() { w.keepWarm(ctx, s, at.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
+	}
+	if next, ok := at.Alternating(); ok {
+		warming.Go(func() { w.keepWarm(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, next.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
 	}
 }
 

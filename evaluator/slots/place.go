@@ -13,7 +13,7 @@ import (
 )
 
 // Sandbox slots, and so user IDs, are numbered in this order: the worker's slots, the builds, precompiling, each slot's
-// sidecar, each slot's judge, and each slot's other programs.
+// sidecar, each slot's judge, each slot's other programs, and each GPU's programs by turns with those.
 
 // extraProcesses is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the
 // process that generates inputs.
@@ -41,7 +41,7 @@ func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*
 func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
-	at.Device, at.Extra, at.Run.Memory = nil, nil, min(at.Run.Memory, at.Build.Memory)
+	at.Device, at.Extra, at.Alternate, at.Run.Memory = nil, nil, nil, min(at.Run.Memory, at.Build.Memory)
 	return at
 }
 
@@ -52,8 +52,15 @@ func (h *Lease) Place(gpus int) toolchain.Place {
 	slots, first := len(h.set.slots), h.OwnSlot().number
 	judges := h.set.precompiling() + 1 + slots
 	at.Judge = judges + first
+	extras := judges + slots
 	for i := range extraProcesses {
-		at.Extra = append(at.Extra, judges+slots+first*extraProcesses+i)
+		at.Extra = append(at.Extra, extras+first*extraProcesses+i)
+	}
+	if own := h.OwnSlot(); own.IsGPU() && gpus == 0 {
+		alternate := extras + slots*extraProcesses + first*(1+extraProcesses)
+		for i := range 1 + extraProcesses {
+			at.Alternate = append(at.Alternate, alternate+i)
+		}
 	}
 	return at
 }

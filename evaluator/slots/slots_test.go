@@ -209,6 +209,13 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		for n := range at.Extra {
 			use(at.ExtraPlace(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
 		}
+		next, ok := at.Alternating()
+		if back, _ := next.Alternating(); !ok || len(next.Extra) != len(at.Extra) || back.Slot != at.Slot || back.ExtraPlace(2).Slot != at.ExtraPlace(2).Slot {
+			t.Errorf("the place that alternates with %+v is %+v", at, next)
+		}
+		for n, number := range append([]int{next.Slot}, next.Extra...) {
+			use(number, fmt.Sprint("process ", n, " of every other program on ", i))
+		}
 		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
 		if len(at.Device) != 2 || len(p.SidecarPlace(s).Device) != 0 {
 			t.Errorf("slot %d sees %v, its sidecar %v", i, at.Device, p.SidecarPlace(s).Device)

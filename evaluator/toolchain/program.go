@@ -24,6 +24,7 @@ type Place struct {
 	Slot        int               // sandbox slot, which determines the user ID
 	Judge       int               // sandbox slot of the judge
 	Extra       []int             // sandbox slots of a stage's further processes
+	Alternate   []int             // sandbox slots of the processes of every other program; see Alternating
 	Arch        string            // compute capability without the dot, "90"; empty on CPU
 	GPUs        int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
 	Device      []string          // device nodes, for running only; builds do not get them
@@ -115,6 +116,16 @@ func (p Place) Judges() Place {
 func (p Place) ExtraPlace(number int) Place {
 	p.Slot = p.Extra[number-1]
 	return p
+}
+
+// Alternating returns the place for the same person's next program, whose processes have other user IDs and are prepared
+// while this program runs. It returns false if all programs use one place.
+func (p Place) Alternating() (Place, bool) {
+	if len(p.Alternate) == 0 {
+		return p, false
+	}
+	p.Slot, p.Extra, p.Alternate = p.Alternate[0], p.Alternate[1:], append([]int{p.Slot}, p.Extra...)
+	return p, true
 }
 
 // spec returns the sandbox spec for a program at this place, without command line and files.

@@ -20,6 +20,7 @@ type pythonProgram struct {
 	runner   *warm.Python
 	judge    *warm.Python   // warm Python under the judge's user ID, if the task has a judge
 	extra    []*warm.Python // of further processes, each under its own user ID
+	rested   []*warm.Python // runner and extra of the alternating place
 	warm     bool           // the first runner was ready when the program was opened
 }
 
@@ -57,6 +58,9 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
+	}
+	if len(place.Alternate) > 0 {
+		env["WARPBOARD_PREPARE"] = "1"
 	}
 	spec := place.spec(StageRequest{})
 	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
@@ -103,15 +107,42 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 		return nil
 	}
 	next := &pythonProgram{
-		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extra: p.extra,
+		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extra: p.extra, rested: p.rested,
 	}
-	p.runner, p.judge, p.extra = nil, nil, nil
+	p.runner, p.judge, p.extra, p.rested = nil, nil, nil, nil
+	next.alternate()
 	return next
+}
+
+// alternate continues in the Pythons of the alternating place if as many are ready there. They have prepared their next
+// processes while the program before was running.
+func (p *pythonProgram) alternate() {
+	at, ok := p.place.Alternating()
+	if !ok {
+		return
+	}
+	own := append([]*warm.Python{p.runner}, p.extra...)
+	p.rested = append(p.rested, make([]*warm.Python, max(0, len(own)-len(p.rested)))...)
+	ready := true
+	for number, r := range p.rested {
+		if r != nil && !r.Alive() {
+			r.Stop()
+			r = nil
+		}
+		if r == nil && number < len(own) && own[number] != nil {
+			r = p.builder.pool.TakeReady(p.place.Alternate[number])
+			ready = ready && r != nil
+		}
+		p.rested[number] = r
+	}
+	if ready {
+		p.place, p.runner, p.extra, p.rested = at, p.rested[0], p.rested[1:], own
+	}
 }
 
 // pythons returns the warm Pythons that exist.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
-	for _, r := range append([]*warm.Python{p.runner, p.judge}, p.extra...) {
+	for _, r := range slices.Concat([]*warm.Python{p.runner, p.judge}, p.extra, p.rested) {
 		if r != nil {
 			all = append(all, r)
 		}
@@ -123,7 +154,7 @@ func (p *pythonProgram) Close() error {
 	for _, r := range p.pythons() {
 		r.Stop()
 	}
-	p.runner, p.judge, p.extra = nil, nil, nil
+	p.runner, p.judge, p.extra, p.rested = nil, nil, nil, nil
 	return nil
 }
 

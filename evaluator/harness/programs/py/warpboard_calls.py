@@ -178,13 +178,17 @@ class Runner:
         self._description = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
         arrays = self._arrays(leaves) if self.cuda is not None else []
-        self.page.begin(self.cuda.choose_sealed(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
+        self.page.begin(self.cuda.divide(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
+        if self.cuda is not None and self.early:
+            self.cuda.choose_sealed()
         sent = perf_counter_ns()
         if self.cuda is not None:
             # The runner has this memory and may see the input arrive.
             self.write_host(self.regions.memory[INPUTS, HOST], leaves)
         follows = self.early and self.cuda is None
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
+        if self.cuda is not None and not self.early:
+            self.cuda.choose_sealed()  # while the runner queues the call
         return _GatedCall(self, data, leaves, arrays, sent, description if follows else b"", flags)
 
     def _arrays(self, leaves: Iterable[Leaf]) -> list[tuple[Any, Any]]:

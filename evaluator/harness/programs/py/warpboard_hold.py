@@ -288,7 +288,8 @@ class Hold:
         self._blank, self._kept, self._number, self._count, self._blocked = blank, kept, 0, 0, 0
         self.key: tuple[int, ...] = (0, 0, 0)
         self.whole: frozenset[int] = frozenset()
-        self._sealed, self._records = 0, 0
+        self._sealed, self._records, self._inputs = 0, 0, 0
+        self._division = _Division([], frozenset(), [], 0)
         self._load()
 
     def _load(self):
@@ -299,14 +300,19 @@ class Hold:
         self._take_out(self._at, none, threads=MOVE_THREADS)
         self._hold(self._at, none, ctypes.c_uint64(0), none, threads=MOVE_THREADS)
 
-    def choose(self, arrays: Iterable[tuple[int, int, int]], inputs: int) -> int:
-        """Chooses the sealed parts of the arrays (place in the runner, the judge's array, bytes). inputs is the address
-        of the region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
-        rows, self._records, self.whole, pieces = _choose(arrays, inputs, self._blank, self._kept)
+    def divide(self, arrays: Iterable[tuple[int, int, int]], inputs: int) -> int:
+        """Divides the arrays (place in the runner, the judge's array, bytes); whole then has the places of those that are sealed
+        whole. inputs is the address of the region. Returns the number of records."""
+        self._division, self._inputs = _Division.of(arrays, inputs), inputs
+        self.whole, self._records = self._division.whole, self._division.all_records()
+        return self._records
+
+    def choose(self) -> None:
+        """Chooses the sealed parts of the arrays."""
+        rows, pieces = self._division.choose(self._inputs, self._blank, self._kept)
         self._put(_ROWS, b"".join(struct.pack("4Q", *row) for row in rows))
         self._put(_PIECES, b"".join(struct.pack("4Q32x", *piece) for piece in pieces))
         self._sealed, self._count = len(rows), len(pieces)
-        return self._records
 
     def block(self) -> None:
         """Makes the device wait for start. Until then, call nothing that waits for the device."""
@@ -352,30 +358,44 @@ class Hold:
         return self._times[_LET_GO_AT] - self._times[_FIRST]
 
 
-def _choose(arrays: Iterable[tuple[int, int, int]], inputs: int, blank: int,
-            kept: int) -> tuple[list[_Row], int, frozenset[int], list[_Piece]]:
-    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words are sealed,
-    and of large ones only those without memory of another."""
+class _Division(NamedTuple):
+    """_Division divides the arrays of an input into small ones, which are sealed whole, and large ones (place in the runner,
+    place in the judge's array, words). Arrays that are not aligned to words are in neither, and of large ones those that share
+    memory with another."""
+
     rows: list[_Row]
-    rows, records, whole, rest = [], 0, [], []
-    for to, own, size in sorted(arrays, key=lambda array: array[2]):
-        needed = -(-(size // 4) // RECORD_WORDS)
-        if not _aligned(to, own, size) or len(rows) + MOST_PIECES >= MOST_ROWS or records + needed > _MOST_WHOLE:
-            rest.append((to, own, size))
-            continue
-        rows.append(_Row(own, (to - inputs) // 4, size // 4, records))
-        records += needed
-        whole.append(to)
-    large = [(to, own, size // 4) for to, own, size in _apart(rest) if _aligned(to, own, size)]
-    pieces: list[_Piece] = []
-    if large:
-        chosen = _pieces(large)
+    whole: frozenset[int]  # the places of small arrays in the runner
+    large: list[tuple[int, int, int]]
+    records: int  # of the small arrays
+
+    @classmethod
+    def of(cls, arrays: Iterable[tuple[int, int, int]], inputs: int) -> _Division:
+        rows: list[_Row]
+        rows, records, whole, rest = [], 0, [], []
+        for to, own, size in sorted(arrays, key=lambda array: array[2]):
+            needed = -(-(size // 4) // RECORD_WORDS)
+            if not _aligned(to, own, size) or len(rows) + MOST_PIECES >= MOST_ROWS or records + needed > _MOST_WHOLE:
+                rest.append((to, own, size))
+                continue
+            rows.append(_Row(own, (to - inputs) // 4, size // 4, records))
+            records += needed
+            whole.append(to)
+        large = [(to, own, size // 4) for to, own, size in _apart(rest) if _aligned(to, own, size)]
+        return cls(rows, frozenset(whole), large, records)
+
+    def all_records(self) -> int:
+        """Returns the number of records with those of the pieces."""
+        return self.records + (MOST_PIECES if self.large else 0)
+
+    def choose(self, inputs: int, blank: int, kept: int) -> tuple[list[_Row], list[_Piece]]:
+        """Chooses the pieces. Returns the rows of all sealed parts, and the pieces."""
+        if not self.large:
+            return self.rows, []
+        chosen = _pieces(self.large)
         decoys = [blank if other is None else kept + other * _PIECE for other in _decoys(chosen)]
         pieces = [_Piece(own, decoy, kept + i * _PIECE, size) for i, ((_, _, own, size), decoy) in enumerate(zip(chosen, decoys))]
-        for _, to, own, size in chosen:
-            rows.append(_Row(own, (to - inputs) // 4, size, records))
-            records += 1
-    return rows, records, frozenset(whole), pieces
+        rows = [_Row(own, (to - inputs) // 4, size, self.records + i) for i, (_, to, own, size) in enumerate(chosen)]
+        return [*self.rows, *rows], pieces
 
 
 def _pieces(large):

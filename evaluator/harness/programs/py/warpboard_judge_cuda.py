@@ -236,10 +236,14 @@ class JudgeMemory:
 
     SEALED = Hold.SEALED
 
-    def choose_sealed(self, arrays: list[tuple[Any, Any]], inputs: int) -> int:
-        """Chooses the sealed parts of an input: arrays are (place in the runner, the judge's own), tensors of bytes,
-        and inputs is the address of the region. Returns the number of records."""
-        return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
+    def divide(self, arrays: list[tuple[Any, Any]], inputs: int) -> int:
+        """Determines the sealed arrays of an input: arrays are (place in the runner, the judge's own), tensors of bytes, and
+        inputs is the address of the region. Returns the number of records."""
+        return self._hold.divide([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
+
+    def choose_sealed(self) -> None:
+        """Chooses the sealed parts of the last input."""
+        self._hold.choose()
 
     def can_wait(self, arrays: list[tuple[Any, Any]]) -> bool:
         """Reports whether the device can wait until everything is queued for a call with these arrays. It cannot if

@@ -8,8 +8,8 @@ of one job, and is thrown away.
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
 {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
 from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves it stays for others of the kind
-(warpboard_resident)}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many
-bytes:
+(warpboard_resident)}. With WARPBOARD_PREPARE=1 the next process beside a judge is forked ahead (warpboard_prepared). Replies go
+to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
@@ -40,6 +40,7 @@ import sys
 import warpboard_between
 import warpboard_extensions
 import warpboard_inline
+import warpboard_prepared
 import warpboard_resident
 
 TYPE_CHECKING = False
@@ -79,6 +80,8 @@ class Runner:
         self.exit_code = 0
         self.caches = warpboard_between.Cache(self.cache)
         self.resident = warpboard_resident.Resident()
+        self.prepares = os.environ.pop("WARPBOARD_PREPARE", "") == "1" and self.alone
+        self.prepared = warpboard_prepared.Prepared()
 
     def settle(self) -> None:
         """Records the state of everything before the first stage."""
@@ -103,10 +106,7 @@ class Runner:
             self.resident.begin(request, [*writers, *wires], Stage(request, self.job, self.cache, []).stay)
             ended, reap, linger = os.dup(self.resident.fileno()), self.resident.ending, 0
         else:
-            pid = os.fork()
-            if pid == 0:
-                os.close(self.control)
-                Stage(request, self.job, self.cache, wires).run(writers)
+            pid = self.fork(request, writers, wires)
             ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
         for fd in (*writers, *wires):
             os.close(fd)
@@ -114,6 +114,27 @@ class Runner:
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
+        if self.prepares and not ending["spent"] and not request.get("report", True):
+            self.prepared.make(self.run_prepared)
+
+    def fork(self, request: dict[str, Any], writers: list[int], wires: list[int]) -> int:
+        """Starts a stage in the prepared process or in a new one, and returns the process's ID. A judge and a script with pools
+        fork, which a context does not survive."""
+        stage = Stage(request, self.job, self.cache, wires)
+        if stage.reports or stage.pools:
+            self.prepared.drop()
+        pid = self.prepared.begin(request, [*writers, *wires])
+        if pid is None:
+            pid = os.fork()
+            if pid == 0:
+                os.close(self.control)
+                stage.run(writers)
+        return pid
+
+    def run_prepared(self, request: dict[str, Any], descriptors: list[int]) -> NoReturn:
+        """Runs the stage that a prepared process was sent."""
+        stage = Stage(request, self.job, self.cache, descriptors[3:])
+        stage.run(descriptors[:3], prepared=True)
 
     def tidy(self) -> bool:
         """Removes a stage's leftovers, and reports whether all could be removed."""
@@ -202,12 +223,15 @@ class Stage:
         self.reports = request.get("report", True)
         self.extensions = request.get("extensions")
         self.script = os.path.join(job, self.argv[0])
-        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
+        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request.get("files", {}).values())
 
-    def run(self, writers: list[int]) -> NoReturn:
+    def run(self, writers: list[int], prepared: bool = False) -> NoReturn:
+        """Runs the stage. A prepared process leads a session already, and has closed this process's descriptors."""
         code = 1
         try:
-            self.become(writers)
+            if not prepared:
+                os.setsid()
+            self.take(writers, everything=not prepared)
             if self.extensions:  # in the stage's process, because the submission's code has made the archive
                 warpboard_extensions.unpack(base64.b64decode(self.extensions), os.path.join(self.cache, "torch_extensions"))
             warpboard_inline.install()  # before a fork server: its children compile extensions, too
@@ -253,18 +277,13 @@ class Stage:
             with contextlib.suppress(OSError):  # the script may have closed it
                 os.close(number)
 
-    def become(self, writers: list[int]) -> None:
-        os.setsid()
-        self.take(writers, everything=True)
-
     def take(self, writers: list[int], everything: bool) -> None:
         """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
         prctl(PR_SET_DUMPABLE, 1)  # a program may inspect itself
-        given = [*writers, *self.wires]
-        null = os.open(os.devnull, os.O_RDONLY)
+        given = [os.open(os.devnull, os.O_RDONLY), *writers, *self.wires]
+        # They may have low numbers themselves, so they get others first.
+        null, out, err, results, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in given)
         os.dup2(null, 0)
-        # Pipes may have low numbers themselves, so they get others first.
-        out, err, results, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in (*writers, *self.wires))
         os.dup2(out, 1)
         os.dup2(err, 2)
         os.dup2(results if self.reports else null, RESULT_FD, inheritable=self.reports)
@@ -285,7 +304,7 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_resident"):
+        for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_prepared", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):

@@ -94,6 +94,17 @@ def ending_of(status: int, usage: Any) -> dict[str, Any]:
     }
 
 
+def receive(end: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """Returns the next request and its descriptors, or None at the end."""
+    line, descriptors = b"", []
+    while not line.endswith(b"\n"):
+        part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
+        if not part:
+            return None
+        line, descriptors = line + part, [*descriptors, *given]
+    return json.loads(line), descriptors
+
+
 def kept(fd: int) -> int:
     """Returns the descriptor with a number that no stage uses."""
     import fcntl
@@ -104,15 +115,8 @@ def kept(fd: int) -> int:
 def stages(fd: int) -> Generator[tuple[list[str], dict[str, str], list[int]], int, None]:
     """Yields (argv, env, descriptors) of each stage. After one, send its ending to the generator."""
     end = socket.socket(fileno=fd)
-    descriptors: list[int]
-    while True:
-        line, descriptors = b"", []
-        while not line.endswith(b"\n"):
-            part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
-            if not part:
-                return
-            line, descriptors = line + part, descriptors + given
-        request = json.loads(line)
+    while (received := receive(end)) is not None:
+        request, descriptors = received
         before = time.process_time_ns()
         code = yield request["argv"], request["env"], descriptors
         gc.collect()

@@ -6,7 +6,7 @@ import types
 
 sys.modules["warpboard_cuda"] = types.SimpleNamespace(address_of=None, call=None, queue_wait=None, seen_by_device=None)
 sys.path.insert(0, sys.argv[1])
-from warpboard_hold import _choose  # noqa: E402
+from warpboard_hold import _Division  # noqa: E402
 from warpboard_limits import MOST_RECORDS, RECORD_WORDS  # noqa: E402
 
 arrays = [tuple(array) for array in json.loads(sys.argv[2])]
@@ -22,7 +22,9 @@ def array_of(row):
 
 
 for _ in range(300):
-    rows, count, whole, pieces = _choose(arrays, INPUTS, BLANK, KEPT)
+    division = _Division.of(arrays, INPUTS)
+    count, whole = division.all_records(), division.whole
+    rows, pieces = division.choose(INPUTS, BLANK, KEPT)
     for row in rows:
         which = array_of(row)
         inside = inside and which is not None
