@@ -17,7 +17,7 @@ from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, Runner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, NoReturn
 
     from warpboard_calls import Call
@@ -82,14 +82,14 @@ class Calibrator:
         """Reports whether a description revealed an input of the last case before the release."""
         return any(runner.early for runner in self._runners)
 
-    def constants(self, draw: Callable[[], list[Any]], calls: Sequence[Call], number: int) -> Constants:
-        """Measures the clocks' constants for these calls by calls of our own that only write an answer, with inputs
-        from draw and answers of the same sizes. The process that made the calls has ended and cannot disturb the
+    def constants(self, inputs: list[Any], calls: Sequence[Call], number: int) -> Constants:
+        """Measures the clocks' constants for these calls by calls of our own that only write an answer, with these inputs
+        and answers of the same sizes. The process that made the calls has ended and cannot disturb the
         measurement."""
         with by_our_runner():
-            return self._measure(draw, calls, number)
+            return self._measure(inputs, calls, number)
 
-    def _measure(self, draw: Callable[[], list[Any]], calls: Sequence[Call], number: int) -> Constants:
+    def _measure(self, inputs: list[Any], calls: Sequence[Call], number: int) -> Constants:
         # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
@@ -100,7 +100,7 @@ class Calibrator:
             runner.reserve(size)
         made = []
         for _ in range(number):
-            made.append(self._together.call(lambda: list(zip(draw(), sizes))))
+            made.append(self._together.call(lambda: list(zip(inputs, sizes))))
             made[-1].data = made[-1].answer = None
         mapping = max(runner.regions.most_mapping() for runner in self._runners)
         queueing = QUEUEING_NS if self._kind == "cuda" and not any(runner.much_described for runner in self._runners) else 0.0

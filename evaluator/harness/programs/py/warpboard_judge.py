@@ -164,7 +164,7 @@ class Judge:
         assert self.calibrator is not None
         for index, (case, calls) in enumerate(timed):
             key = f"benchmark.{index}"
-            constants = self.calibrator.constants(lambda: self.task.draw(case.fresh()), calls, calibrations[self.kind])
+            constants = self.calibrator.constants(self.task.draw(case.fresh()), calls, calibrations[self.kind])
             for name, value in Clocks(calls, constants).lines():
                 self.report.log(f"{key}.{name}", value)
             self.report.log(f"{key}.status", "pass")

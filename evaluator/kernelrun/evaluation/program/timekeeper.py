@@ -72,7 +72,7 @@ class Timekeeper:
 
     def _measure(self, key, calls, values, regions):
         self._ours.use([regions])
-        constants = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
+        constants = self._ours.constants([values], calls, CALIBRATIONS[self.kind])
         if self.kind == "cuda" and not self._ours.early():  # inputs that are described early have constants of that moment
             known, now = self._kept.constants, time.monotonic()
             for old in [old for old, (_, until) in known.items() if until <= now]:

@@ -1167,11 +1167,11 @@ class OurRunner(unittest.TestCase):
         self.addCleanup(ours.end)
         regions.need({(INPUTS, HOST): 4096, (ANSWERS, HOST): 64 << 20})
         ours.use([regions])
-        draw = lambda: [numpy.zeros(8)]  # noqa: E731
-        self.assertGreater(ours.constants(draw, self.calls(65 << 20), 2).snapshot, 0)
+        inputs = [numpy.zeros(8)]
+        self.assertGreater(ours.constants(inputs, self.calls(65 << 20), 2).snapshot, 0)
         host.most_bytes = lambda: 66 << 20
         with self.assertRaisesRegex(Refused, "takes 209715200 bytes, and there is room for"):
-            ours.constants(draw, self.calls(200 << 20), 2)
+            ours.constants(inputs, self.calls(200 << 20), 2)
 
     def test_overlapping_parts_for_which_a_device_has_no_room_are_the_submissions_fault(self):
         ours = Calibrator.__new__(Calibrator)
