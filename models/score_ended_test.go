@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +22,8 @@ import (
 )
 
 // measures submits a source for a person and ends the run with what fresh processes measured.
-func (w world) measures(t *testing.T, s *models.Store, user accounts.User, source string, processes ...float64) work.Run {
+func (w world) measures(t testing.TB, s *models.Store, user accounts.User, source string,
+	processes ...float64) work.Run {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
 	w.end(t, s, run, work.Findings{}, processes...)
@@ -29,7 +31,7 @@ func (w world) measures(t *testing.T, s *models.Store, user accounts.User, sourc
 }
 
 // end ends a run with what fresh processes measured, as dispatch finds it.
-func (w world) end(t *testing.T, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
+func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
 	ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
@@ -87,6 +89,22 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
 		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
 			t.Errorf("the history has %+v", history)
+		}
+		w.SameAfterRebuild(t, s)
+	})
+}
+
+// A repeated source is a step of its person's line with the score of all its runs, also when another one is the best.
+func TestARepeatedSourceCorrectsItsStepAmongTheBests(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for _, ns := range []float64{800, 1200, 600} { // the luckiest first
+			w.measures(t, s, w.Ann, fmt.Sprintf("%v;", ns == 600), about(ns)...)
+		}
+		w.measures(t, s, w.Ann, "false;", about(1100)...)
+		steps := modelstest.Rows(t, s, "select score_ns from bests order by achieved_at")
+		if want := []string{"1100\n", "600\n"}; !slices.Equal(steps, want) {
+			t.Errorf("the bests are %q, want %q", steps, want)
 		}
 		w.SameAfterRebuild(t, s)
 	})

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Best is a run that was its person's best on a board when it ended: a step of the person's line there. The last one of
@@ -44,4 +46,20 @@ func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) err
 		return fmt.Errorf("rebuilding the best runs of person %d: %w", userID, err)
 	}
 	return nil
+}
+
+// rebuildChangedBests rebuilds a person's steps after the score of a run changed that is not the entry. It reports
+// whether the run was one of them, or is now.
+func rebuildChangedBests(tx *gorm.DB, e Entry) (bool, error) {
+	var before, after int64
+	steps := tx.Model(&Best{}).Where("version_id = ? and device = ? and user_id = ? and run_id = ?", e.VersionID, e.Device,
+		e.UserID, e.RunID).Session(&gorm.Session{})
+	err := steps.Count(&before).Error
+	if err == nil {
+		err = rebuildBests(tx, e.VersionID, e.Device, e.UserID)
+	}
+	if err == nil {
+		err = steps.Count(&after).Error
+	}
+	return before+after > 0, db.ReadError(err, "the best runs of person %d", e.UserID)
 }

@@ -1,6 +1,7 @@
 package modelstest
 
 import (
+	"database/sql"
 	"fmt"
 	"testing"
 
@@ -57,7 +58,8 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	return out
 }
 
-// SameAfterRebuild fails the test if a rebuild from the samples changes a score in a run, an entry, or a record.
+// SameAfterRebuild fails the test if a rebuild from the samples changes a score in a run, an entry, a record,
+// or a best.
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
 	board := func() boards.Page {
@@ -73,7 +75,10 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 		}
 		return Got[map[int64]work.Run](t)(s.Work.RunsByID(t.Context(), ids...))
 	}
-	keptBoard, keptHistory, keptRuns := board(), history(), runs()
+	steps := func() []string {
+		return Rows(t, s, "select run_id, user_id, age, score_ns, tries, achieved_at from bests order by 2, 3, 1")
+	}
+	keptBoard, keptHistory, keptRuns, keptSteps := board(), history(), runs(), steps()
 	_, err := s.SQL().ExecContext(t.Context(), "update runs set score_ns = 1e9, std_ns = 1, interval_low = null, interval_high = null, processes = 3, disturbed = 'x', "+
 		"epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRun)
 	Check(t, err)
@@ -89,4 +94,28 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	if diff := cmp.Diff(keptHistory, history()); diff != "" {
 		t.Errorf("history (-kept +rebuilt):\n%s", diff)
 	}
+	if diff := cmp.Diff(keptSteps, steps()); diff != "" {
+		t.Errorf("people's bests (-kept +rebuilt):\n%s", diff)
+	}
+}
+
+// Rows returns the rows that a query finds, as text.
+func Rows(t testing.TB, s *models.Store, query string) (list []string) {
+	t.Helper()
+	rows := Got[*sql.Rows](t)(s.SQL().QueryContext(t.Context(), query))
+	defer rows.Close()
+	values := make([]any, len(Got[[]string](t)(rows.Columns())))
+	for i := range values {
+		values[i] = new(any)
+	}
+	for rows.Next() {
+		Check(t, rows.Scan(values...))
+		line := make([]any, len(values))
+		for i, v := range values {
+			line[i] = *v.(*any)
+		}
+		list = append(list, fmt.Sprintln(line...))
+	}
+	Check(t, rows.Err())
+	return list
 }
