@@ -32,6 +32,7 @@ import (
 	"warpboard/models/review"
 	"warpboard/models/scores"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
 )
@@ -82,6 +83,7 @@ type Store struct {
 	Scores      *scores.Scores
 	Validations *review.Validations
 	Quotas      *quota.Quotas
+	Switches    *switches.Switches
 	Webhooks    *webhooks.Webhooks
 	Work        *work.LifeCycle
 	Submissions *submissions.Intake
@@ -149,6 +151,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Likeness:    likeness.New(database),
 		Members:     membership.New(database),
 		Quotas:      quota.New(database),
+		Switches:    switches.New(database),
 		Submissions: submissions.New(database, cfg.SubmissionLimits),
 		Validations: review.NewValidations(database),
 		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},

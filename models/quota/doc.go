@@ -1,6 +1,6 @@
 // Package quota limits the amount of a resource that a subject may use in a window. It also has what the site stores
 // (storage.go: sources and artifacts, by person and by task, and what the sweep deletes next; equal contents of several
-// people count for each of them, and once in the total), and what admins turn off for a while (switches.go).
+// people count for each of them, and once in the total). What admins turn off for a while is in models/switches.
 //
 // Read rate.go first: the acts of a person in an hour or a day, and what may be unfinished at once. task_limit.go has
 // the limits of a task for each person, per mode, and uses.go counts submissions against them. quota.go has the budgets
@@ -28,9 +28,4 @@
 // Weakness: that is a guess. The last submissions of a day may exceed the budget by as much as they take longer than
 // earlier ones, a person's first ones by everything that may wait (--waiting-runs), and a team's by the unfinished work
 // of other members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
-//
-// A switch turns off new submissions, evaluations, or one task, with a sentence for the people who are refused.
-// Whatever accepts work calls CheckSwitches in its transaction, so nothing slips in behind a switch; queued work goes
-// on. Devices have their own pause, see models/fleet. Switches are settings: a deleted task's switch stays without
-// effect.
 package quota

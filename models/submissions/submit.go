@@ -19,6 +19,7 @@ import (
 	"warpboard/models/events"
 	"warpboard/models/quota"
 	"warpboard/models/review"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/tasks"
 )
@@ -179,7 +180,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
-	if err := quota.CheckSwitches(tx, quota.SubmissionsSwitch, quota.TaskSwitch(task.ID)); err != nil {
+	if err := switches.Check(tx, switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
 	if in.tooLate(task, in.at) && !task.Practice {

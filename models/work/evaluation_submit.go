@@ -11,6 +11,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/quota"
+	"warpboard/models/switches"
 )
 
 // NewEvaluation is a request to evaluate.
@@ -78,7 +79,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 
 // checkOpen fails while admins keep evaluations off.
 func checkOpen(tx *gorm.DB) error {
-	return quota.CheckSwitches(tx, quota.EvaluationsSwitch)
+	return switches.Check(tx, switches.Evaluations)
 }
 
 // Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
-	"warpboard/models/quota"
+	"warpboard/models/switches"
 )
 
 // fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation
@@ -189,7 +189,7 @@ const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1
 type Loads struct {
 	Lengths []QueueLength // of the devices that have live work
 	Paused  map[string]fleet.Pause
-	Off     []quota.Switch
+	Off     []switches.Switch
 }
 
 // Loads reads them in one query.
@@ -202,7 +202,7 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running,
 			` + aheadOfNew + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + aheadOfNew + `) as behind, '' as setting
 		from (` + liveWork + `) w group by device
-		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%' or key like '` + quota.SwitchPrefix + `%'`).Scan(&rows).Error
+		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%' or key like '` + switches.Prefix + `%'`).Scan(&rows).Error
 	loads.Paused = map[string]fleet.Pause{}
 	for _, row := range rows {
 		if row.Setting == "" {
@@ -218,7 +218,7 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 func (l *Loads) add(key, value string) error {
 	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
 	if !isPause {
-		off, err := quota.ParseSwitch(key, value)
+		off, err := switches.Parse(key, value)
 		l.Off = append(l.Off, off)
 		return err
 	}

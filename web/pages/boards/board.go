@@ -14,8 +14,8 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
-	"warpboard/models/quota"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/static"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -183,7 +183,7 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 			}
 		}
 	}
-	b.off, err = s.Store.Quotas.SwitchSentence(ctx, quota.SubmissionsSwitch, quota.TaskSwitch(b.task.ID))
+	b.off, err = s.Store.Switches.FirstSentence(ctx, switches.Submissions, switches.Task(b.task.ID))
 	return err
 }
 

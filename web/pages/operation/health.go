@@ -236,7 +236,7 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 // switches checks for parts that an admin has switched off.
 func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
-	off, err := p.site.Store.Quotas.SwitchedOff(c.UserContext())
+	off, err := p.site.Store.Switches.AllOff(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
 		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))

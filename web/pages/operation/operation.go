@@ -20,7 +20,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models/db"
-	"warpboard/models/quota"
+	"warpboard/models/switches"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -74,15 +74,15 @@ func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)
 }
 
 func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Off, err = p.site.Store.Quotas.SwitchedOff(c.UserContext()); err != nil {
+	if page.Off, err = p.site.Store.Switches.AllOff(c.UserContext()); err != nil {
 		return err
 	}
 	tasks, err := p.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
-	page.Choices, page.Tasks = []string{quota.SubmissionsSwitch, quota.EvaluationsSwitch}, map[string]string{}
+	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
 	for _, task := range tasks {
-		page.Tasks[quota.TaskSwitch(task.ID)] = task.Title
+		page.Tasks[switches.Task(task.ID)] = task.Title
 		if p.site.DeadlineOf(task).Takes() {
-			page.Choices = append(page.Choices, quota.TaskSwitch(task.ID))
+			page.Choices = append(page.Choices, switches.Task(task.ID))
 		}
 	}
 	if what := c.Query("switched"); what != "" {
@@ -91,16 +91,16 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	return err
 }
 
-// Off stops a part of the site, such as submissions or sign-up, with a reason that its pages show.
+// Off stops a part of the site, such as submissions or a task, with a reason that its pages show.
 func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.redirectOrFail(c, switched(what), p.site.Store.Quotas.SwitchOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
+	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
 // On switches a part on again.
 func (p *Operation) On(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.redirectOrFail(c, switched(what), p.site.Store.Quotas.SwitchOn(c.UserContext(), site.Actor(c), what))
+	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOn(c.UserContext(), site.Actor(c), what))
 }
 
 // switched renders the page with a notice about a switch.

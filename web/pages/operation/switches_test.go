@@ -9,7 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
 
-	"warpboard/models/quota"
+	"warpboard/models/switches"
 	"warpboard/web/webtest"
 )
 
@@ -35,9 +35,9 @@ func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 		pages      []string
 		says, name string
 	}{
-		quota.TaskSwitch(s.Task.ID): {pages, "This task accepts no submissions for now. We move.", s.Task.Title + " is"},
-		quota.SubmissionsSwitch:     {pages, "The site accepts no submissions for now. We move.", "New submissions are"},
-		quota.EvaluationsSwitch: {[]string{"/playground"}, "The site accepts no evaluations for now. We move.",
+		switches.Task(s.Task.ID): {pages, "This task accepts no submissions for now. We move.", s.Task.Title + " is"},
+		switches.Submissions:     {pages, "The site accepts no submissions for now. We move.", "New submissions are"},
+		switches.Evaluations: {[]string{"/playground"}, "The site accepts no evaluations for now. We move.",
 			"Evaluations (API, MCP, playground) are"},
 	} {
 		notice(t, admin.Post("/operate/off", url.Values{"what": {what}, "why": {"We move."}}), one.name+" off.")
@@ -71,7 +71,7 @@ func TestSwitchesAndTeamsLookRight(t *testing.T) {
 	for _, person := range []string{s.Ada.Name, s.Admin.Name} {
 		admin.Post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {person}, "seconds": {"500"}})
 	}
-	for _, what := range []string{quota.TaskSwitch(s.Task.ID), quota.EvaluationsSwitch} {
+	for _, what := range []string{switches.Task(s.Task.ID), switches.Evaluations} {
 		admin.Post("/operate/off", url.Values{"what": {what}, "why": {"The machines are being moved; back on Monday."}})
 	}
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -82,7 +82,7 @@ func TestSwitchesAndTeamsLookRight(t *testing.T) {
 		w.LooksRight(name)
 	}
 	w = s.Window().As(admin)
-	w.Visit("/operate?switched=" + quota.TaskSwitch(s.Task.ID))
+	w.Visit("/operate?switched=" + switches.Task(s.Task.ID))
 	w.LooksRight("off-operate")
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`document.querySelector("nav[aria-label=Admin]").offsetHeight < 60`) // one row, which scrolls

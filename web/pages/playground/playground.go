@@ -9,7 +9,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models/db"
-	"warpboard/models/quota"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
@@ -139,7 +139,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
-	if page.Off, err = p.site.Store.Quotas.SwitchSentence(c.UserContext(), quota.EvaluationsSwitch); err != nil {
+	if page.Off, err = p.site.Store.Switches.FirstSentence(c.UserContext(), switches.Evaluations); err != nil {
 		return err
 	}
 	if user := site.Viewer(c); user != nil {

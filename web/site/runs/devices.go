@@ -9,7 +9,7 @@ import (
 	"warpboard/clients/go"
 	"warpboard/models/accounts"
 	"warpboard/models/fleet"
-	"warpboard/models/quota"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/views"
 )
@@ -26,7 +26,7 @@ func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]clien
 }
 
 // devicesAndSwitches is DeviceListFor, together with the parts that admins have switched off.
-func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []quota.Switch, error) {
+func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []switches.Switch, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
 		return nil, nil, err

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
-	"warpboard/models/quota"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -69,7 +69,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	}
 	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
 	choices := ChoicesAmong(known, task.Devices, form.Devices)
-	form.Off = quota.SwitchSentence(off, quota.SubmissionsSwitch, quota.TaskSwitch(task.ID))
+	form.Off = switches.FirstSentence(off, switches.Submissions, switches.Task(task.ID))
 	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, modesOf(d.Lang, choices), d.SanitizeFirst, d.RefuseLibrary
 	return err
 }

@@ -1,4 +1,4 @@
-package quota_test
+package switches_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
-	"warpboard/models/quota"
 	"warpboard/models/submissions"
+	"warpboard/models/switches"
 	"warpboard/models/work"
 )
 
@@ -36,17 +36,17 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			refused, works func(int64) error
 			id, worksID    int64
 		}{
-			quota.SubmissionsSwitch:   {submit, evaluate, task.ID, 0},
-			quota.EvaluationsSwitch:   {evaluate, submit, 0, task.ID},
-			quota.TaskSwitch(task.ID): {submit, submit, task.ID, other.ID},
+			switches.Submissions:   {submit, evaluate, task.ID, 0},
+			switches.Evaluations:   {evaluate, submit, 0, task.ID},
+			switches.Task(task.ID): {submit, submit, task.ID, other.ID},
 		} {
-			if err := s.Quotas.SwitchOff(t.Context(), ann, what, "No."); db.KindOf(err) != db.Forbidden {
+			if err := s.Switches.TurnOff(t.Context(), ann, what, "No."); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person switched %s off: %v", what, err)
 			}
-			if err := s.Quotas.SwitchOff(t.Context(), admin, what, " "); db.KindOf(err) != db.Invalid {
+			if err := s.Switches.TurnOff(t.Context(), admin, what, " "); db.KindOf(err) != db.Invalid {
 				t.Errorf("%s is off without a reason: %v", what, err)
 			}
-			if err := s.Quotas.SwitchOff(t.Context(), admin, what, "The room is being cooled."); err != nil {
+			if err := s.Switches.TurnOff(t.Context(), admin, what, "The room is being cooled."); err != nil {
 				t.Fatal(err)
 			}
 			if err := tries.refused(tries.id); db.KindOf(err) != db.Forbidden ||
@@ -57,14 +57,14 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
 			if loads, err := s.Work.Loads(t.Context()); err != nil ||
-				!strings.HasSuffix(quota.SwitchSentence(loads.Off, "", what), "for now. The room is being cooled.") {
+				!strings.HasSuffix(switches.FirstSentence(loads.Off, "", what), "for now. The room is being cooled.") {
 				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Off, err)
 			}
-			if off, err := s.Quotas.SwitchedOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what ||
+			if off, err := s.Switches.AllOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what ||
 				off[0].By != "Root" {
 				t.Errorf("off are %+v, %v", off, err)
 			}
-			if err := s.Quotas.SwitchOn(t.Context(), admin, what); err != nil {
+			if err := s.Switches.TurnOn(t.Context(), admin, what); err != nil {
 				t.Fatal(err)
 			}
 			if err := tries.refused(tries.id); err != nil {
