@@ -8,14 +8,14 @@ import (
 )
 
 //go:embed *.md
-var files embed.FS
+var documentFiles embed.FS
 
 // Page is one page of the documentation.
 type Page struct {
 	Name     string // name in its address
 	Title    string
 	About    string // summary in a sentence
-	For      string // its readers
+	Audience string // its readers
 	Headings []string
 	text     string // Markdown, without its title
 }
@@ -31,43 +31,43 @@ const (
 
 // pageOrder are the pages in the order of the list.
 var pageOrder = []Page{
-	{Name: "submit", For: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
-	{Name: "boards", For: Use, About: "Ties, intervals, marks, records, history, and downloads."},
-	{Name: "leaderboards", For: Use, About: "Points, medals, records, and seasons over all tasks."},
-	{Name: "suites", For: Use, About: "Compare people and agents over many tasks: fast_p, geometric mean, share correct."},
-	{Name: "profiles", For: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
-	{Name: "sanitize", For: Use, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
-	{Name: "compare", For: Use, About: "See whether a change made your kernel faster, where, and why."},
-	{Name: "comments", For: Use, About: "Comment on tasks and public sources, and choose which notices you get."},
-	{Name: "cli", For: Use, About: "Install the command, sign in, and work with one or several sites."},
-	{Name: "transcript", For: Use, About: "A recorded session, from the first sign-in to CI."},
-	{Name: "first-task", For: Author, About: "Make, check, try, and publish a task."},
-	{Name: "events", For: Author, About: "Run a contest: several tasks with one end, points, a freeze, and a step-by-step reveal."},
-	{Name: "validation", For: Author, About: "Run a script that tries the top entries of a closed board in an application."},
-	{Name: "harness", For: Author, About: "How kernels are called and checked, and when a task uses its own program."},
-	{Name: "kernelbot", For: Author, About: "Keep using popcorn-cli and KernelBot task folders, and see what differs."},
-	{Name: "import", For: Author, About: "Make tasks of problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU."},
-	{Name: "install", For: Operate, About: "From a download to a first result: binary, service, worker."},
-	{Name: "settings", For: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
-	{Name: "sign-in", For: Operate, About: "Providers, their keys, and the callback addresses to register."},
-	{Name: "workers", For: Operate, About: "Add GPU machines, take them out, and fix a slot that is out of service."},
-	{Name: "proxy", For: Operate, About: "nginx and Caddy in front of the site, also below a path."},
-	{Name: "backup", For: Operate, About: "What to keep, and how to restore it."},
-	{Name: "upgrade", For: Operate, About: "Upgrade and restart without an outage; what happens to running work."},
-	{Name: "scale", For: Operate, About: "More workers, processes, and machines: what to add, and what breaks first."},
-	{Name: "security", For: Operate, About: "Whom you trust with what, how submissions are isolated, and what requests may cost."},
-	{Name: "metrics", For: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
-	{Name: "api", For: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
-	{Name: "agents", For: Automate, About: "Set up a client; tools and resources."},
-	{Name: "python", For: Automate, About: "Submit, wait, and compare from Python."},
-	{Name: "ci", For: Automate, About: "Compare a repository's kernels with a base branch, in any CI system or with a GitHub action."},
-	{Name: "rl", For: Automate, About: "Use a site as the reward of a training loop: reward function, states, trust, and limits."},
-	{Name: "webhooks", For: Automate, About: "Notify other programs of runs, records, and lost workers."},
-	{Name: "evaluation-server", For: Automate, About: "Point these clients at a site, and see what differs."},
-	{Name: "datasets", For: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
-	{Name: "measuring", For: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses."},
-	{Name: "figures", For: Understand, About: "Measured: attacks, clocks, the spread of scores, and what a CPU's clock can hide."},
-	{Name: "architecture", For: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
+	{Name: "submit", Audience: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
+	{Name: "boards", Audience: Use, About: "Ties, intervals, marks, records, history, and downloads."},
+	{Name: "leaderboards", Audience: Use, About: "Points, medals, records, and seasons over all tasks."},
+	{Name: "suites", Audience: Use, About: "Compare people and agents over many tasks: fast_p, geometric mean, share correct."},
+	{Name: "profiles", Audience: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
+	{Name: "sanitize", Audience: Use, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
+	{Name: "compare", Audience: Use, About: "See whether a change made your kernel faster, where, and why."},
+	{Name: "comments", Audience: Use, About: "Comment on tasks and public sources, and choose which notices you get."},
+	{Name: "cli", Audience: Use, About: "Install the command, sign in, and work with one or several sites."},
+	{Name: "transcript", Audience: Use, About: "A recorded session, from the first sign-in to CI."},
+	{Name: "first-task", Audience: Author, About: "Make, check, try, and publish a task."},
+	{Name: "events", Audience: Author, About: "Run a contest: several tasks with one end, points, a freeze, and a step-by-step reveal."},
+	{Name: "validation", Audience: Author, About: "Run a script that tries the top entries of a closed board in an application."},
+	{Name: "harness", Audience: Author, About: "How kernels are called and checked, and when a task uses its own program."},
+	{Name: "kernelbot", Audience: Author, About: "Keep using popcorn-cli and KernelBot task folders, and see what differs."},
+	{Name: "import", Audience: Author, About: "Make tasks of problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU."},
+	{Name: "install", Audience: Operate, About: "From a download to a first result: binary, service, worker."},
+	{Name: "settings", Audience: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
+	{Name: "sign-in", Audience: Operate, About: "Providers, their keys, and the callback addresses to register."},
+	{Name: "workers", Audience: Operate, About: "Add GPU machines, take them out, and fix a slot that is out of service."},
+	{Name: "proxy", Audience: Operate, About: "nginx and Caddy in front of the site, also below a path."},
+	{Name: "backup", Audience: Operate, About: "What to keep, and how to restore it."},
+	{Name: "upgrade", Audience: Operate, About: "Upgrade and restart without an outage; what happens to running work."},
+	{Name: "scale", Audience: Operate, About: "More workers, processes, and machines: what to add, and what breaks first."},
+	{Name: "security", Audience: Operate, About: "Whom you trust with what, how submissions are isolated, and what requests may cost."},
+	{Name: "metrics", Audience: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
+	{Name: "api", Audience: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
+	{Name: "agents", Audience: Automate, About: "Set up a client; tools and resources."},
+	{Name: "python", Audience: Automate, About: "Submit, wait, and compare from Python."},
+	{Name: "ci", Audience: Automate, About: "Compare a repository's kernels with a base branch, in any CI system or with a GitHub action."},
+	{Name: "rl", Audience: Automate, About: "Use a site as the reward of a training loop: reward function, states, trust, and limits."},
+	{Name: "webhooks", Audience: Automate, About: "Notify other programs of runs, records, and lost workers."},
+	{Name: "evaluation-server", Audience: Automate, About: "Point these clients at a site, and see what differs."},
+	{Name: "datasets", Audience: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
+	{Name: "measuring", Audience: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses."},
+	{Name: "figures", Audience: Understand, About: "Measured: attacks, clocks, the spread of scores, and what a CPU's clock can hide."},
+	{Name: "architecture", Audience: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
 // Names returns the names of all pages, as in their addresses.
@@ -81,12 +81,12 @@ func Names() (names []string) {
 // Text returns the page's Markdown without its title. Links to other pages get the site's addresses; of a link into the
 // source only the text remains. Converting links takes most of Pages' time, so it happens only for pages that are
 // shown.
-func (p Page) Text() string { return toSite(p.text) }
+func (p Page) Text() string { return linksToSite(p.text) }
 
 // Pages returns all pages.
 func Pages() (list []Page, err error) {
 	for _, page := range pageOrder {
-		text, err := files.ReadFile(page.Name + ".md")
+		text, err := documentFiles.ReadFile(page.Name + ".md")
 		if err != nil {
 			return nil, err
 		}
@@ -101,15 +101,15 @@ func Pages() (list []Page, err error) {
 
 // Anchor returns the anchor of a heading, as on GitHub.
 func Anchor(heading string) string {
-	kept := notInAnchor.ReplaceAllString(strings.ToLower(heading), "")
+	kept := anchorSeparators.ReplaceAllString(strings.ToLower(heading), "")
 	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
 }
 
 var (
-	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-	heading     = regexp.MustCompile(`^##+ (.*)`)
-	// link matches a link, or an address of the site in backquotes: GitHub shows it as text, the site as a link.
-	link = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
+	anchorSeparators = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	headingPattern   = regexp.MustCompile(`^##+ (.*)`)
+	// linkPattern matches a link, or an address of the site in backquotes: GitHub shows it as text, the site as a link.
+	linkPattern = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
 )
 
 // headings returns the headings of a page, without lines of code that look like them.
@@ -119,17 +119,17 @@ func headings(text string) (list []string) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			code = !code
 		}
-		if found := heading.FindStringSubmatch(strings.TrimSpace(line)); found != nil && !code {
+		if found := headingPattern.FindStringSubmatch(strings.TrimSpace(line)); found != nil && !code {
 			list = append(list, found[1])
 		}
 	}
 	return list
 }
 
-// toSite changes the links of a page to addresses of the site.
-func toSite(text string) string {
-	return link.ReplaceAllStringFunc(text, func(found string) string {
-		parts := link.FindStringSubmatch(found)
+// linksToSite changes the links of a page to addresses of the site.
+func linksToSite(text string) string {
+	return linkPattern.ReplaceAllStringFunc(text, func(found string) string {
+		parts := linkPattern.FindStringSubmatch(found)
 		if address := parts[3]; address != "" {
 			return "[" + found + "](" + address + ")"
 		}

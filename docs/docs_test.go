@@ -19,7 +19,7 @@ func TestLinksLeadToThePagesOfTheSite(t *testing.T) {
 		"as `/trust` says":                     "as [`/trust`](/trust) says",
 		"`/trusted`":                           "`/trusted`",
 	} {
-		if got := toSite(text); got != want {
+		if got := linksToSite(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
@@ -49,8 +49,8 @@ func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 	var want strings.Builder
 	group := ""
 	for _, p := range pages {
-		if p.For != group {
-			group = p.For
+		if p.Audience != group {
+			group = p.Audience
 			want.WriteString("\n## " + group + "\n\n")
 			for _, own := range ownPages[group] {
 				want.WriteString(own + "\n")

@@ -39,8 +39,8 @@ func wantReused(t *testing.T, run client.Run, units ...string) {
 	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
-	if build := run.Stages[0]; build.Stage != job.StageBuild || build.Cached || !slices.Equal(build.Reused, units) {
-		t.Errorf("stage %s, cached %v, reused %q; want %q", build.Stage, build.Cached, build.Reused, units)
+	if build := run.Stages[0]; build.Stage != job.StageBuild || build.FromCache || !slices.Equal(build.ReusedFiles, units) {
+		t.Errorf("stage %s, cached %v, reused %q; want %q", build.Stage, build.FromCache, build.ReusedFiles, units)
 	}
 }
 

@@ -124,7 +124,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
 	task.Devices = []string{filled.Device}
-	beat := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
+	beat := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
 	// a run's profile is queued where a worker can make one
 	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil {
 		b.Fatal(err)
@@ -149,7 +149,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 // packedReport returns a report of the fixtures in a worker's form.
 func packedReport(b *testing.B) []byte {
 	b.Helper()
-	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
+	pages := ncu.CSVPages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
 		pages.Set(page, ncutest.Page(b, "../evaluator/ncu/testdata", "cuda4", page))
 	}

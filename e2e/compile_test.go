@@ -66,7 +66,7 @@ func (p person) compiles() {
 // submissions returns the number of the person's submissions to the small task.
 func (p person) submissions() int {
 	p.t.Helper()
-	list, err := p.Mine(p.t.Context(), smallTask, 0, 20)
+	list, err := p.OwnSubmissions(p.t.Context(), smallTask, 0, 20)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
 		t.Fatalf("the board is %+v, %v", board, err)
 	}
 	entry := board.Entries[0]
-	if entry.User.Name != "Fast" || entry.Confirming || entry.ScoreNS == *selected.ScoreNS ||
+	if entry.User.Name != "Fast" || entry.AwaitsConfirmation || entry.ScoreNS == *selected.ScoreNS ||
 		entry.ScoreNS != *fast.look(first).ScoreNS {
 		t.Errorf("Fast was selected by %v ns, and the board is %+v", *selected.ScoreNS, board.Entries)
 	}

@@ -93,7 +93,7 @@ func (h hostile) check(t *testing.T, run client.Run) {
 		t.Errorf("it is %s: %+v", run.State, run.Failure)
 	}
 	if f := run.Failure; run.State == string(work.StateFailed) &&
-		(f == nil || f.Infrastructure || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
+		(f == nil || f.IsInfrastructureError || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
 		t.Errorf("the failure is %+v, want %q", f, h.reason)
 	}
 	if run.Attempts != 1 {

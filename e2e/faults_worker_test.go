@@ -115,7 +115,7 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
 	}
 	// The other worker must begin within 30 s, not counting this run's own time.
-	if took := run.Started.Sub(vanished); took > 30*time.Second {
+	if took := run.StartedAt.Sub(vanished); took > 30*time.Second {
 		t.Errorf("the other worker began after %v", took)
 	}
 	endsOnce(t, ada, id)

@@ -35,7 +35,7 @@ func (p person) ranksSeveralFiles() {
 	if run := p.reach(sub.ID, work.StateDone); run.ScoreNS == nil {
 		p.t.Errorf("a kernel of three files has no score: %+v", run)
 	}
-	file, err := p.Source(p.t.Context(), sub.ID)
+	file, err := p.SubmissionSource(p.t.Context(), sub.ID)
 	if err != nil || file.Name != "kernel.cpp" || file.Text != sumFromAFile ||
 		file.Files["sum.h"] != in.Files["sum.h"] || len(file.Files) != 2 {
 		p.t.Errorf("its source reads back as %+v, %v", file, err)

@@ -110,7 +110,7 @@ func (p person) submit(mode job.Mode, source string) int64 {
 // look reads a submission's only run.
 func (p person) look(id int64) client.Run {
 	p.t.Helper()
-	sub, err := p.Get(p.t.Context(), id)
+	sub, err := p.Submission(p.t.Context(), id)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 		ids = append(ids, person().submit(job.ModeRanked, lingering(work.StateTesting)))
 	}
 	tier.WaitFor(s.T, "the first run to be on", func() error {
-		if run := first.look(ids[0]); run.Started == nil {
+		if run := first.look(ids[0]); run.StartedAt == nil {
 			return fmt.Errorf("it is %s", run.State)
 		}
 		return nil

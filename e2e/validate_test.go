@@ -64,7 +64,7 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 		t.Helper()
 		p := client.Publication{Task: "tried", File: "tried.zip", Data: triedTask(t), Devices: []string{"CPU"},
 			Deadline: deadline}
-		if _, err := cora.Publish(t.Context(), p); err != nil {
+		if _, err := cora.PublishTask(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,15 +86,15 @@ func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 		}
 		p.reach(sub.ID, work.StateDone)
 	}
-	if _, err := cora.Validate(t.Context(), "tried"); err == nil || !strings.Contains(err.Error(), "has no deadline") {
+	if _, err := cora.QueueValidations(t.Context(), "tried"); err == nil || !strings.Contains(err.Error(), "has no deadline") {
 		t.Errorf("on an open board: %v", err)
 	}
 	publish(time.Now().Add(-time.Minute).UTC().Format(time.RFC3339))
-	if _, err := s.person(t, "Ann", accounts.RoleUser).Validate(t.Context(), "tried"); err == nil ||
+	if _, err := s.person(t, "Ann", accounts.RoleUser).QueueValidations(t.Context(), "tried"); err == nil ||
 		!strings.Contains(err.Error(), "Only the author") {
 		t.Errorf("someone else: %v", err)
 	}
-	if queued, err := cora.Validate(t.Context(), "tried"); err != nil || queued.Queued != 4 {
+	if queued, err := cora.QueueValidations(t.Context(), "tried"); err != nil || queued.Queued != 4 {
 		t.Fatalf("queued are %+v, %v", queued, err)
 	}
 	tier.WaitFor(t, "the script's answers", func() error {

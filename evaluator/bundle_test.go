@@ -39,7 +39,7 @@ func jobOf(t *testing.T, b *tasks.Bundle, id string, mode job.Mode, submission s
 	}
 	return job.Job{
 		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
-		TaskKey: b.Key(), Task: b.Definition, Sources: sources, SecretSeed: secretSeed, Enqueued: time.Now(),
+		TaskKey: b.Key(), Task: b.Definition, Sources: sources, SecretSeed: secretSeed, EnqueuedAt: time.Now(),
 	}
 }
 
@@ -146,7 +146,7 @@ func wantNoSecret(t *testing.T, r job.Result, events []job.Event) {
 	}
 	for _, stage := range r.Stages {
 		if stage.Stage == job.StageSecret &&
-			(len(stage.Cases) > 0 || len(stage.Extra) > 0 || stage.Stdout != "" || stage.Stderr != "") {
+			(len(stage.Cases) > 0 || len(stage.ExtraKeys) > 0 || stage.Stdout != "" || stage.Stderr != "") {
 			t.Errorf("the secret pass left %+v", stage)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAllThatABundlesProgramReportsIsKept(t *testing.T) {
 	} {
 		r := s.run(jobOf(t, bundle, strings.ReplaceAll(quirk, " ", "-"), job.ModeBenchmark, quirky(quirk)))
 		wantStages(t, r, "build pass", "benchmark pass")
-		got := r.Stages[len(r.Stages)-1].Extra
+		got := r.Stages[len(r.Stages)-1].ExtraKeys
 		for key, value := range want {
 			if got[key] != value {
 				t.Errorf("%s: %s is %.40q, want %.40q", quirk, key, got[key], value)

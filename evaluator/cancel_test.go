@@ -56,8 +56,8 @@ func TestCancelEndsARunInAnyStage(t *testing.T) {
 		if r.Outcome != job.OutcomeCancelled || r.ScoreNS != nil {
 			t.Errorf("%s: outcome %s", id, r.Outcome)
 		}
-		if (r.Unfinished != nil) != (id == "leaderboard") {
-			t.Errorf("%s: of the ranked stage it says %+v", id, r.Unfinished)
+		if (r.UnfinishedRanking != nil) != (id == "leaderboard") {
+			t.Errorf("%s: of the ranked stage it says %+v", id, r.UnfinishedRanking)
 		}
 	}
 	if r := s.run(aJob("after", job.ModeRanked)); r.Outcome != job.OutcomeDone {
@@ -153,14 +153,14 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 			})
 			short, long, unknown := aJob("short", job.ModeTest), aJob("long", job.ModeTest),
 				aJob("unknown", job.ModeTest)
-			short.Expect, long.Expect = 20*time.Second, 2*time.Minute
+			short.ExpectedTime, long.ExpectedTime = 20*time.Second, 2*time.Minute
 			s.publish(short, long, unknown)
 			for range 3 {
 				soon(t, "the runs begin", began)
 			}
 			notice(w, notices)
 			r := s.result("long") // while the others go on
-			if r.Outcome != job.OutcomeReturned ||
+			if r.Outcome != job.OutcomeHandedBack ||
 				!strings.Contains(r.Failure.Reason, "runs like this one take about 2m0s") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
@@ -194,7 +194,7 @@ func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
 				t.Error(err)
 			}
 			r := s.result(stuck)
-			if r.Outcome != job.OutcomeReturned || r.Suspect || !strings.Contains(r.Failure.Reason, "stopping") {
+			if r.Outcome != job.OutcomeHandedBack || r.CausedByJob || !strings.Contains(r.Failure.Reason, "stopping") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			// The site makes another attempt; the queue does not deliver this one again.

@@ -61,7 +61,7 @@ func TestAWorkerThatStopsHandsACompilationBack(t *testing.T) {
 	s.publish(compileJob(t))
 	soon(t, "the compilation", began)
 	w.stop()
-	if got := s.result("compile"); got.Outcome != job.OutcomeReturned {
+	if got := s.result("compile"); got.Outcome != job.OutcomeHandedBack {
 		t.Errorf("%+v", got)
 	}
 	soon(t, "the worker's end", w.ended)

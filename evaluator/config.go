@@ -22,14 +22,14 @@ type Conn interface {
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) error
-	NextPreparation(ctx context.Context, device string, known []int64) (job.Preparation, error)
+	NextPreparation(ctx context.Context, device string, known []int64) (job.PrecompileJob, error)
 	// MaxMessage returns the size of the largest message in bytes.
 	MaxMessage() int
 }
 
 // Sandbox isolates untrusted programs and can test that it does. The implementation is *sandbox.Sandbox.
 type Sandbox interface {
-	SelfTest(ctx context.Context) []job.CheckLine
+	SelfTest(ctx context.Context) []job.CheckResult
 	Name() string
 }
 
@@ -41,7 +41,7 @@ type Builder interface {
 	// KeepWarm keeps n Pythons ready at a place until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
 	// Prepare compiles a task's own files and returns the number of newly compiled ones.
-	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
+	Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (made int, err error)
 }
 
 // Config configures a Worker. Zero durations and counts mean the defaults in the comments.
@@ -53,8 +53,8 @@ type Config struct {
 	Builder Builder
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
-	// MaxBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if half
-	// of the memory does not suffice.
+	// MaxBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if
+	// half of the memory does not suffice.
 	MaxBuilds int
 	// WarmPythons is the number of Pythons kept ready at each slot, with their imports done. The default is none.
 	WarmPythons int
@@ -78,16 +78,16 @@ type Config struct {
 
 	// Leave configures when the worker exits by itself. The zero value means never.
 	Leave LeaveConfig
-	// AwaitNotice waits for the notice that the machine will be shut down, and returns the time by which results must be
-	// delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
+	// AwaitNotice waits for the notice that the machine will be shut down, and returns the time by which results must
+	// be delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
 	// instead.
 	AwaitNotice func(ctx context.Context) (until time.Time, ok bool)
 
-	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. HeartbeatEvery must be several times
-	// shorter.
+	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. HeartbeatEvery must be several
+	// times shorter.
 	HeartbeatEvery time.Duration // interval of heartbeats; 2 s
-	// StopTimeout must be shorter than the time after which the service manager (systemd, Kubernetes) kills the process.
-	// Otherwise jobs are lost instead of handed back.
+	// StopTimeout must be shorter than the time after which the service manager (systemd, Kubernetes) kills the
+	// process. Otherwise jobs are lost instead of handed back.
 	StopTimeout time.Duration // time for running jobs to end when the worker stops; 30 s
 	Log         *slog.Logger
 }

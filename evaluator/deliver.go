@@ -17,7 +17,7 @@ const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
-	if !w.inFlight.add(j.AttemptID, j.Expect, cancel) {
+	if !w.inFlight.add(j.AttemptID, j.ExpectedTime, cancel) {
 		return // it is in flight already
 	}
 	defer w.inFlight.remove(j.AttemptID)

@@ -18,7 +18,7 @@ func drawn(t *testing.T, id string, mode job.Mode, submission string) job.Job {
 	declare := func(size string) tasks.Case {
 		return tasks.Case{{Name: "size", Value: size}, {Name: "seed", Value: "1"}}
 	}
-	j.Declared = &job.Cases{
+	j.DeclaredCases = &job.TaskCases{
 		Tests:      []tasks.Case{declare("127"), declare("uniform 34500..34599")},
 		Benchmarks: []tasks.Case{declare("uniform 34500..34599"), declare("uniform 34500..34599 step 2")},
 	}
@@ -98,7 +98,7 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 		})
 	}
 	open := drawn(t, "open", job.ModeTest, talks(""))
-	open.Declared = nil
+	open.DeclaredCases = nil
 	if r := s.run(open); !strings.Contains(r.Stages[1].Stdout, "size "+secretSize) ||
 		!strings.Contains(r.Stages[1].Cases[1].Spec, secretSize) {
 		t.Errorf("a run without secrets hides: %+v", r.Stages)

@@ -237,7 +237,7 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	cfg := realConfig(t)
 	cfg.Conn, cfg.Tools.Python = evaluator.NopConn{}, nil
 	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
-	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Infrastructure ||
+	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.IsInfrastructureError ||
 		!strings.Contains(result.Failure.Reason, "PyTorch") {
 		t.Errorf("result: %+v, %v", result, err)
 	}

@@ -17,16 +17,16 @@ import (
 )
 
 // fakeSandbox returns these lines as its self-test.
-type fakeSandbox []job.CheckLine
+type fakeSandbox []job.CheckResult
 
-func (f fakeSandbox) SelfTest(context.Context) []job.CheckLine { return f }
-func (f fakeSandbox) Name() string                             { return "bubblewrap" }
+func (f fakeSandbox) SelfTest(context.Context) []job.CheckResult { return f }
+func (f fakeSandbox) Name() string                               { return "bubblewrap" }
 
 // fakeBuilder builds nothing; its programs call run.
 type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
-	prepare func(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error)
+	prepare func(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error)
 	inspect func(ctx context.Context) error
 	judged  bool // a judge runs with the program and writes the report
 }
@@ -50,7 +50,7 @@ func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*to
 
 func passedBuild() job.StageResult {
 	now := time.Now()
-	return job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now}
+	return job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now}
 }
 
 func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
@@ -64,7 +64,7 @@ func (f fakeBuilder) Inspect(ctx context.Context, _ toolchain.BuildRequest, _ st
 	return toolchain.Inspection{Build: passedBuild()}, err
 }
 
-func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {
+func (f fakeBuilder) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error) {
 	if f.prepare == nil {
 		return 0, nil
 	}

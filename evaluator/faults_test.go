@@ -24,7 +24,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 		{Name: "network", OK: true}, {Name: "host uid", Detail: "the child is root on the host"},
 	}})
 	s.wait("heartbeat with the reason", func() bool {
-		return strings.Contains(s.beats["bad"].Refusing, "host uid (the child is root on the host)")
+		return strings.Contains(s.beats["bad"].RefusingReason, "host uid (the child is root on the host)")
 	})
 	s.start(evaluator.Config{Name: "good"})
 	if r := s.result("a1"); r.Machine.Worker != "good" {
@@ -69,7 +69,7 @@ func TestAnInfrastructureErrorLosesTheAttempt(t *testing.T) {
 		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.Version+1, job.Version)},
 	} {
 		r := s.run(c.job)
-		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.Infrastructure ||
+		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.IsInfrastructureError ||
 			r.Failure.Reason != c.reason {
 			t.Errorf("outcome %s, failure %+v, want %q", r.Outcome, r.Failure, c.reason)
 		}
@@ -86,7 +86,7 @@ func TestSlotThatFailsAgainAndAgainIsOutOfService(t *testing.T) {
 		s.run(aJob(fmt.Sprint("broken", i), job.ModeTest))
 	}
 	s.wait("heartbeat with the reason", func() bool {
-		return strings.Contains(s.beats["w1"].Slots[0].Disabled, "nvcc is not installed")
+		return strings.Contains(s.beats["w1"].Slots[0].DisabledReason, "nvcc is not installed")
 	})
 	s.publish(aJob("a1", job.ModeTest))
 	s.start(evaluator.Config{Name: "w2"})
@@ -103,7 +103,7 @@ func TestSlotWithAnUnkillableProcessIsOutOfService(t *testing.T) {
 	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeLost {
 		t.Errorf("outcome %s", r.Outcome)
 	}
-	s.wait("slot out of service", func() bool { return s.beats["w1"].Slots[0].Disabled != "" })
+	s.wait("slot out of service", func() bool { return s.beats["w1"].Slots[0].DisabledReason != "" })
 }
 
 func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
@@ -136,7 +136,7 @@ func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 		}
 	}
 	s.wait("slot out of service", func() bool {
-		return strings.Contains(s.beats["w1"].Slots[0].Disabled,
+		return strings.Contains(s.beats["w1"].Slots[0].DisabledReason,
 			"GPU 0 gave a wrong sum")
 	})
 }
@@ -154,7 +154,7 @@ func TestPanicCostsOneRun(t *testing.T) {
 		}
 		return pass(st.StageRequest), nil
 	}}})
-	if r := s.run(aJob("panic", job.ModeTest)); r.Outcome != job.OutcomeLost || !r.Failure.Infrastructure {
+	if r := s.run(aJob("panic", job.ModeTest)); r.Outcome != job.OutcomeLost || !r.Failure.IsInfrastructureError {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if r := s.run(aJob("next", job.ModeTest)); r.Outcome != job.OutcomeDone {

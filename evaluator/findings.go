@@ -14,8 +14,8 @@ import (
 // checkResults holds the latest results of tests of the slots and the machine. The zero value is ready. mu guards all,
 // which has at most one entry for each slot and name.
 type checkResults struct {
-	mu  sync.Mutex
-	all []checkResult
+	mu      sync.Mutex
+	results []checkResult
 }
 
 // checkResult is the result of one test on one slot, or of the machine if slot is -1.
@@ -28,32 +28,32 @@ type checkResult struct {
 
 // note stores the result of a program on a slot.
 func (f *checkResults) note(name string, s device.Slot, err error, detail string) {
-	f.put(checkResult{name + " on " + s.Device, s.Index, detail, err})
+	f.replace(checkResult{name + " on " + s.Device, s.Index, detail, err})
 }
 
 // recordMachine stores a result about the machine.
 func (f *checkResults) recordMachine(name string, err error, detail string) {
-	f.put(checkResult{name, -1, detail, err})
+	f.replace(checkResult{name, -1, detail, err})
 }
 
-func (f *checkResults) put(one checkResult) {
+func (f *checkResults) replace(one checkResult) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := slices.IndexFunc(f.all, func(old checkResult) bool { return old.name == one.name && old.slot == one.slot })
+	at := slices.IndexFunc(f.results, func(old checkResult) bool { return old.name == one.name && old.slot == one.slot })
 	if at < 0 {
-		f.all = append(f.all, one)
+		f.results = append(f.results, one)
 		return
 	}
-	f.all[at] = one
+	f.results[at] = one
 }
 
 // lines returns one line per test for the queue page: the failures on some slots, or the result on all of them.
-func (f *checkResults) lines() []job.CheckLine {
+func (f *checkResults) lines() []job.CheckResult {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []job.CheckLine
+	var list []job.CheckResult
 	var names []string
-	for _, one := range f.all {
+	for _, one := range f.results {
 		if slices.Contains(names, one.name) {
 			continue
 		}
@@ -64,17 +64,17 @@ func (f *checkResults) lines() []job.CheckLine {
 }
 
 // line summarizes all findings with the same name as one, the first of them.
-func (f *checkResults) line(one checkResult) job.CheckLine {
-	line := job.CheckLine{Name: one.name, OK: true, Detail: one.detail}
+func (f *checkResults) line(one checkResult) job.CheckResult {
+	line := job.CheckResult{Name: one.name, OK: true, Detail: one.detail}
 	count, failed := 0, []string{}
-	for _, other := range f.all {
+	for _, other := range f.results {
 		if other.name != one.name {
 			continue
 		}
 		count++
 		if other.err != nil {
 			// If several slots fail, the text of the last failure is shown, with the numbers of all of them.
-			line.OK, line.Detail = false, attempt.Sentence(other.err)
+			line.OK, line.Detail = false, attempt.ErrorSentence(other.err)
 			failed = append(failed, fmt.Sprint(other.slot))
 		}
 	}

@@ -34,15 +34,15 @@ func (w *Worker) heartbeat() job.Heartbeat {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return job.Heartbeat{
-		Worker:   w.cfg.Name,
-		Time:     time.Now().UTC(),
-		Started:  w.started,
-		Version:  w.cfg.Version,
-		Attempts: w.inFlight.ids(),
+		Worker:          w.cfg.Name,
+		Time:            time.Now().UTC(),
+		WorkerStartedAt: w.started,
+		Version:         w.cfg.Version,
+		Attempts:        w.inFlight.ids(),
 		// The slice is cut to its length so that append copies it: the next heartbeat uses w.checks, too.
-		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.checkResults.lines()...),
-		Refusing: w.refusing,
-		Stopping: w.stopping,
-		Slots:    w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
+		SelfTest:       append(w.checks[:len(w.checks):len(w.checks)], w.checkResults.lines()...),
+		RefusingReason: w.refusing,
+		Stopping:       w.stopping,
+		Slots:          w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
 	}
 }

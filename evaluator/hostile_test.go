@@ -94,7 +94,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 			continue
 		}
 		wantStages(t, r, "build pass", "test "+string(c.status))
-		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.IsInfrastructureError ||
 			!strings.Contains(r.Failure.Reason, c.reason) {
 			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
 		}
@@ -118,7 +118,7 @@ func TestACompilerThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	r := s.run(example(t, vectorAdd, "endless", job.ModeTest,
 		append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
 	wantStages(t, r, "build limit")
-	if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "memory") {
+	if r.Outcome != job.OutcomeFailed || r.Failure.IsInfrastructureError || !strings.Contains(r.Failure.Reason, "memory") {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }
@@ -183,7 +183,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 			output = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
 		}
 		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) ||
-			!strings.Contains(output, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
+			!strings.Contains(output, c.reason) || r.Failure != nil && r.Failure.IsInfrastructureError {
 			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, output)
 		}
 		if processes := left(t); len(processes) > 0 {
@@ -235,7 +235,7 @@ func TestStoppedWorkerLeavesNoProcessAndHandsTheRunBack(t *testing.T) {
 	if processes := left(t); len(processes) > 0 {
 		t.Errorf("%d processes are left:\n%s", len(processes), processes[0])
 	}
-	if r := s.result("a1"); r.Outcome != job.OutcomeReturned || r.Suspect {
+	if r := s.result("a1"); r.Outcome != job.OutcomeHandedBack || r.CausedByJob {
 		t.Errorf("outcome %s by %q", r.Outcome, r.Machine.Worker)
 	}
 }

@@ -19,7 +19,7 @@ const maxCancelled = 256
 // all fields. cancel functions are called with mu held; they do not block.
 type liveAttempts struct {
 	mu        sync.Mutex
-	all       map[string]*liveAttempt
+	byID      map[string]*liveAttempt
 	cancelled []string // IDs cancelled while not in flight, oldest first
 	stopping  bool     // hand back further jobs at once
 }
@@ -28,20 +28,20 @@ type liveAttempts struct {
 type liveAttempt struct {
 	cancel       context.CancelCauseFunc
 	expectedTime time.Duration // estimated time on the slot, from similar runs; 0 if unknown
-	slotSince    time.Time     // start of the time on the slot; zero before
+	onSlotSince  time.Time     // start of the time on the slot; zero before
 }
 
 // add adds an attempt. It returns false if the attempt is in flight already.
 func (a *liveAttempts) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.all[id] != nil {
+	if a.byID[id] != nil {
 		return false
 	}
-	if a.all == nil {
-		a.all = map[string]*liveAttempt{}
+	if a.byID == nil {
+		a.byID = map[string]*liveAttempt{}
 	}
-	a.all[id] = &liveAttempt{cancel: cancel, expectedTime: expect}
+	a.byID[id] = &liveAttempt{cancel: cancel, expectedTime: expect}
 	switch {
 	case slices.Contains(a.cancelled, id):
 		cancel(attempt.ErrCancelled)
@@ -54,14 +54,14 @@ func (a *liveAttempts) add(id string, expect time.Duration, cancel context.Cance
 func (a *liveAttempts) remove(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.all, id)
+	delete(a.byID, id)
 }
 
 // cancel cancels an attempt, whatever it is doing.
 func (a *liveAttempts) cancel(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if found := a.all[id]; found != nil {
+	if found := a.byID[id]; found != nil {
 		found.cancel(attempt.ErrCancelled)
 		return
 	}
@@ -70,27 +70,27 @@ func (a *liveAttempts) cancel(id string) {
 	}
 }
 
-// onSlot records that an attempt runs on its slot now. Attempts that did not come from the site are not in flight.
-func (a *liveAttempts) onSlot(id string) {
+// markOnSlot records that an attempt runs on its slot now. Attempts that did not come from the site are not in flight.
+func (a *liveAttempts) markOnSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if one := a.all[id]; one != nil {
-		one.slotSince = time.Now()
+	if one := a.byID[id]; one != nil {
+		one.onSlotSince = time.Now()
 	}
 }
 
-// endBy hands back at once the attempts that will not end by the given time: those not on a slot, those with a longer
-// estimate, and those that arrive from now on. Attempts without an estimate continue. It may be called twice, after a
-// stop signal and after a notice. A cancelled attempt keeps its first cause.
-func (a *liveAttempts) endBy(by time.Time) {
+// returnUnfinishedBy hands back at once the attempts that will not end by the given time: those not on a slot, those
+// with a longer estimate, and those that arrive from now on. Attempts without an estimate continue. It may be called
+// twice, after a stop signal and after a notice. A cancelled attempt keeps its first cause.
+func (a *liveAttempts) returnUnfinishedBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stopping = true
-	for _, one := range a.all {
+	for _, one := range a.byID {
 		switch {
-		case one.slotSince.IsZero():
+		case one.onSlotSince.IsZero():
 			one.cancel(attempt.ErrStopping)
-		case one.expectedTime > 0 && one.slotSince.Add(one.expectedTime).After(by):
+		case one.expectedTime > 0 && one.onSlotSince.Add(one.expectedTime).After(by):
 			one.cancel(fmt.Errorf("%w in %s, and runs like this one take about %s", attempt.ErrStopping,
 				max(0, time.Until(by)).Round(time.Second), one.expectedTime.Round(time.Second)))
 		}
@@ -100,5 +100,5 @@ func (a *liveAttempts) endBy(by time.Time) {
 func (a *liveAttempts) ids() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Sorted(maps.Keys(a.all))
+	return slices.Sorted(maps.Keys(a.byID))
 }

@@ -76,10 +76,11 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 	}
 }
 
-// endBy hands back the attempts that will not end by the given time: at once if that is known, otherwise at that time.
+// returnUnfinishedBy hands back the attempts that will not end by the given time: at once if that is known, otherwise
+// at that time.
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
-	w.inFlight.endBy(by)
+	w.inFlight.returnUnfinishedBy(by)
 	// With the cause ErrStopping attempts conclude as handed back, which counts against no one.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

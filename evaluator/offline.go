@@ -31,8 +31,8 @@ func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 func (NopConn) Cancels(func(string)) error { return nil }
 
 // NextPreparation returns no task.
-func (NopConn) NextPreparation(context.Context, string, []int64) (job.Preparation, error) {
-	return job.Preparation{}, nil
+func (NopConn) NextPreparation(context.Context, string, []int64) (job.PrecompileJob, error) {
+	return job.PrecompileJob{}, nil
 }
 
 // MaxMessage returns the limit of the embedded server.

@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// precompileBeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
-const precompileBeats = 5
+// precompilePauseHeartbeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
+const precompilePauseHeartbeats = 5
 
 // precompileLoop compiles the files of open tasks before the first submission, one task after the other, until ctx
 // ends.
@@ -19,7 +19,7 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	for _, s := range w.slots.All() {
 		known[s.Device] = nil
 	}
-	next := time.NewTicker(precompileBeats * w.cfg.HeartbeatEvery)
+	next := time.NewTicker(precompilePauseHeartbeats * w.cfg.HeartbeatEvery)
 	defer next.Stop()
 	for w.cfg.Precompile && ctx.Err() == nil {
 		more := false
@@ -48,7 +48,7 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 
 // precompile compiles one task's files on the build slot for precompiling. An error is only logged: a run of the task
 // explains it better. A panic is caught.
-func (w *Worker) precompile(ctx context.Context, p job.Preparation, s *slots.Slot) {
+func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.Slot) {
 	if p.TaskKey == "" {
 		return
 	}

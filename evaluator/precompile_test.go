@@ -17,8 +17,8 @@ import (
 )
 
 // hintOf returns the preparation that the site announces for a job's task before anybody submits to it.
-func hintOf(j job.Job) job.Preparation {
-	p := job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
+func hintOf(j job.Job) job.PrecompileJob {
+	p := job.PrecompileJob{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
 	for _, f := range j.Task.Files {
 		if f.IsSubmission() {
 			delete(p.Sources, f.Name)
@@ -27,7 +27,7 @@ func hintOf(j job.Job) job.Preparation {
 	return p
 }
 
-func (s *site) hint(p job.Preparation) {
+func (s *site) hint(p job.PrecompileJob) {
 	s.t.Helper()
 	s.handler.Hint(p)
 }
@@ -63,7 +63,7 @@ type telling struct {
 	ended chan prepared
 }
 
-func (b telling) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {
+func (b telling) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error) {
 	made, err := b.Builder.Prepare(ctx, p, place)
 	b.ended <- prepared{p.TaskKey, made, err}
 	return made, err
@@ -119,8 +119,8 @@ func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
 	}
 	r := s.run(j)
 	wantStages(t, r, "build pass", "test pass")
-	if build := r.Stages[0]; !slices.Equal(build.Reused, []string{"eval.cpp"}) || build.Cached {
-		t.Errorf("reused %q, cached %v", build.Reused, build.Cached)
+	if build := r.Stages[0]; !slices.Equal(build.ReusedFiles, []string{"eval.cpp"}) || build.FromCache {
+		t.Errorf("reused %q, cached %v", build.ReusedFiles, build.FromCache)
 	}
 	s.hint(hintOf(j))
 	if p := soon(t, "the hint is heard again", ended); p.made != 0 || p.err != nil {
@@ -140,7 +140,7 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	if p := soon(t, "the bad task is tried", ended); p.err == nil {
 		t.Errorf("%+v", p)
 	}
-	s.hint(job.Preparation{Name: "of which nothing can be precompiled"})
+	s.hint(job.PrecompileJob{Name: "of which nothing can be precompiled"})
 	s.hint(hintOf(good))
 	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskKey {
 		t.Errorf("%+v", p)
@@ -148,15 +148,15 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	if r := s.run(good); r.Outcome != job.OutcomeDone {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
-	if b := s.beat("w1"); b.Slots[0].Disabled != "" || b.Refusing != "" {
+	if b := s.beat("w1"); b.Slots[0].DisabledReason != "" || b.RefusingReason != "" {
 		t.Errorf("heartbeat %+v", b)
 	}
 }
 
 // endless returns a preparation that ends when it has to make way, or when end is closed.
-func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int,
+func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.PrecompileJob, toolchain.Place) (int,
 	error) {
-	return func(ctx context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
+	return func(ctx context.Context, p job.PrecompileJob, _ toolchain.Place) (int, error) {
 		began <- p.TaskKey
 		select {
 		case <-end:
@@ -232,7 +232,7 @@ func TestAProgramOnAGPUKeepsNothingFromBeingPrecompiled(t *testing.T) {
 
 func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	s, began := newSite(t), make(chan string, 2)
-	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.Preparation,
+	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.PrecompileJob,
 		_ toolchain.Place) (int, error) {
 		began <- p.TaskKey
 		if p.TaskKey == "panic" {

@@ -136,10 +136,10 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		var kernels []string
 		for i, k := range report.Kernels {
 			if ptx := k.Source != nil && strings.Contains(k.Source.PTX,
-				".entry "+k.Short); ptx != (k.Short == "reduce_shared") {
-				t.Errorf("%s: PTX of %s: %v", name, k.Short, ptx)
+				".entry "+k.ShortName); ptx != (k.ShortName == "reduce_shared") {
+				t.Errorf("%s: PTX of %s: %v", name, k.ShortName, ptx)
 			}
-			if kernels = append(kernels, k.Short); k.ID != i || k.Source == nil || len(k.Metrics) == 0 {
+			if kernels = append(kernels, k.ShortName); k.ID != i || k.Source == nil || len(k.Metrics) == 0 {
 				t.Errorf("%s: kernel %d is %d with %d metrics", name, i, k.ID, len(k.Metrics))
 			}
 		}
@@ -186,7 +186,7 @@ func TestAMissingProfileHasAReason(t *testing.T) {
 		"refused":   {orders: []string{"refuse"}, want: "ERR_NVGPUCTRPERM"},
 		"no kernel": {orders: []string{"empty"}, want: "No kernel was launched"},
 		"no match": {orders: []string{"unmatched"},
-			change: func(j *job.Job, _ *evaluator.Config) { j.Filter = &job.ProfileFilter{Kernel: "k"} },
+			change: func(j *job.Job, _ *evaluator.Config) { j.ProfileFilter = &job.ProfileFilter{Kernel: "k"} },
 			want:   "No kernel matched the filter (Kernel k). These kernels ran: saxpy, matmul_naive."},
 		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true },
 			want: "profile: false"},
@@ -200,7 +200,7 @@ func TestAMissingProfileHasAReason(t *testing.T) {
 			}
 			s.start(cfg)
 			r := s.run(j)
-			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.IsInfrastructureError ||
 				!strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
@@ -236,7 +236,7 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	j := profileJob(t, "a1")
 	j.Sources = maps.Clone(j.Sources)
 	j.Sources["submission.cpp"] = announcing(2)
-	j.Filter = &job.ProfileFilter{Kernel: "regex:mat(mul|vec)_.*", LaunchSkip: 2, LaunchCount: 3,
+	j.ProfileFilter = &job.ProfileFilter{Kernel: "regex:mat(mul|vec)_.*", LaunchSkip: 2, LaunchCount: 3,
 		Sections: []string{"Occupancy", "SourceCounters"}}
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
@@ -260,7 +260,7 @@ func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	j, second := profileJob(t, "a1"), 1
-	j.Filter = &job.ProfileFilter{Benchmark: &second, Kernel: "mul", KernelNameBase: "demangled"}
+	j.ProfileFilter = &job.ProfileFilter{Benchmark: &second, Kernel: "mul", KernelNameBase: "demangled"}
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
 	if cases := r.Stages[1].Cases; len(cases) != 1 || cases[0].Index != 1 ||
@@ -310,7 +310,7 @@ func TestTheReportThatTheSiteDrawsIsTheLastToBeLeftOut(t *testing.T) {
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if note := r.Stages[1].Extra["profile.0.ncu-rep.gz"]; !strings.Contains(note, "20.0 MB (packed)") {
-		t.Errorf("the stage says %s", fmt.Sprint(r.Stages[1].Extra))
+	if note := r.Stages[1].ExtraKeys["profile.0.ncu-rep.gz"]; !strings.Contains(note, "20.0 MB (packed)") {
+		t.Errorf("the stage says %s", fmt.Sprint(r.Stages[1].ExtraKeys))
 	}
 }

@@ -55,14 +55,14 @@ var firstUID int
 // tested is a sandbox whose first worker runs the self-test for all: it takes half a second.
 type tested struct{ *sandbox.Sandbox }
 
-func (s tested) SelfTest(ctx context.Context) []job.CheckLine {
+func (s tested) SelfTest(ctx context.Context) []job.CheckResult {
 	selfTest.once.Do(func() { selfTest.lines = s.Sandbox.SelfTest(context.WithoutCancel(ctx)) })
 	return slices.Clone(selfTest.lines)
 }
 
 var selfTest struct {
 	once  sync.Once
-	lines []job.CheckLine
+	lines []job.CheckResult
 }
 
 // realConfig returns the configuration of a worker with nothing faked: this machine's CPU, bubblewrap, and g++.
@@ -110,7 +110,7 @@ func example(t testing.TB, task, id string, mode job.Mode, submission []byte) jo
 	def := bundles[i].Definition
 	return job.Job{
 		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
-		TaskKey: bundles[i].Key(), Task: def, Sources: sources, SecretSeed: 4242, Enqueued: time.Now(),
+		TaskKey: bundles[i].Key(), Task: def, Sources: sources, SecretSeed: 4242, EnqueuedAt: time.Now(),
 	}
 }
 
@@ -158,7 +158,7 @@ func TestCorrectAndWrongSubmissionsInARealSandboxWithARealCompiler(t *testing.T)
 		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.Harness, r.WallNS, r.ProgramNS)
 	}
 	r = s.run(example(t, vectorAdd, "wrong", job.ModeRanked, solution(t, vectorAdd, false)))
-	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure ||
+	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.IsInfrastructureError ||
 		!strings.Contains(r.Failure.Reason, "wrong answer") {
 		t.Errorf("outcome %s, failure %+v, stages %q", r.Outcome, r.Failure, stageNames(r))
 	}

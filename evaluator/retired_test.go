@@ -45,7 +45,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 	})
 	usable := func() (n int) {
 		for _, slot := range s.beat("w1").Slots {
-			if !strings.Contains(slot.Disabled, "no space left on device") {
+			if !strings.Contains(slot.DisabledReason, "no space left on device") {
 				n++
 			}
 		}
@@ -55,8 +55,8 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 		id := fmt.Sprint("a", i)
 		s.publish(aJob(id, job.ModeTest))
 		// The worker cannot run it, and the run is not to blame.
-		if r := s.result(id); r.Outcome != job.OutcomeLost || r.Suspect {
-			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.Suspect)
+		if r := s.result(id); r.Outcome != job.OutcomeLost || r.CausedByJob {
+			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.CausedByJob)
 		}
 		before := time.Now() // a heartbeat of before may be on its way
 		s.wait("next heartbeat", func() bool { return s.beats["w1"].Time.After(before) })
@@ -83,8 +83,8 @@ func TestOnlyARunThatCrashesItsWorkerIsSuspect(t *testing.T) {
 			s.start(evaluator.Config{Slots: []device.Slot{cpu(0), cpu(1)}, Builder: fakeBuilder{
 				run: func(context.Context, fakeStage) (sandbox.Outcome, error) { return test.run() },
 			}})
-			if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeLost || r.Suspect != test.suspect {
-				t.Errorf("outcome %s, suspect %v", r.Outcome, r.Suspect)
+			if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeLost || r.CausedByJob != test.suspect {
+				t.Errorf("outcome %s, suspect %v", r.Outcome, r.CausedByJob)
 			}
 		})
 	}

@@ -153,7 +153,7 @@ func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 				t.Errorf("tools: %s", got)
 			}
 			if r.Outcome != job.OutcomeFailed || !strings.HasPrefix(r.Failure.Reason, want.why) ||
-				r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
+				r.Failure.IsInfrastructureError || !strings.Contains(r.Failure.Reason, "racecheck found an error") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			if got := foundIn(r); got != want.found {
@@ -215,7 +215,7 @@ func TestAMissingSanitizerReportHasAReason(t *testing.T) {
 			c.change(&j, &cfg)
 			s.start(cfg)
 			r := s.run(j)
-			if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure ||
+			if r.Outcome != job.OutcomeFailed || r.Failure.IsInfrastructureError ||
 				!strings.Contains(r.Failure.Reason, c.want) {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}

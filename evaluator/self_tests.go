@@ -111,7 +111,7 @@ func (w *Worker) passedBefore(s *slots.Slot) bool {
 
 // verifyLater tests a slot that is in service because it passed before.
 func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
-	if !wait(ctx, w.cfg.SelfTest.RepeatDelay) {
+	if !sleepContext(ctx, w.cfg.SelfTest.RepeatDelay) {
 		return
 	}
 	// A job that arrives interrupts the test, and the gate repeats it when the worker is idle. On a worker that is
@@ -205,18 +205,18 @@ func (w *Worker) freeDisk() error {
 }
 
 // backoff is a pause that doubles each time.
-type backoff struct{ first, max, next time.Duration }
+type backoff struct{ initial, max, next time.Duration }
 
-func (b *backoff) reset() { b.next = b.first }
+func (b *backoff) reset() { b.next = b.initial }
 
 // wait pauses. It returns false if ctx ended first.
 func (b *backoff) wait(ctx context.Context) bool {
 	pause := b.next
 	b.next = min(2*b.next, b.max)
-	return wait(ctx, pause)
+	return sleepContext(ctx, pause)
 }
 
-func wait(ctx context.Context, d time.Duration) bool {
+func sleepContext(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -52,12 +52,12 @@ func checking(dir string) evaluator.SelfTestConfig {
 }
 
 // line returns the worker's last report of a test.
-func (s *site) line(worker, name string) job.CheckLine {
+func (s *site) line(worker, name string) job.CheckResult {
 	lines := s.beats[worker].SelfTest
-	if i := slices.IndexFunc(lines, func(l job.CheckLine) bool { return l.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(lines, func(l job.CheckResult) bool { return l.Name == name }); i >= 0 {
 		return lines[i]
 	}
-	return job.CheckLine{}
+	return job.CheckResult{}
 }
 
 // TestASlotWithoutCompilerIsOutOfServiceUntilRepaired uses this machine's compiler and Python.
@@ -76,7 +76,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	w := s.start(cfg)
 	s.publish(example(t, vectorAdd, "waits", job.ModeTest, solution(t, vectorAdd, true)))
 	s.wait("the reason", func() bool {
-		why := s.beats["w1"].Slots[0].Disabled
+		why := s.beats["w1"].Slots[0].DisabledReason
 		return strings.Contains(why, "C++: ") && strings.Contains(why, "cannot execute cc1plus") &&
 			strings.Contains(why, "g++ compiles") && strings.Contains(why, "tested again")
 	})
@@ -92,7 +92,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	if r := s.result("waits"); r.Outcome != job.OutcomeDone {
 		t.Errorf("after the repair: %s, %+v", r.Outcome, r.Failure)
 	}
-	s.wait("the good news", func() bool { return s.beats["w1"].Slots[0].Disabled == "" })
+	s.wait("the good news", func() bool { return s.beats["w1"].Slots[0].DisabledReason == "" })
 	s.wait("C++ works, as the page says", func() bool { return s.line("w1", "C++ on CPU").OK })
 	t.Logf("out of service and back in %s", time.Since(began))
 	w.stop()
@@ -106,12 +106,12 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	s.start(cfg)
 	// The first heartbeat may leave before the slot has read its earlier results: the next one has them.
 	s.wait("what passed before", func() bool {
-		return slices.ContainsFunc(s.beats["w2"].SelfTest, func(l job.CheckLine) bool {
+		return slices.ContainsFunc(s.beats["w2"].SelfTest, func(l job.CheckResult) bool {
 			return l.Name == "NumPy on CPU" && l.OK && strings.Contains(l.Detail, "with the same software")
 		})
 	})
-	if slot := s.beat("w2").Slots[0]; slot.Disabled != "" || slot.Public != "" {
-		t.Errorf("at the next start the slot is out of service: %s", slot.Disabled)
+	if slot := s.beat("w2").Slots[0]; slot.DisabledReason != "" || slot.PublicReason != "" {
+		t.Errorf("at the next start the slot is out of service: %s", slot.DisabledReason)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 	full.Store(false)
 	r := s.run(aJob("d", job.ModeTest))
-	if r.Outcome == job.OutcomeReturned { // it came just before the slot was out of service; a site sends it again
+	if r.Outcome == job.OutcomeHandedBack { // it came just before the slot was out of service; a site sends it again
 		r = s.run(aJob("e", job.ModeTest))
 	}
 	if r.Outcome != job.OutcomeDone {
@@ -161,7 +161,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s.start(cfg)
 	s.wait("the slot out of service", func() bool {
 		beat, ok := s.beats["w2"]
-		return ok && strings.Contains(beat.Slots[0].Disabled, "Cannot execute")
+		return ok && strings.Contains(beat.Slots[0].DisabledReason, "Cannot execute")
 	})
 	broken.Store(false)
 	if r := s.run(aJob("after", job.ModeTest)); r.Outcome != job.OutcomeDone {
@@ -173,8 +173,8 @@ func TestAFullDiskIsNamedAsTheReason(t *testing.T) {
 	s, check := newSite(t), checking("")
 	check.Disk, check.MinFree = t.TempDir(), 1<<62
 	s.start(evaluator.Config{SelfTest: check})
-	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
-	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") ||
+	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].DisabledReason, "MiB free and needs") })
+	if public := s.beat("w1").Slots[0].PublicReason; !strings.Contains(public, "too little free disk space") ||
 		strings.Contains(public, check.Disk) {
 		t.Errorf("everyone reads %q", public)
 	}
@@ -190,8 +190,8 @@ type flakySandbox struct {
 	fails *atomic.Int32
 }
 
-func (f flakySandbox) SelfTest(context.Context) []job.CheckLine {
-	return []job.CheckLine{{Name: "walls", OK: f.fails.Add(-1) < 0, Detail: "bubblewrap is not installed"}}
+func (f flakySandbox) SelfTest(context.Context) []job.CheckResult {
+	return []job.CheckResult{{Name: "walls", OK: f.fails.Add(-1) < 0, Detail: "bubblewrap is not installed"}}
 }
 
 func TestASandboxThatIsRepairedTakesJobs(t *testing.T) {

@@ -202,7 +202,7 @@ func cpu(index int) device.Slot { return device.Slot{Index: index, Device: "CPU"
 
 func gpu(index int) device.Slot {
 	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", UUIDHash: fmt.Sprint("gpu", index),
-		Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
+		Arch: "90", DeviceNodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
 }
 
 // aJob returns a job with two tests and two benchmarks.

@@ -13,7 +13,7 @@ import (
 
 // SlotBenchmarks configures the benchmarks of slots with built-in kernels.
 type SlotBenchmarks struct {
-	Every      time.Duration // 0 disables benchmarks
+	Interval   time.Duration // 0 disables benchmarks
 	FirstDelay time.Duration // delay after the start, so that a first run does not wait
 }
 
@@ -21,7 +21,7 @@ type SlotBenchmarks struct {
 // benchmark, which starts over when the worker is idle. On a machine that is never idle, a device keeps its old result.
 // benchmarkFirst measures a GPU without a result before its first ranked run.
 func (w *Worker) benchmarkSlots(ctx context.Context) {
-	if w.cfg.SlotBenchmarks.Every == 0 {
+	if w.cfg.SlotBenchmarks.Interval == 0 {
 		return
 	}
 	wait := w.cfg.SlotBenchmarks.FirstDelay
@@ -31,7 +31,7 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		wait = w.cfg.SlotBenchmarks.Every
+		wait = w.cfg.SlotBenchmarks.Interval
 		seen := map[string]bool{} // the slots of a CPU share one device
 		for _, s := range w.slots.All() {
 			if s.Service().Err() != nil || seen[s.UUID] {
@@ -70,7 +70,7 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 			s.SetBenchmark(found)
 		}
 	}
-	w.log.Info("slot benchmarked", "device", slot.Device, "floor", time.Duration(found.FloorNS),
+	w.log.Info("slot benchmarked", "device", slot.Device, "floor", time.Duration(found.EmptyCallNS),
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 }
 
@@ -79,7 +79,7 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 // such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
 func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
 	slot := held.OwnSlot()
-	if w.cfg.SlotBenchmarks.Every == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
+	if w.cfg.SlotBenchmarks.Interval == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
 	}
 	found, err := w.benchmarkLease(ctx, held.OnlyFirst())
@@ -90,7 +90,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 		return fmt.Errorf("the GPU's floor and roofs are unknown, and it ranks nothing before they have been measured: %w", err)
 	}
 	w.storeBenchmark(slot.Slot, found)
-	a.Describe()
+	a.UpdateMachine()
 	return nil
 }
 

@@ -17,32 +17,32 @@ var slotBenchmarkPrograms embed.FS
 
 // Amounts of work in one call of the kernels.
 const (
-	cpuFloats = 4 << 20   // read
-	gpuFloats = 256 << 20 // read: 1 GiB, far more than a cache holds
-	cpuFlops  = 2 * 64 * (1 << 20)
-	gpuFlops  = 2 * 16 * (1 << 12) * 256 * 16 * 256
+	cpuFloatsRead = 4 << 20   // read
+	gpuFloatsRead = 256 << 20 // read: 1 GiB, far more than a cache holds
+	cpuFlopsDone  = 2 * 64 * (1 << 20)
+	gpuFlopsDone  = 2 * 16 * (1 << 12) * 256 * 16 * 256
 )
 
 // benchmarkLimit is generous for a busy machine; on an idle one the benchmark takes some seconds.
 const benchmarkLimit = 5 * time.Minute
 
-// benchmarkKinds is the number of cases: nothing, reading, arithmetic, in this order.
-const benchmarkKinds = 3
+// benchmarkCaseCount is the number of cases: nothing, reading, arithmetic, in this order.
+const benchmarkCaseCount = 3
 
 // slotBenchmarkJob returns the job that benchmarks a device.
 func slotBenchmarkJob(device string, gpu bool) (job.Job, error) {
-	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloats
+	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloatsRead
 	if gpu {
-		def, floats = definition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuFloats
+		def, floats = definition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuFloatsRead
 	}
-	for kind := range benchmarkKinds {
+	for kind := range benchmarkCaseCount {
 		c := tasks.Case{{Name: "kind", Value: strconv.Itoa(kind)}, {Name: "size", Value: strconv.Itoa(floats)}, {Name: "seed", Value: "1"}}
 		def.Benchmarks = append(def.Benchmarks, c)
 	}
 	sources, err := slotBenchmarkSources(def)
 	return job.Job{
 		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
-		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, Enqueued: time.Now(),
+		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, EnqueuedAt: time.Now(),
 	}, err
 }
 
@@ -74,20 +74,20 @@ func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 		return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q: %s", result.Outcome, result.Failure.Reason)
 	}
 	for _, stage := range result.Stages {
-		if stage.Stage != job.StageBenchmark || len(stage.Cases) != benchmarkKinds {
+		if stage.Stage != job.StageBenchmark || len(stage.Cases) != benchmarkCaseCount {
 			continue
 		}
 		c := stage.Cases
-		bytes, flops := 4.0*cpuFloats, float64(cpuFlops)
+		bytes, flops := 4.0*cpuFloatsRead, float64(cpuFlopsDone)
 		if gpu {
-			bytes, flops = 4.0*gpuFloats, float64(gpuFlops)
+			bytes, flops = 4.0*gpuFloatsRead, float64(gpuFlopsDone)
 		}
 		floor := c[0].Best
-		if c[0].Clocks.Counts != job.ClockEvent {
+		if c[0].Clocks.Counted != job.ClockEvent {
 			floor = math.Min(floor, c[0].Clocks.Event)
 		}
-		g := job.SlotBenchmark{At: stage.Ended, FloorNS: floor, BytesPerSecond: rate(bytes, c[1].Best), FlopsPerSecond: rate(flops, c[2].Best),
-			ReadNS: c[1].Median, MathNS: c[2].Median}
+		g := job.SlotBenchmark{MeasuredAt: stage.EndedAt, EmptyCallNS: floor, BytesPerSecond: perSecond(bytes, c[1].Best), FlopsPerSecond: perSecond(flops, c[2].Best),
+			ReadCaseNS: c[1].Median, MathCaseNS: c[2].Median}
 		if g.Valid() {
 			return g, nil
 		}
@@ -95,7 +95,7 @@ func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q and without its times", result.Outcome)
 }
 
-func rate(amount, ns float64) float64 {
+func perSecond(amount, ns float64) float64 {
 	if !(ns > 0) {
 		return 0
 	}

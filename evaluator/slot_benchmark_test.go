@@ -23,12 +23,12 @@ import (
 // plausible checks the numbers, with limits that hold on any machine.
 func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Helper()
-	if !g.Valid() || g.FloorNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 ||
+	if !g.Valid() || g.EmptyCallNS > 1e6 || g.BytesPerSecond < 1e8 || g.BytesPerSecond > 1e13 || g.FlopsPerSecond < 1e8 ||
 		g.FlopsPerSecond > 1e15 ||
-		g.ReadNS < 10*g.FloorNS || g.MathNS < 10*g.FloorNS {
+		g.ReadCaseNS < 10*g.EmptyCallNS || g.MathCaseNS < 10*g.EmptyCallNS {
 		t.Errorf("this is no processor: %+v", g)
 	}
-	t.Logf("floor %v ns, %.3g B/s, %.3g FLOP/s", g.FloorNS, g.BytesPerSecond, g.FlopsPerSecond)
+	t.Logf("floor %v ns, %.3g B/s, %.3g FLOP/s", g.EmptyCallNS, g.BytesPerSecond, g.FlopsPerSecond)
 }
 
 // It takes some seconds: nothing less shows that judge, compiler, and kernels produce numbers of a processor.
@@ -67,7 +67,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
 		Tools: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, FirstDelay: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Interval: time.Hour, FirstDelay: time.Hour},
 		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -90,7 +90,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	if r := resultOf("test", job.ModeTest); r.Machine.SlotBenchmark != nil || r.Failure != nil {
 		t.Errorf("a test waits for the slot benchmark: %+v", r)
 	}
-	if r := resultOf("early", job.ModeRanked); r.Failure == nil || !r.Failure.Infrastructure ||
+	if r := resultOf("early", job.ModeRanked); r.Failure == nil || !r.Failure.IsInfrastructureError ||
 		!strings.Contains(r.Failure.Reason, "floor and roofs are unknown") {
 		t.Errorf("ranked without a slot benchmark: %+v", r.Failure)
 	}
@@ -99,7 +99,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	mu.Unlock()
 	for _, id := range []string{"first", "second"} {
 		if r := resultOf(id, job.ModeRanked); r.Failure != nil || r.Machine.SlotBenchmark == nil ||
-			r.Machine.SlotBenchmark.FloorNS != 3_000 {
+			r.Machine.SlotBenchmark.EmptyCallNS != 3_000 {
 			t.Errorf("%s: %+v, %+v", id, r.Failure, r.Machine.SlotBenchmark)
 		}
 	}
@@ -114,7 +114,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 func TestAWorkerWithoutNVCCRanksPythonTasksWithoutASlotBenchmark(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Every: time.Hour, FirstDelay: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Interval: time.Hour, FirstDelay: time.Hour},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome,
 			error) {
 			return pass(st.StageRequest), nil

@@ -38,7 +38,7 @@ func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 	}
 	s.wait("heartbeat with all, for the place that built the second builds the third", func() bool {
 		b := s.beats["w1"]
-		return slices.Equal(b.Attempts, []string{"a1", "a2", "a3"}) && b.Slots[0].Attempt == "a1"
+		return slices.Equal(b.Attempts, []string{"a1", "a2", "a3"}) && b.Slots[0].AttemptID == "a1"
 	})
 	end <- struct{}{}
 	<-began // one of the two: both are built
@@ -135,7 +135,7 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 				places <- st.Place
 				return pass(st.StageRequest), nil
 			},
-			prepare: func(_ context.Context, _ job.Preparation, place toolchain.Place) (int, error) {
+			prepare: func(_ context.Context, _ job.PrecompileJob, place toolchain.Place) (int, error) {
 				places <- place
 				return 1, nil
 			},
@@ -166,8 +166,8 @@ func multiGPU(id string, size int) job.Job {
 func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	s, places := newSite(t), make(chan toolchain.Place, 10)
 	first, second := gpu(0), gpu(1)
-	first.Links = map[string]string{"NCCL_ALGO": "Ring"}
-	second.Links = first.Links
+	first.LinkVariables = map[string]string{"NCCL_ALGO": "Ring"}
+	second.LinkVariables = first.LinkVariables
 	s.start(evaluator.Config{
 		Slots: []device.Slot{first, second, cpu(0)},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
@@ -187,7 +187,7 @@ func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 			p.Run.CPU != 2*alone.CPU {
 			t.Errorf("two GPUs have the limits %+v, one has %+v", p.Run, alone)
 		}
-		if diff := cmp.Diff(first.Links, p.Env); diff != "" {
+		if diff := cmp.Diff(first.LinkVariables, p.Env); diff != "" {
 			t.Errorf("environment (-want +got):\n%s", diff)
 		}
 	}

@@ -136,7 +136,7 @@ func TestFirstStageThatDoesNotPassIsTheLast(t *testing.T) {
 	for id, want := range left {
 		r := s.run(aJob(id, modeWith(id)))
 		wantStages(t, r, want...)
-		if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || r.Failure == nil || r.Failure.Infrastructure {
+		if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || r.Failure == nil || r.Failure.IsInfrastructureError {
 			t.Errorf("%s: outcome %s, score %v, failure %+v", id, r.Outcome, r.ScoreNS, r.Failure)
 		}
 	}
@@ -267,8 +267,8 @@ func TestTheEndOfAStageIsReportedWithItsCasesAndWithoutItsOutput(t *testing.T) {
 	r := s.run(aJob("a1", job.ModeBenchmark))
 	s.wait("end of the stage", func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageBenchmark)) })
 	events := s.eventsOf("a1")
-	stage := events[slices.IndexFunc(events, ended("a1", job.StageBenchmark))].Ended
-	if stage.Stdout != "" || stage.Stderr != "" || stage.Extra["note"] != "short" || len(stage.Cases) != 2 ||
+	stage := events[slices.IndexFunc(events, ended("a1", job.StageBenchmark))].EndedStage
+	if stage.Stdout != "" || stage.Stderr != "" || stage.ExtraKeys["note"] != "short" || len(stage.Cases) != 2 ||
 		stage.Cases[0].Times != nil || stage.Cases[0].Mean != 100 || len(stage.Cases[1].Message) > 600 {
 		t.Errorf("told was %+v", stage)
 	}
@@ -291,7 +291,7 @@ func TestAProgramThatMeasuresItselfHasNoJudgesClock(t *testing.T) {
 		t.Errorf("it chose its own score: %v, failure %+v", r.ScoreNS, r.Failure)
 	}
 	for _, c := range r.Stages[2].Cases {
-		if c.Judged() {
+		if c.TimedByJudge() {
 			t.Errorf("case %d claims a judge: %+v", c.Index, c.Clocks)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// envelope is the reserve in bytes for subject and headers, which NATS counts against a message's limit.
-	envelope = 4 << 10
+	// messageReserveBytes is the reserve in bytes for subject and headers, which NATS counts against a message's limit.
+	messageReserveBytes = 4 << 10
 	// maxTextLimit and minTextLimit are the first and the last text limit in bytes that is tried for a result that does
 	// not fit.
 	maxTextLimit, minTextLimit = 64 << 10, 64
@@ -28,7 +28,7 @@ const (
 func truncateResult(r *job.Result, size int) {
 	fits := func() bool {
 		data, err := json.Marshal(r)
-		return err == nil && len(data)+envelope <= size && job.CheckValues(data) == nil
+		return err == nil && len(data)+messageReserveBytes <= size && job.CheckValueCount(data) == nil
 	}
 	// Stages and cases may be shared with events that are still being sent.
 	r.Stages = slices.Clone(r.Stages)
@@ -36,7 +36,7 @@ func truncateResult(r *job.Result, size int) {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
 	// Applies to every result: the site refuses longer texts.
-	shorten(r, job.MaxText)
+	shortenTexts(r, job.MaxText)
 	if fits() {
 		return
 	}
@@ -44,8 +44,8 @@ func truncateResult(r *job.Result, size int) {
 	if fits() {
 		return
 	}
-	for _, i := range dropOrder(r.Artifacts) {
-		r.LeaveOut(i, "it is more than a worker can send with the rest of its result")
+	for _, i := range artifactDropOrder(r.Artifacts) {
+		r.DropArtifact(i, "it is more than a worker can send with the rest of its result")
 		if fits() {
 			return
 		}
@@ -58,7 +58,7 @@ func truncateResult(r *job.Result, size int) {
 	// Ends after eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
 	// bytes.
 	for limit := maxTextLimit; limit >= minTextLimit; limit /= 2 {
-		if shorten(r, limit); fits() {
+		if shortenTexts(r, limit); fits() {
 			return
 		}
 	}
@@ -69,29 +69,29 @@ func truncateResult(r *job.Result, size int) {
 // attempt's end. Otherwise the worker would resend it forever and hold its slot. It is marked suspect: another attempt
 // would probably end the same way, and a few of these end the run.
 func oversizedResult(r job.Result, size int) job.Result {
-	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, cases(r))
+	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, caseCount(r))
 	if _, err := json.Marshal(r); err != nil {
 		why = fmt.Sprintf("it cannot be written as JSON (%v)", err)
 	}
 	return job.Result{
 		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
-		Outcome: job.OutcomeLost, Suspect: true,
-		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why)},
+		Outcome: job.OutcomeLost, CausedByJob: true,
+		Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why)},
 		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness,
 		WallNS: r.WallNS, ProgramNS: r.ProgramNS, SlotNS: r.SlotNS,
 	}
 }
 
-func cases(r job.Result) (n int) {
+func caseCount(r job.Result) (n int) {
 	for _, stage := range r.Stages {
 		n += len(stage.Cases)
 	}
 	return n
 }
 
-// dropOrder returns the indexes of the artifacts with data in the order in which to drop them: reports for the desktop
-// tool before the data of the site's charts, and large ones before small ones.
-func dropOrder(artifacts []job.Artifact) []int {
+// artifactDropOrder returns the indexes of the artifacts with data in the order in which to drop them: reports for the
+// desktop tool before the data of the site's charts, and large ones before small ones.
+func artifactDropOrder(artifacts []job.Artifact) []int {
 	var order []int
 	for i, a := range artifacts {
 		if a.Data != nil {
@@ -124,22 +124,22 @@ func withoutDetails(evaluation json.RawMessage) json.RawMessage {
 	return data
 }
 
-// shorten cuts every text of the result to limit bytes.
-func shorten(r *job.Result, limit int) {
+// shortenTexts cuts every text of the result to limit bytes.
+func shortenTexts(r *job.Result, limit int) {
 	for i := range r.Stages {
 		s := &r.Stages[i]
-		s.Stdout, s.Stderr, s.Command = attempt.Cut(s.Stdout, limit), attempt.Cut(s.Stderr, limit), attempt.Cut(s.Command, limit)
+		s.Stdout, s.Stderr, s.Command = attempt.ShortenMiddle(s.Stdout, limit), attempt.ShortenMiddle(s.Stderr, limit), attempt.ShortenMiddle(s.Command, limit)
 		if s.Failure != nil {
 			failure := *s.Failure
-			failure.Reason = attempt.Cut(failure.Reason, max(limit, minReasonLimit))
+			failure.Reason = attempt.ShortenMiddle(failure.Reason, max(limit, minReasonLimit))
 			s.Failure = &failure
 		}
 		for k := range s.Cases {
 			c := &s.Cases[k]
-			c.Message, c.Spec = attempt.Cut(c.Message, limit), attempt.Cut(c.Spec, limit)
+			c.Message, c.Spec = attempt.ShortenMiddle(c.Message, limit), attempt.ShortenMiddle(c.Spec, limit)
 		}
-		if size := attempt.TextSize(s.Extra); size > limit {
-			s.Extra = map[string]string{"warpboard": fmt.Sprintf("%d bytes of further keys were left out", size)}
+		if size := attempt.TextSize(s.ExtraKeys); size > limit {
+			s.ExtraKeys = map[string]string{"warpboard": fmt.Sprintf("%d bytes of further keys were left out", size)}
 		}
 	}
 }

@@ -21,7 +21,7 @@ func bulky() job.Result {
 		s := job.StageResult{
 			Stage: stage, Status: job.StatusPass,
 			Stdout: strings.Repeat("é", 40_000), Stderr: strings.Repeat("\x00", 25_000),
-			Extra: map[string]string{"report": strings.Repeat("x", 125_000)},
+			ExtraKeys: map[string]string{"report": strings.Repeat("x", 125_000)},
 		}
 		for i := range bulkyCases {
 			s.Cases = append(s.Cases, job.CaseResult{
@@ -67,9 +67,9 @@ func TestAResultOfTooManyValuesLosesItsDetailsFirst(t *testing.T) {
 		Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
 	truncateResult(&r, 4<<20)
 	data, err := json.Marshal(r)
-	if err != nil || job.CheckValues(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) ||
+	if err != nil || job.CheckValueCount(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) ||
 		r.Outcome != job.OutcomeDone {
-		t.Errorf("%v, %v: %.200s", err, job.CheckValues(data), data)
+		t.Errorf("%v, %v: %.200s", err, job.CheckValueCount(data), data)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.SlotNS != 5 {
 			t.Errorf("%s: it is not known whose result it is: %+v", name, r)
 		}
-		if r.Outcome != job.OutcomeLost || !r.Suspect || r.Failure == nil || !r.Failure.Infrastructure ||
+		if r.Outcome != job.OutcomeLost || !r.CausedByJob || r.Failure == nil || !r.Failure.IsInfrastructureError ||
 			!strings.Contains(r.Failure.Reason, test.why) {
 			t.Errorf("%s: %s, %+v", name, r.Outcome, r.Failure)
 		}

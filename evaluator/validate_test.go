@@ -73,7 +73,7 @@ func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 			}
 			if !strings.Contains(stage.Stdout, c.inLog) ||
 				(r.Outcome == job.OutcomeDone) != (c.status == job.StatusPass) || r.Failure != nil &&
-				r.Failure.Infrastructure {
+				r.Failure.IsInfrastructureError {
 				t.Errorf("outcome %s, failure %+v, output %q", r.Outcome, r.Failure, stage.Stdout)
 			}
 		})

@@ -44,7 +44,7 @@ func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *sl
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
 			// The panic may be caused by the submission, for example by output that the worker's parser cannot handle.
 			// So it counts against the submission.
-			err = attempt.MarkSuspect(fmt.Errorf("the worker's own program failed: %v", r))
+			err = attempt.MarkCausedByJob(fmt.Errorf("the worker's own program failed: %v", r))
 			result = work.Conclude(err)
 		}
 	}()
@@ -85,7 +85,7 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if err != nil {
 		return err
 	}
-	w.inFlight.onSlot(a.Job.AttemptID)
+	w.inFlight.markOnSlot(a.Job.AttemptID)
 	began := time.Now()
 	defer func() {
 		// Also after a panic or a cancellation: the time on slots is charged to the submitter. The site limits the

@@ -41,7 +41,7 @@ type Worker struct {
 	unprofiled atomic.Bool // Nsight Compute failed its test
 
 	mu       sync.Mutex
-	checks   []job.CheckLine
+	checks   []job.CheckResult
 	refusing string // reason for taking no jobs; empty if jobs are taken
 	stopping bool
 }
@@ -198,7 +198,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 // do not wait for one.
 func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{Compile: true} })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{CompileOnly: true} })
 		if err != nil {
 			return // the slots' own requests report a closed connection
 		}
@@ -222,7 +222,7 @@ func (w *Worker) failSelfTest(ctx context.Context) error {
 	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecks(w.checks))
 }
 
-func failedChecks(checks []job.CheckLine) string {
+func failedChecks(checks []job.CheckResult) string {
 	var failed []string
 	for _, c := range checks {
 		if !c.OK {

@@ -52,8 +52,8 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			if differ++; clockGap(c.Clocks) >= widest {
 				widest = clockGap(c.Clocks)
 				d = ClockDifference{
-					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counts))),
-					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.Tolerance,
+					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counted))),
+					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.WallTolerance,
 				}
 			}
 		}
@@ -66,4 +66,4 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 
 // Judged is the larger of the judge's own two clocks. Event is the clock of the runner's process, which also runs the
 // kernel.
-func clockGap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }
+func clockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }

@@ -149,7 +149,7 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 // are other causes. Too many losses in which the run itself may have brought its worker down count as the kernel's:
 // otherwise a kernel could avoid a confirmation by crashing the worker.
 func kernelFailed(r work.Run) bool {
-	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.Task)
+	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
 }
 
 // whyNoScore is a sentence about a turn.
@@ -157,7 +157,7 @@ func whyNoScore(r work.Run) string {
 	switch {
 	case r.State != work.StateFailed:
 		return fmt.Sprintf("Measuring #%d again was cancelled.", r.SubmissionID)
-	case r.Failure != nil && r.Failure.Task:
+	case r.Failure != nil && r.Failure.CausedByTask:
 		return fmt.Sprintf("The task failed when #%d was measured again.", r.SubmissionID)
 	case !kernelFailed(r):
 		return fmt.Sprintf("#%d could not be measured again because of infrastructure errors.", r.SubmissionID)

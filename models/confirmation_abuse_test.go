@@ -81,7 +81,7 @@ func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureTurn(t, s, 1000, "gpu0")
-		failTurn(t, s, job.Failure{Task: true,
+		failTurn(t, s, job.Failure{CausedByTask: true,
 			Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
 		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
 			t.Errorf("first is %s", first)
@@ -118,11 +118,11 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failTurn(t, s, job.Failure{Reason: "bomb"}) },
 			true},
 		"an infrastructure error": {func(t *testing.T, s *models.Store, _ world) {
-			failTurn(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
+			failTurn(t, s, job.Failure{Reason: "bomb", IsInfrastructureError: true})
 		}, false},
 		"an error of the task": {func(t *testing.T, s *models.Store,
 			_ world) {
-			failTurn(t, s, job.Failure{Reason: "bomb", Task: true})
+			failTurn(t, s, job.Failure{Reason: "bomb", CausedByTask: true})
 		}, false},
 		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
 			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, turn(t, s).ID)))

@@ -106,7 +106,7 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 		bens := w.Score(t, s, w.Ben, 910)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(t.Context(), w.Admin, anns.ID, "It knew.")))
 		measureTurn(t, s, 1000, "gpu0")
-		failTurn(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		failTurn(t, s, job.Failure{Reason: "The worker is gone.", IsInfrastructureError: true})
 		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(),
 			bens.ID))[bens.ID]; c.ChallengerID != bens.ID || c.EndedAt != nil {
 			t.Errorf("the last confirmation of the first is %+v", c)

@@ -46,7 +46,7 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 		o := outcomes[run.ID]
 		modelstest.Check(t, err)
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if first := board.Standings[0]; o.Unconfirmed || !o.Record || first.WasNS == nil || *first.WasNS != 900 {
+		if first := board.Standings[0]; o.Unconfirmed || !o.IsRecord || first.WasNS == nil || *first.WasNS != 900 {
 			t.Errorf("afterwards the outcome is %+v, the entry %+v", o, first)
 		}
 	})

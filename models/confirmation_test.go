@@ -167,7 +167,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		w.Score(t, s, w.Ann, 1000)
 		bens := w.Score(t, s, w.Ben, 900)
 		measureTurn(t, s, 1000, "gpu0")
-		failTurn(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		failTurn(t, s, job.Failure{Reason: "The worker is gone.", IsInfrastructureError: true})
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}

@@ -30,9 +30,9 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	result := modelstest.Result(attempt, 1)
 	result.Machine.Harness, result.ScoreNS = "h1", nil
 	result.Stages[3] = job.StageResult{Stage: job.StageRanked, Status: job.StatusCancelled}
-	result.Unfinished = &job.PartialRanking{Cases: [][]float64{}}
+	result.UnfinishedRanking = &job.UnfinishedRanking{Cases: [][]float64{}}
 	if len(measured) > 0 {
-		result.Unfinished.Cases = [][]float64{measured}
+		result.UnfinishedRanking.Cases = [][]float64{measured}
 	}
 	return run, result
 }
@@ -79,10 +79,10 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		for _, infrastructure := range []func(*job.Result){
 			func(r *job.Result) {
 				r.Outcome, r.Failure = job.OutcomeFailed,
-					&job.Failure{Reason: "No job could be made.", Infrastructure: true}
+					&job.Failure{Reason: "No job could be made.", IsInfrastructureError: true}
 			},
 			func(r *job.Result) { // it does not compile there
-				r.Outcome, r.Unfinished, r.Stages = job.OutcomeFailed, nil,
+				r.Outcome, r.UnfinishedRanking, r.Stages = job.OutcomeFailed, nil,
 					[]job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 			},
 		} {
@@ -129,7 +129,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 			},
 		} {
 			run, result := w.ranks(t, s, w.Ann, "a;")
-			result.Unfinished = nil
+			result.UnfinishedRanking = nil
 			end(run, &result)
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i ||
@@ -148,7 +148,7 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 		for range 4 {
 			run, result := w.ranks(t, s, w.Ann, "a;")
 			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
-			result.Outcome, result.Unfinished, result.Stages = job.OutcomeCancelled, nil, nil
+			result.Outcome, result.UnfinishedRanking, result.Stages = job.OutcomeCancelled, nil, nil
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
@@ -252,7 +252,7 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 		}
 		_, _, err = s.Work.AppendEvents(ctx,
 			[]job.Event{tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
-				Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass,
+				EndedStage: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass,
 					Cases: []job.CaseResult{timed}}})})
 		modelstest.Check(t, err)
 		if stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)); len(stages) != 1 ||

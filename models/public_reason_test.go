@@ -27,7 +27,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			"sanitize": {job.StageSanitize, job.Failure{Reason: quoted}, "",
 				"The check with compute-sanitizer failed."},
 			"not known": {"", job.Failure{Reason: quoted}, "", "It failed."},
-			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, Infrastructure: true}, "",
+			"infrastructure": {job.StageTest, job.Failure{Reason: quoted, IsInfrastructureError: true}, "",
 				"An infrastructure error stopped it."},
 			"own program": {job.StageTest, job.Failure{Reason: quoted, Limit: "wall"}, "bundle",
 				"It reached its time limit."},

@@ -21,7 +21,7 @@ import (
 // beat returns the heartbeat of a worker with a driver, for its CPU slot.
 func beat(t *testing.T, s *models.Store, driver string) {
 	t.Helper()
-	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
+	h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
 	modelstest.Check(t, modelstest.Third(s.NoteSlots(t.Context(), h)))
 }
 

@@ -66,8 +66,8 @@ func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases
-	case result.Unfinished != nil:
-		kept.Cases, kept.Unfinished = result.Unfinished.Cases, true
+	case result.UnfinishedRanking != nil:
+		kept.Cases, kept.Unfinished = result.UnfinishedRanking.Cases, true
 	case r.StartedAt != nil && (why == cancelledReason || programBegan(result.Stages)):
 		kept.Unfinished = true
 	default:

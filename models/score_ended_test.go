@@ -180,7 +180,7 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		w.end(t, s, held, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(800)...)
 		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It was lost.", Infrastructure: true}}, work.Findings{})))
+			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.Findings{})))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
@@ -253,11 +253,11 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1000}})))
 			return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		}
-		if run := disturbed("a;", job.Disturbances{AtWork: 60, Samples: 12}); run.Disturbed != "" {
+		if run := disturbed("a;", job.Disturbances{BusySamples: 60, Samples: 12}); run.Disturbed != "" {
 			t.Errorf("a quiet run: %q", run.Disturbed)
 		}
 		for range 3 {
-			if run := disturbed("a;", job.Disturbances{Slowed: "power brake"}); run.Disturbed != "slowed down: power brake" {
+			if run := disturbed("a;", job.Disturbances{SlowdownCause: "power brake"}); run.Disturbed != "slowed down: power brake" {
 				t.Errorf("a run that was slowed down: %q", run.Disturbed)
 			}
 		}

@@ -15,8 +15,8 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 		now := time.Now()
 		for _, age := range []time.Duration{40 * 24 * time.Hour, time.Hour, time.Hour, 0} {
 			for _, hash := range []string{"a", "b"} {
-				g := job.SlotBenchmark{At: now.Add(-age), FloorNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 5,
-					MathNS: 7}
+				g := job.SlotBenchmark{MeasuredAt: now.Add(-age), EmptyCallNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadCaseNS: 5,
+					MathCaseNS: 7}
 				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
@@ -38,10 +38,10 @@ func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for n := range 12 {
 			for hash, newest := range map[string]float64{"steady": 1e6, "slow": 1.5e6} {
-				g := job.SlotBenchmark{At: time.Now().Add(time.Duration(n-12) * time.Hour), FloorNS: 1,
-					BytesPerSecond: 1, FlopsPerSecond: 1, ReadNS: 1e6, MathNS: 2e6}
+				g := job.SlotBenchmark{MeasuredAt: time.Now().Add(time.Duration(n-12) * time.Hour), EmptyCallNS: 1,
+					BytesPerSecond: 1, FlopsPerSecond: 1, ReadCaseNS: 1e6, MathCaseNS: 2e6}
 				if n >= 10 {
-					g.ReadNS = newest
+					g.ReadCaseNS = newest
 				}
 				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))

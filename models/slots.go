@@ -36,8 +36,8 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	var seen []fleet.Device
 	for _, slot := range h.Slots {
-		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.Memory).Label() == slot.Device {
-			seen = append(seen, fleet.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
+		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.MemoryBytes).Label() == slot.Device {
+			seen = append(seen, fleet.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.MemoryBytes)})
 		}
 	}
 	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and

@@ -65,8 +65,8 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		result.Measured = *r.EndedAt
 	}
 	for _, c := range ranked.Result.Cases {
-		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counts, Processes: c.Processes,
-			Time: c.Time(), Calls: c.Runs, Std: c.Std})
+		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counted, Processes: c.Processes,
+			Time: c.Time(), Calls: c.Runs, Std: c.StandardDeviation})
 	}
 	if result.Score, err = ownScore(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
 		return statement.Statement{}, fmt.Errorf("stating the result of run %d: %w", r.ID, err)

@@ -48,7 +48,7 @@ func tellOfComment(tx *gorm.DB, id int64) error {
 
 // Notice converts a notice for programs.
 func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
-	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, Created: n.CreatedAt}
+	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, CreatedAt: n.CreatedAt}
 }
 
 // Remind adds notices about near deadlines, and reads which events are open. Several processes may run it concurrently.

@@ -23,7 +23,7 @@ func noteContradiction(tx *gorm.DB, profile *work.Run, stages []job.StageResult)
 		if stage.Stage != job.StageProfile {
 			continue
 		}
-		if why := job.Contradiction(ranked.Cases, stage.Cases); why != "" {
+		if why := job.ProfileContradiction(ranked.Cases, stage.Cases); why != "" {
 			err := tx.Model(&work.Run{}).Where("id = ?", *profile.ProfileOf).Update("contradicted", true).Error
 			if err != nil {
 				return db.WriteError(err, "run %d", *profile.ProfileOf)

@@ -109,7 +109,7 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 			changed := mustTask(t, full)
 			c.change(changed)
 			changes := changes.Between(old, changed)
-			if len(changes) != 1 || changes[0].Key != c.key || changes[0].Breaks != c.breaks {
+			if len(changes) != 1 || changes[0].Key != c.key || changes[0].BreaksScores != c.breaks {
 				t.Errorf("changes are %+v, want one of %q that breaks scores: %v", changes, c.key, c.breaks)
 			}
 		})
@@ -173,7 +173,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
 		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
 	}
-	if !slices.ContainsFunc(changes.Between(own, ours), func(c changes.Change) bool { return c.Breaks }) {
+	if !slices.ContainsFunc(changes.Between(own, ours), func(c changes.Change) bool { return c.BreaksScores }) {
 		t.Error("another harness does not break scores")
 	}
 	own.Files["reference.py"] = []byte("def other(): pass")
@@ -233,7 +233,7 @@ func TestTaskYAMLStaysAsItsAuthorWroteIt(t *testing.T) {
 		t.Errorf("task.yml of the download read back (-kept +read):\n%s", diff)
 	}
 	if found := changes.Between(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 ||
-		found[0].Key != tasks.TaskFile || found[0].Breaks {
+		found[0].Key != tasks.TaskFile || found[0].BreaksScores {
 		t.Errorf("another comment is the changes %+v", found)
 	}
 	if public, err := b.WithoutSolutions().TaskYAML(); err != nil || strings.Contains(string(public), "cheap") {

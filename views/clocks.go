@@ -26,7 +26,7 @@ const releasedAfter = "10\u00a0ms"
 
 // judgedCases reports whether a judge timed some of the cases.
 func judgedCases(cases []job.CaseResult) bool {
-	return slices.ContainsFunc(cases, job.CaseResult.Judged)
+	return slices.ContainsFunc(cases, job.CaseResult.TimedByJudge)
 }
 
 // unjudged reports whether the run has times by a clock in the kernel's own process, though its task uses Warpboard's
@@ -56,16 +56,16 @@ var clockHints = map[job.Clock]string{
 
 // clockNotes returns sentences about a case's clocks; none if they agree and no call was late.
 func clockNotes(c job.CaseResult) []string {
-	if !c.Judged() {
+	if !c.TimedByJudge() {
 		return nil
 	}
 	var notes []string
 	switch k := c.Clocks; {
 	case c.MostlyLate():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
-			releasedAfter, k.Late, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
-	case k.Late > 0:
-		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, format.Plural(c.Runs, "call was", "calls were"), releasedAfter))
+			releasedAfter, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
+	case k.LateCalls > 0:
+		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), releasedAfter))
 	}
 	if c.ClocksDiffer() {
 		notes = append(notes, differenceNote(c.Clocks))
@@ -87,17 +87,17 @@ func clockFacts(d models.ClockDifference) []string {
 
 // differenceNote returns both numbers, and which of them counts.
 func differenceNote(k job.Clocks) string {
-	switch k.Counts {
+	switch k.Counted {
 	case job.ClockSnapshot:
 		return fmt.Sprintf("Runner: %s. Judge: answer after %s (counts, minus the tolerance).",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
-		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance), format.Nanoseconds(k.Event))
+		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.Wall), format.Nanoseconds(k.WallTolerance), format.Nanoseconds(k.Event))
 	}
-	if k.Counts == job.ClockEvent && k.Wall > k.Event {
+	if k.Counted == job.ClockEvent && k.Wall > k.Event {
 		return fmt.Sprintf("The runner's clock shows %s and the judge's %s. In other processes of this run both clocks agreed on the runner's time, so something disturbed the judge's clock, and the runner's time counts.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall))
 	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
-		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
+		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.WallTolerance))
 }

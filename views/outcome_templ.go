@@ -461,7 +461,7 @@ func (o Outcome) stands() bool { return outcome.Stands(o.Outcome) }
 // older reports whether the run was measured with older software than its board or than its owner's entry there, so
 // that it is not compared.
 func (o Outcome) older() bool {
-	return o.Entry && o.Rank == 0 || !o.Entry && o.Rank > 0 && o.BestRun == 0
+	return o.IsEntry && o.Rank == 0 || !o.IsEntry && o.Rank > 0 && o.BestRun == 0
 }
 
 // placeURL returns the address of the board at the reader's own row, with those of the same rank.

@@ -55,7 +55,7 @@ func (r Ran) libraries() string {
 // launches explains which launches the list covers.
 func (r Ran) launches() string {
 	if r.Full {
-		return fmt.Sprintf("These are the first %d launches of one untimed call of each case.", job.MostLaunches)
+		return fmt.Sprintf("These are the first %d launches of one untimed call of each case.", job.MaxProfiledLaunches)
 	}
 	return "These are the launches of one untimed call of each case."
 }
@@ -500,7 +500,7 @@ func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ranNote(fmt.Sprintf("These are the first launches of one untimed call, at most %d.", job.MostLaunches)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ranNote(fmt.Sprintf("These are the first launches of one untimed call, at most %d.", job.MaxProfiledLaunches)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

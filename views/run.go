@@ -56,7 +56,7 @@ func (r RunCard) HasEnded() bool { return r.State.Final() }
 
 // spoiled reports whether the run ended with a measurement that shows nothing about the kernel.
 func (r RunCard) spoiled() bool {
-	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.Infrastructure)
+	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
 }
 
 // ranked reports whether the run was submitted for the board.
@@ -71,7 +71,7 @@ func (r RunCard) reviewName() string {
 		return "Report or review"
 	case r.disqualified() || r.ReinstatedWhy != "":
 		return "Decisions"
-	case r.Outcome.Record:
+	case r.Outcome.IsRecord:
 		return "Note on your record"
 	}
 	return ""

@@ -24,9 +24,9 @@ func (r RunCard) failureWords() string {
 
 func failureWordsOf(f job.Failure) string {
 	switch {
-	case f.Infrastructure:
+	case f.IsInfrastructureError:
 		return "infrastructure error"
-	case f.Task:
+	case f.CausedByTask:
 		return "the task failed"
 	case f.Limit == "wall":
 		return "time limit"

@@ -99,8 +99,8 @@ func (s StageView) Note() string {
 	case !s.Ended:
 		return "waiting"
 	}
-	took := format.Between(s.Result.Started, s.Result.Ended)
-	if s.Result.Cached {
+	took := format.Between(s.Result.StartedAt, s.Result.EndedAt)
+	if s.Result.FromCache {
 		took += ", cached"
 	}
 	if s.Result.Status != job.StatusPass {

@@ -11,7 +11,7 @@ import (
 )
 
 func judged(event, wall, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
-	return job.CaseResult{Runs: runs, Clocks: job.Clocks{Counts: counts, Event: event, Wall: wall, Snapshot: snapshot, Tolerance: tolerance, Late: late}}
+	return job.CaseResult{Runs: runs, Clocks: job.Clocks{Counted: counts, Event: event, Wall: wall, Snapshot: snapshot, WallTolerance: tolerance, LateCalls: late}}
 }
 
 func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
@@ -122,7 +122,7 @@ func TestACardSaysWhoseRankedRunItIs(t *testing.T) {
 	score := 5e6
 	var r RunCard
 	r.Mode, r.State, r.Device, r.ScoreNS = job.ModeRanked, work.StateDone, "CPU", &score
-	r.Outcome.Rank, r.Outcome.Entry, r.Outcome.First = 1, true, true
+	r.Outcome.Rank, r.Outcome.IsEntry, r.Outcome.IsPersonsFirst = 1, true, true
 	if text := show(t, Run(r)).Text(); !strings.Contains(text, "their first ranked run") || !strings.Contains(text, "Report or review") {
 		t.Errorf("the card says %q", text)
 	}

@@ -79,7 +79,7 @@ func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 	if f.Count > 1 {
 		text += ", " + format.Count(int64(f.Count)) + " times"
 	}
-	return Remark{Line: f.Line, Error: !f.Warning, Text: text, File: name}, ours && f.Line > 0
+	return Remark{Line: f.Line, Error: !f.IsWarning, Text: text, File: name}, ours && f.Line > 0
 }
 
 // findings returns compute-sanitizer's findings as remarks.

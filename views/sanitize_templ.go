@@ -303,7 +303,7 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Warning {
+			if f.IsWarning {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span class=\"remark-warning\">warning:</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -158,8 +158,8 @@ func TestRunSaysItsStateInWords(t *testing.T) {
 func TestStagesShowTheirProgress(t *testing.T) {
 	began := time.Unix(100, 0)
 	stage := func(status job.Status, cases ...job.Status) StageView {
-		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, Started: began,
-			Ended: began.Add(1300 * time.Millisecond)}}
+		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, StartedAt: began,
+			EndedAt: began.Add(1300 * time.Millisecond)}}
 		for _, c := range cases {
 			s.Result.Cases = append(s.Result.Cases, job.CaseResult{Status: c})
 		}

@@ -138,7 +138,7 @@ func (r TrialRun) result(col column) (found job.CaseResult) {
 // took formats the total time of the tests; single tests are not timed.
 func (r TrialRow) took() string {
 	for _, stage := range r.Trial.Stages {
-		if took := stage.Ended.Sub(stage.Started); stage.Stage == job.StageTest && len(stage.Cases) > 0 && took > 0 {
+		if took := stage.EndedAt.Sub(stage.StartedAt); stage.Stage == job.StageTest && len(stage.Cases) > 0 && took > 0 {
 			return "tests took " + format.Duration(took)
 		}
 	}
@@ -194,11 +194,11 @@ func (r TrialRow) verdict() (word string, bad bool) {
 		return "inconclusive: " + r.Lacks, true
 	case r.faulty():
 		return "inconclusive: the task failed", true
-	case r.Made && !r.Trial.FoundWrong() && r.Reason != "":
+	case r.Made && !r.Trial.AnswerFoundWrong() && r.Reason != "":
 		return "inconclusive: it did not run", false
-	case r.Correct && r.Trial.AsExpected(r.Works):
+	case r.Correct && r.Trial.HasExpectedVerdict(r.Works):
 		return r.timedVerdict()
-	case r.Trial.AsExpected(r.Works):
+	case r.Trial.HasExpectedVerdict(r.Works):
 		return "rejected, as expected", false
 	case r.Correct:
 		return "should pass", true
@@ -212,7 +212,7 @@ func (r TrialRow) verdict() (word string, bad bool) {
 
 // faulty reports whether the task failed in a run of the solution.
 func (r TrialRow) faulty() bool {
-	return r.Trial.TaskFault() != nil || r.Timed != nil && r.Timed.Trial.TaskFault() != nil
+	return r.Trial.StageWithTaskFault() != nil || r.Timed != nil && r.Timed.Trial.StageWithTaskFault() != nil
 }
 
 // starterVerdict returns the verdict on a template, whose answer may be wrong, because people fill it in.
@@ -220,9 +220,9 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 	switch {
 	case r.Trial.Outcome == job.OutcomeDone:
 		return "compiles, and passes", false
-	case r.Trial.Judged() && r.Trial.TaskFault() == nil:
+	case r.Trial.Judged() && r.Trial.StageWithTaskFault() == nil:
 		return "compiles, as expected", false
-	case r.Trial.TaskFault() != nil:
+	case r.Trial.StageWithTaskFault() != nil:
 		return "inconclusive: the task failed", true
 	case r.Trial.Outcome == job.OutcomeFailed:
 		return "does not compile", true

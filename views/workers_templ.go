@@ -341,7 +341,7 @@ func workerCard(w WorkerCard, admin *Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, slot := range w.Slots {
-			templ_7745c5c3_Err = slotRow(slot, w.Submissions[slot.Attempt], w.Online).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = slotRow(slot, w.Submissions[slot.AttemptID], w.Online).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -442,15 +442,15 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Disabled != "" {
+		if s.DisabledReason != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span class=\"tag tag-fail\">out of service</span> <span class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(s.Disabled)
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(s.DisabledReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 147, Col: 85}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 147, Col: 91}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -491,7 +491,7 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if s.Attempt != "" {
+		} else if s.AttemptID != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<span class=\"tag tag-accent\">busy</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -567,7 +567,7 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Device != gpuname.CPU {
-				templ_7745c5c3_Err = quantity(format.Nanoseconds(g.FloorNS)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = quantity(format.Nanoseconds(g.EmptyCallNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -620,11 +620,11 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Memory > 0 {
+		if s.MemoryBytes > 0 {
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(format.Bytes(int64(s.Memory)))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(format.Bytes(int64(s.MemoryBytes)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 178, Col: 35}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 178, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -675,7 +675,7 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 }
 
 // selfTest shows the self-tests of the worker's sandbox and tools.
-func selfTest(lines []job.CheckLine) templ.Component {
+func selfTest(lines []job.CheckResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -853,7 +853,7 @@ func check(ok bool) templ.Component {
 	})
 }
 
-func failedChecks(lines []job.CheckLine) int {
+func failedChecks(lines []job.CheckResult) int {
 	failed := 0
 	for _, line := range lines {
 		if !line.OK {

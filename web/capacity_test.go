@@ -35,7 +35,7 @@ func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 			t.Fatalf("capacity is %+v", list)
 		}
 		d := list.Devices[0]
-		if d.Device != "H200" || d.Waiting != 2 || d.WantedSlots != 2 || d.Slots != 0 || d.OldestSeconds <= 0 {
+		if d.Device != "H200" || d.Waiting != 2 || d.WantedSlots != 2 || d.Slots != 0 || d.OldestWaitSeconds <= 0 {
 			t.Errorf("capacity is %+v", d)
 		}
 		if err := store.Fleet.PauseDevice(t.Context(), admin, "H200", ""); err != nil {

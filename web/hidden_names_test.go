@@ -32,7 +32,7 @@ func (s *trickyScene) addProfiled() {
 	held.Warnings = append(held.Warnings, "Basic counters of "+trick+" were not measured.")
 	for i := range held.Kernels {
 		k := &held.Kernels[i]
-		k.Name, k.Short, k.Process = fmt.Sprintf("void %s<%d>(float*)", trick, i), trick, trick
+		k.Name, k.ShortName, k.ProcessName = fmt.Sprintf("void %s<%d>(float*)", trick, i), trick, trick
 		k.Rules = append(k.Rules, ncu.Rule{Name: "Rule", Type: "OPT", Message: "Look at " + trick + "."})
 	}
 	s.EndProfile(run, held)

@@ -41,7 +41,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	w.Log(trick)
 	build := trickyStage(job.StageBuild, job.StatusError)
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build})
 	s.ends(w.Attempt, job.OutcomeFailed, nil, build)
 
 	s.runs["fails in its test"] = s.Submit(s.person, "H200", "// fails "+trick)
@@ -59,7 +59,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 
 	s.runs["was lost"] = s.Submit(s.person, "H200", "// lost "+trick)
 	lost := trickyStage(job.StageTest, job.StatusError)
-	lost.Failure.Infrastructure, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+
+	lost.Failure.IsInfrastructureError, lost.Failure.Reason = true, "Worker rack-7 could not evaluate the run: it printed "+
 		trick
 	s.ends(s.Attempt(s.runs["was lost"]), job.OutcomeLost, nil, lost)
 
@@ -100,10 +100,10 @@ func (s *trickyScene) quote(submissionID int64) {
 }
 
 func trickyStage(stage job.Stage, status job.Status) job.StageResult {
-	r := job.StageResult{Stage: stage, Status: status, Started: time.Now(), Ended: time.Now(), Command: "nvcc " + trick,
+	r := job.StageResult{Stage: stage, Status: status, StartedAt: time.Now(), EndedAt: time.Now(), Command: "nvcc " + trick,
 		Stdout: trick, Stderr: trick}
 	if stage == job.StageBuild {
-		r.Extra = map[string]string{"ptxas._Z24" + trick + "Pf.registers": "64"}
+		r.ExtraKeys = map[string]string{"ptxas._Z24" + trick + "Pf.registers": "64"}
 	}
 	if status != job.StatusPass {
 		r.Failure = &job.Failure{Reason: "Compiling submission.cu failed: error: " + trick + ".", ExitCode: 2}
@@ -194,7 +194,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	running := webtest.NewWorker(t, s.Site, s.runs["goes on"])
 	running.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	build := trickyStage(job.StageBuild, job.StatusPass)
-	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build})
+	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build})
 	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
 	running.Log(trick)
 	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID),

@@ -42,7 +42,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 					{Type: job.EventCase, Stage: job.StageTest, Total: 2,
 						Case: &job.CaseResult{Status: job.StatusPass}},
 					{Type: job.EventEnded, Stage: job.StageTest,
-						Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
+						EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
 					list = append(list, cost(func() { w.Say(e) }, 1))
 				}
 				return append(list, cost(w.Finish, 2)) // the last event, and that it is the last

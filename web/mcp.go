@@ -38,7 +38,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batches))
 		}
-		if job.HasMoreValues(body, evaluations.MostValues) {
+		if job.ExceedsValues(body, evaluations.MostValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
 		}
 		if !mcp.IsSane(body) {

@@ -66,12 +66,12 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	page, answers := drawsOf(s)
 	webtest.WantText(t, page, "[data-draw]", "H200, version 2")
 	webtest.WantText(t, page, "[data-draw]", "Secret")
-	if len(answers) != 1 || !answers[0].Secret || answers[0].Benchmarks != nil || page.Find("[data-draw] table").Length() > 0 {
+	if len(answers) != 1 || !answers[0].CasesSecret || answers[0].Benchmarks != nil || page.Find("[data-draw] table").Length() > 0 {
 		t.Fatalf("a draw that counts is shown: %+v", answers)
 	}
 	ranged(s, "uniform 512..4096 step 128")
 	page, answers = drawsOf(s)
-	if len(answers) != 2 || !answers[0].Secret || answers[1].Secret || len(answers[1].Benchmarks) == 0 ||
+	if len(answers) != 2 || !answers[0].CasesSecret || answers[1].CasesSecret || len(answers[1].Benchmarks) == 0 ||
 		(tasks.Definition{Benchmarks: answers[1].Benchmarks}).Drawn() {
 		t.Fatalf("draws: %+v", answers)
 	}

@@ -79,9 +79,9 @@ func sayHostile(w *webtest.Worker) {
 func hostileWorker(t testing.TB, s *webtest.Scene) {
 	machine := job.Machine{Name: webtest.Hostile, UUIDHash: webtest.Hostile, Driver: webtest.Hostile}
 	err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(),
-		job.Heartbeat{Worker: webtest.Hostile, Version: webtest.Hostile, Started: time.Now(), Refusing: webtest.Hostile,
-			Slots:    []job.Slot{{Device: webtest.Hostile, Machine: machine, Disabled: webtest.Hostile}},
-			SelfTest: []job.CheckLine{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
+		job.Heartbeat{Worker: webtest.Hostile, Version: webtest.Hostile, WorkerStartedAt: time.Now(), RefusingReason: webtest.Hostile,
+			Slots:    []job.Slot{{Device: webtest.Hostile, Machine: machine, DisabledReason: webtest.Hostile}},
+			SelfTest: []job.CheckResult{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,8 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 	}
 	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Data)), "../../"+w.File
 	return indexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
-		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.Requires, "size": len(w.Data)}}},
-		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.Requires)))
+		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.RequiresPython, "size": len(w.Data)}}},
+		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
 }
 
 // file sends the wheel.

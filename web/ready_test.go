@@ -56,15 +56,15 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	}
 	beat := func(h job.Heartbeat) {
 		t.Helper()
-		h.Worker, h.Started = "w1", time.Now()
+		h.Worker, h.WorkerStartedAt = "w1", time.Now()
 		if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want("slots")
-	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU", Disabled: "ECC errors"}}})
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU", DisabledReason: "ECC errors"}}})
 	want("slots")
-	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}, Refusing: "The sandbox failed."})
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}, RefusingReason: "The sandbox failed."})
 	want("slots")
 	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}})
 	want()

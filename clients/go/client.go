@@ -19,8 +19,8 @@ import (
 // UserAgent is the client's User-Agent without a version.
 const UserAgent = "warpboard-client"
 
-// maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
-const maxAnswer = 64 << 20
+// maxAnswerBytes limits an answer in bytes, so that a wrong address cannot fill the memory.
+const maxAnswerBytes = 64 << 20
 
 // EvaluationKeyHeader carries the key of a caller without a token. The site returns one, and sending it identifies the
 // same caller again.
@@ -35,24 +35,24 @@ const VersionHeader = "Warpboard-Version"
 
 // Client sends requests to one site with one personal token. Without a token it keeps the key of its evaluations.
 type Client struct {
-	base  string
-	token string
-	http  *http.Client
-	key   atomic.Pointer[string]
-	agent string
-	site  atomic.Pointer[string] // the site's version, from its answers
+	baseURL       string
+	token         string
+	httpClient    *http.Client
+	evaluationKey atomic.Pointer[string]
+	userAgent     string
+	siteVersion   atomic.Pointer[string] // the site's version, from its answers
 }
 
 // SetVersion sets the program's version, which is part of the User-Agent.
 func (c *Client) SetVersion(version string) {
 	if version, _, _ = strings.Cut(version, " "); version != "" {
-		c.agent = UserAgent + "/" + version
+		c.userAgent = UserAgent + "/" + version
 	}
 }
 
 // SiteVersion returns the site's version from its latest answer, or "".
 func (c *Client) SiteVersion() string {
-	if v := c.site.Load(); v != nil {
+	if v := c.siteVersion.Load(); v != nil {
 		return *v
 	}
 	return ""
@@ -61,7 +61,7 @@ func (c *Client) SiteVersion() string {
 // New returns a client of the site at base, for example "https://boards.example.org". With an empty token it acts as a
 // visitor.
 func New(base, token string) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/"), token: token, agent: UserAgent, http: &http.Client{CheckRedirect: checkRedirect}}
+	return &Client{baseURL: strings.TrimSuffix(base, "/"), token: token, userAgent: UserAgent, httpClient: &http.Client{CheckRedirect: checkRedirect}}
 }
 
 // maxRedirects limits the redirects that are followed.
@@ -82,12 +82,12 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// UseKey sets the key that the site gave a caller without a token.
-func (c *Client) UseKey(key string) { c.key.Store(&key) }
+// SetEvaluationKey sets the key that the site gave a caller without a token.
+func (c *Client) SetEvaluationKey(key string) { c.evaluationKey.Store(&key) }
 
 // Devices returns the devices with their load.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	list, err := ask[struct {
+	list, err := sendJSON[struct {
 		Devices []Device `json:"devices"`
 	}](ctx, c, http.MethodGet, "/devices", nil)
 	if err != nil {
@@ -99,14 +99,14 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 // Submit sends a kernel. The error is a *Problem if the site refused it. Submit retries while the site cannot reach its
 // database. All tries carry one key, so they create one submission, even if a proxy repeats them.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
-	return safely[Submission](ctx, c, "/submissions", sub)
+	return postIdempotent[Submission](ctx, c, "/submissions", sub)
 }
 
-// safely posts a body with an idempotency key, and retries while the site is unavailable.
-func safely[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
+// postIdempotent posts a body with an idempotency key, and retries while the site is unavailable.
+func postIdempotent[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
 	key := rand.Text()
 	for try := 1; ; try++ {
-		created, err := ask[T](ctx, c, http.MethodPost, path, body, IdempotencyHeader, key)
+		created, err := sendJSON[T](ctx, c, http.MethodPost, path, body, IdempotencyHeader, key)
 		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == submitTries {
 			return created, err
 		}
@@ -116,19 +116,19 @@ func safely[T any](ctx context.Context, c *Client, path string, body any) (*T, e
 	}
 }
 
-// Get returns a submission with its runs and stages.
-func (c *Client) Get(ctx context.Context, id int64) (*Submission, error) {
-	return ask[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d", id), nil)
+// Submission returns a submission with its runs and stages.
+func (c *Client) Submission(ctx context.Context, id int64) (*Submission, error) {
+	return sendJSON[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d", id), nil)
 }
 
 // Cancel cancels a submission's runs that have not ended.
 func (c *Client) Cancel(ctx context.Context, id int64) (*Submission, error) {
-	return ask[Submission](ctx, c, http.MethodPost, fmt.Sprintf("/submissions/%d/cancel", id), nil)
+	return sendJSON[Submission](ctx, c, http.MethodPost, fmt.Sprintf("/submissions/%d/cancel", id), nil)
 }
 
 // Tasks returns the tasks.
 func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
-	list, err := ask[struct {
+	list, err := sendJSON[struct {
 		Tasks []TaskSummary `json:"tasks"`
 	}](ctx, c, http.MethodGet, "/tasks", nil)
 	if err != nil {
@@ -142,36 +142,36 @@ func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
 	if slug == "" { // the path would be that of the list
 		return nil, &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: `There is no task "".`}
 	}
-	return ask[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
+	return sendJSON[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
 }
 
 // Board returns one page of a board; pages count from 1.
 func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Board, error) {
 	path := fmt.Sprintf("/boards/%s/%s?page=%d", url.PathEscape(slug), url.PathEscape(device), page)
-	return ask[Board](ctx, c, http.MethodGet, path, nil)
+	return sendJSON[Board](ctx, c, http.MethodGet, path, nil)
 }
 
 // Season limits what a leaderboard counts. The zero value counts everything.
 type Season struct {
-	Device   string // a device, or a family of devices
-	From, To string // days, such as 2026-10-01
+	Device         string // a device, or a family of devices
+	FromDay, ToDay string // days, such as 2026-10-01
 }
 
 // Leaderboard returns one page of people by points; pages count from 1.
 func (c *Client) Leaderboard(ctx context.Context, season Season, page int) (*Leaderboard, error) {
 	q := url.Values{"page": {strconv.Itoa(page)}}
-	for name, value := range map[string]string{"device": season.Device, "from": season.From, "to": season.To} {
+	for name, value := range map[string]string{"device": season.Device, "from": season.FromDay, "to": season.ToDay} {
 		if value != "" {
 			q.Set(name, value)
 		}
 	}
-	return ask[Leaderboard](ctx, c, http.MethodGet, "/leaderboards?"+q.Encode(), nil)
+	return sendJSON[Leaderboard](ctx, c, http.MethodGet, "/leaderboards?"+q.Encode(), nil)
 }
 
-func ask[T any](ctx context.Context, c *Client, method, path string, body any, headers ...string) (*T, error) {
+func sendJSON[T any](ctx context.Context, c *Client, method, path string, body any, headers ...string) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	resp, err := c.send(ctx, method, path, body, headers...)
+	resp, err := c.sendBody(ctx, method, path, body, headers...)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 	}
 	var answer T
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, fmt.Errorf("%s%s: the answer is not the JSON of a Warpboard site: %w", c.base, path, err)
+		return nil, fmt.Errorf("%s%s: the answer is not the JSON of a Warpboard site: %w", c.baseURL, path, err)
 	}
 	return &answer, nil
 }
@@ -191,18 +191,18 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 // one lost before.
 func readAll(resp *http.Response) ([]byte, error) {
 	at := resp.Request.URL.Redacted()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	if err != nil {
 		return nil, &url.Error{Op: "read", URL: at, Err: err}
 	}
-	if len(text) > maxAnswer {
-		return nil, fmt.Errorf("%s: the answer is larger than %d MiB, the maximum that this program reads", at, maxAnswer>>20)
+	if len(text) > maxAnswerBytes {
+		return nil, fmt.Errorf("%s: the answer is larger than %d MiB, the maximum that this program reads", at, maxAnswerBytes>>20)
 	}
 	return text, nil
 }
 
-// send returns the answer to a successful request, with its body open.
-func (c *Client) send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
+// sendBody returns the answer to a successful request, with its body open.
+func (c *Client) sendBody(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -211,35 +211,35 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 		}
 		content = bytes.NewReader(text)
 	}
-	return c.sendTo(ctx, method, "/api/v1"+path, content, headers...)
+	return c.sendReader(ctx, method, "/api/v1"+path, content, headers...)
 }
 
-// sendTo is send for any path of the site and any body.
-func (c *Client) sendTo(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+// sendReader is send for any path of the site and any body.
+func (c *Client) sendReader(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, content)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("User-Agent", c.userAgent)
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
-	} else if key := c.key.Load(); key != nil {
+	} else if key := c.evaluationKey.Load(); key != nil {
 		req.Header.Set(EvaluationKeyHeader, *key)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.httpClient.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", c.base, err)
+		return nil, fmt.Errorf("ask %s: %w", c.baseURL, err)
 	}
 	if version := resp.Header.Get(VersionHeader); version != "" {
-		c.site.Store(&version)
+		c.siteVersion.Store(&version)
 	}
 	if key := resp.Header.Get(EvaluationKeyHeader); key != "" {
-		c.UseKey(key)
+		c.SetEvaluationKey(key)
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()

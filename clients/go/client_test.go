@@ -175,7 +175,7 @@ func TestNothingIsSentToAnotherHost(t *testing.T) {
 		}))
 		defer site.Close()
 		c := New(site.URL, token)
-		c.UseKey("key")
+		c.SetEvaluationKey("key")
 		if list, err := c.Devices(t.Context()); err != nil || len(list) != 1 {
 			t.Errorf("%v, %v", list, err)
 		}
@@ -193,7 +193,7 @@ func TestNothingIsSentToAnotherHost(t *testing.T) {
 func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 1<<20)
-		for range maxAnswer>>20 + 1 {
+		for range maxAnswerBytes>>20 + 1 {
 			if _, err := w.Write(piece); err != nil {
 				return
 			}

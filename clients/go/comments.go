@@ -10,20 +10,20 @@ import (
 
 // Comment is a comment on a task or a submission.
 type Comment struct {
-	ID      int64      `json:"id"`
-	URL     string     `json:"url"`
-	User    User       `json:"user"`
-	Writeup bool       `json:"writeup" jsonschema:"the author's write-up, which stays on top"`
-	Text    string     `json:"text" jsonschema:"Markdown; on a submission #L12 means a line of its source"`
-	Created time.Time  `json:"created"`
-	Edited  *time.Time `json:"edited,omitempty"`
-	Hidden  string     `json:"hidden,omitempty" jsonschema:"why only moderators and the person who wrote it can read it; absent: everyone can"`
+	ID           int64      `json:"id"`
+	URL          string     `json:"url"`
+	User         User       `json:"user"`
+	Writeup      bool       `json:"writeup" jsonschema:"the author's write-up, which stays on top"`
+	Text         string     `json:"text" jsonschema:"Markdown; on a submission #L12 means a line of its source"`
+	CreatedAt    time.Time  `json:"created"`
+	EditedAt     *time.Time `json:"edited,omitempty"`
+	HiddenReason string     `json:"hidden,omitempty" jsonschema:"why only moderators and the person who wrote it can read it; absent: everyone can"`
 }
 
 // CommentList is one page of comments, oldest first, after a write-up if there is one.
 type CommentList struct {
-	Comments []Comment `json:"comments"`
-	Next     int64     `json:"next,omitempty" jsonschema:"after of the next page; absent: this is the last"`
+	Comments  []Comment `json:"comments"`
+	NextAfter int64     `json:"next,omitempty" jsonschema:"after of the next page; absent: this is the last"`
 }
 
 // NewComment is the request body for a new comment.
@@ -37,8 +37,8 @@ type NewReport struct {
 	Reason string `json:"reason"`
 }
 
-// commentsOf returns the path of the comments on a submission, or on a task if submission is 0.
-func commentsOf(task string, submission int64) string {
+// commentsPath returns the path of the comments on a submission, or on a task if submission is 0.
+func commentsPath(task string, submission int64) string {
 	if submission != 0 {
 		return fmt.Sprintf("/submissions/%d/comments", submission)
 	}
@@ -47,5 +47,5 @@ func commentsOf(task string, submission int64) string {
 
 // Comments returns the comments on a submission, or on a task if submission is 0, after an ID.
 func (c *Client) Comments(ctx context.Context, task string, submission, after int64) (*CommentList, error) {
-	return ask[CommentList](ctx, c, http.MethodGet, fmt.Sprintf("%s?after=%d", commentsOf(task, submission), after), nil)
+	return sendJSON[CommentList](ctx, c, http.MethodGet, fmt.Sprintf("%s?after=%d", commentsPath(task, submission), after), nil)
 }

@@ -4,14 +4,14 @@ import "warpboard/evaluator/job"
 
 // Comparison compares two runs: GET /compare.json.
 type Comparison struct {
-	A         ComparedRun    `json:"a"`
-	B         ComparedRun    `json:"b"`
-	Ratio     *Ratio         `json:"ratio,omitempty" jsonschema:"B's score over A's; absent: they have no timed case in common"`
-	Cases     []ComparedCase `json:"cases"`
-	Case      int            `json:"case" jsonschema:"of the profiles"`
-	Kernels   []any          `json:"kernels" jsonschema:"each kernel's metrics on both sides"`
-	NoProfile string         `json:"no_profile" jsonschema:"why there are no kernels; empty: there are"`
-	Because   any            `json:"because,omitempty" jsonschema:"reasons for the difference, from the profiles"`
+	A                    ComparedRun    `json:"a"`
+	B                    ComparedRun    `json:"b"`
+	Ratio                *Ratio         `json:"ratio,omitempty" jsonschema:"B's score over A's; absent: they have no timed case in common"`
+	Cases                []ComparedCase `json:"cases"`
+	Case                 int            `json:"case" jsonschema:"of the profiles"`
+	Kernels              []any          `json:"kernels" jsonschema:"each kernel's metrics on both sides"`
+	MissingProfileReason string         `json:"no_profile" jsonschema:"why there are no kernels; empty: there are"`
+	Explanation          any            `json:"because,omitempty" jsonschema:"reasons for the difference, from the profiles"`
 }
 
 // ComparedRun is one side of a comparison.
@@ -37,18 +37,18 @@ type ComparedCase struct {
 
 // Ratio is B's time divided by A's.
 type Ratio struct {
-	Value float64  `json:"value"`
-	Low   *float64 `json:"low,omitempty" jsonschema:"low end of its interval; absent: it has none"`
-	High  *float64 `json:"high,omitempty"`
-	Apart *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
+	Value   float64  `json:"value"`
+	Low     *float64 `json:"low,omitempty" jsonschema:"low end of its interval; absent: it has none"`
+	High    *float64 `json:"high,omitempty"`
+	IsClear *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
 }
 
 // Profile is Nsight Compute's report of one benchmark case of a run.
 type Profile struct {
-	Submission int64  `json:"submission"`
-	Run        int64  `json:"run"`
-	Device     string `json:"device"`
-	Case       int    `json:"case"`
-	Report     any    `json:"report"`
-	Views      []any  `json:"views" jsonschema:"derived values of each kernel: roofline, stalls, findings"`
+	Submission   int64  `json:"submission"`
+	Run          int64  `json:"run"`
+	Device       string `json:"device"`
+	Case         int    `json:"case"`
+	Report       any    `json:"report"`
+	DerivedViews []any  `json:"views" jsonschema:"derived values of each kernel: roofline, stalls, findings"`
 }

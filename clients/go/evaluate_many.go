@@ -15,29 +15,29 @@ import (
 // end. It returns one entry per request when all have ended. It reconnects after a lost connection. If each or ctx ends
 // it early, the batch continues.
 func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(BatchResult) error) (*Batch, error) {
-	batch, err := safely[Batch](ctx, c, "/evaluations/batch", NewBatch{Requests: requests})
+	batch, err := postIdempotent[Batch](ctx, c, "/evaluations/batch", NewBatch{Requests: requests})
 	if err != nil || batch.ID == "" {
 		return batch, err
 	}
 	var after int64
-	return batch, resume(ctx, &after, func() error { return c.batchResults(ctx, batch.ID, &after, each) })
+	return batch, repeatAfterErrors(ctx, &after, func() error { return c.batchResults(ctx, batch.ID, &after, each) })
 }
 
 // batchResults reads results from one connection and updates after.
 func (c *Client) batchResults(ctx context.Context, id string, after *int64, each func(BatchResult) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/evaluations/batch/%s/results?after=%d", url.PathEscape(id), *after), nil, "Accept", JSONLines)
+	resp, err := c.sendBody(ctx, http.MethodGet, fmt.Sprintf("/evaluations/batch/%s/results?after=%d", url.PathEscape(id), *after), nil, "Accept", JSONLines)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	silence := time.AfterFunc(maxSilence, cancel) // a dead connection returns no error by itself
+	silence := time.AfterFunc(maxStreamSilence, cancel) // a dead connection returns no error by itself
 	defer silence.Stop()
 	lines := bufio.NewScanner(resp.Body)
-	lines.Buffer(make([]byte, 0, 4096), maxAnswer)
+	lines.Buffer(make([]byte, 0, 4096), maxAnswerBytes)
 	for lines.Scan() {
-		silence.Reset(maxSilence)
+		silence.Reset(maxStreamSilence)
 		if len(lines.Bytes()) == 0 { // a heartbeat
 			continue
 		}
@@ -46,10 +46,10 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err) // cut off; it is sent again
 		}
 		if line.End {
-			return errEnded
+			return errAllRunsEnded
 		}
 		if err := each(line); err != nil {
-			return stopError{err}
+			return callerError{err}
 		}
 		*after = line.Number
 	}

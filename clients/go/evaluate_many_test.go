@@ -28,7 +28,7 @@ func TestEvaluateManyTakesUpABrokenConnection(t *testing.T) {
 		return nil
 	})
 	const results = "GET /api/v1/evaluations/batch/b1/results?after="
-	if err != nil || batch.Taken != 2 || !slices.Equal(ids, []string{"e1", "e0"}) ||
+	if err != nil || batch.AcceptedCount != 2 || !slices.Equal(ids, []string{"e1", "e0"}) ||
 		!slices.Equal(asked, []string{"POST /api/v1/evaluations/batch", results + "0", results + "1"}) {
 		t.Errorf("%+v, %v: results of %v, asked %v", batch, err, ids, asked)
 	}

@@ -11,25 +11,25 @@ import (
 
 // Evaluation is one kernel that is compiled, checked, and timed, or two that are compared, without a task.
 type Evaluation struct {
-	ID      string           `json:"id"`
-	URL     string           `json:"url" jsonschema:"address of this answer"`
-	Events  string           `json:"events" jsonschema:"address of its live stream"`
-	Kind    string           `json:"kind" jsonschema:"evaluate or compare"`
-	State   string           `json:"state" jsonschema:"submitted, compiling, validating, profiling; then completed, failed, timeout or cancelled"`
-	Ended   bool             `json:"ended"`
-	Device  string           `json:"device"`
-	Worker  string           `json:"worker,omitempty"`
-	Created time.Time        `json:"created"`
-	Taken   *time.Time       `json:"taken,omitempty" jsonschema:"when a worker had taken it"`
-	Finish  *time.Time       `json:"finished,omitempty"`
-	Failure string           `json:"failure,omitempty" jsonschema:"why there is no result"`
-	Source  string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
-	Shared  bool             `json:"shared" jsonschema:"anyone who has its id can read it; otherwise only its caller and the admins"`
-	Batch   string           `json:"batch,omitempty" jsonschema:"id of the batch that it was sent with"`
-	Reused  string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this one shares, because of reuse_result; absent: it was measured itself"`
-	Key     string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
-	Request json.RawMessage  `json:"request,omitempty" jsonschema:"the request with its defaults; absent if larger than 1 MiB"`
-	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
+	ID             string           `json:"id"`
+	URL            string           `json:"url" jsonschema:"address of this answer"`
+	Events         string           `json:"events" jsonschema:"address of its live stream"`
+	Kind           string           `json:"kind" jsonschema:"evaluate or compare"`
+	State          string           `json:"state" jsonschema:"submitted, compiling, validating, profiling; then completed, failed, timeout or cancelled"`
+	Ended          bool             `json:"ended"`
+	Device         string           `json:"device"`
+	Worker         string           `json:"worker,omitempty"`
+	CreatedAt      time.Time        `json:"created"`
+	TakenAt        *time.Time       `json:"taken,omitempty" jsonschema:"when a worker had taken it"`
+	EndedAt        *time.Time       `json:"finished,omitempty"`
+	Failure        string           `json:"failure,omitempty" jsonschema:"why there is no result"`
+	Source         string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
+	Shared         bool             `json:"shared" jsonschema:"anyone who has its id can read it; otherwise only its caller and the admins"`
+	Batch          string           `json:"batch,omitempty" jsonschema:"id of the batch that it was sent with"`
+	ReusedResultOf string           `json:"reused,omitempty" jsonschema:"the evaluation whose result this one shares, because of reuse_result; absent: it was measured itself"`
+	EvaluationKey  string           `json:"key,omitempty" jsonschema:"only when it was made without a token: send it as X-Evaluation-Key to read, list, cancel or share this evaluation, and with the next ones"`
+	Request        json.RawMessage  `json:"request,omitempty" jsonschema:"the request with its defaults; absent if larger than 1 MiB"`
+	Result         *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
 }
 
 // EvaluationChange is the request body for changing an evaluation.
@@ -70,26 +70,26 @@ type BodyErrors struct {
 // NewWith is New with a given HTTP client.
 func NewWith(base, token string, doer *http.Client) *Client {
 	c := New(base, token)
-	c.http = doer
+	c.httpClient = doer
 	return c
 }
 
 // Evaluate queues an evaluation. The request is a body of POST /evaluate or /compare.
 func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error) {
-	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
+	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
 }
 
 // Compile compiles a source without running it. The request is a body of POST /api/v1/compile. An evaluation that has
 // not ended was not compiled in time.
 func (c *Client) Compile(ctx context.Context, request any) (*Evaluation, error) {
-	return ask[Evaluation](ctx, c, http.MethodPost, "/compile", request)
+	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/compile", request)
 }
 
 // Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended, or after
 // that time; at least after a second, however busy the site is.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {
 	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
-	e, err := ask[Evaluation](ctx, c, http.MethodGet, path, nil)
+	e, err := sendJSON[Evaluation](ctx, c, http.MethodGet, path, nil)
 	if err == nil && !e.Ended {
 		err = pauseIfEarly(ctx, began, wait)
 	}
@@ -98,10 +98,10 @@ func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) 
 
 // CancelEvaluation cancels an evaluation that has not ended.
 func (c *Client) CancelEvaluation(ctx context.Context, id string) (*Evaluation, error) {
-	return ask[Evaluation](ctx, c, http.MethodPost, "/evaluations/"+url.PathEscape(id)+"/cancel", nil)
+	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/evaluations/"+url.PathEscape(id)+"/cancel", nil)
 }
 
 // Stats returns the counters of evaluations.
 func (c *Client) Stats(ctx context.Context) (*map[string]any, error) {
-	return ask[map[string]any](ctx, c, http.MethodGet, "/evaluations/stats", nil)
+	return sendJSON[map[string]any](ctx, c, http.MethodGet, "/evaluations/stats", nil)
 }

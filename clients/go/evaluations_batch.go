@@ -10,11 +10,11 @@ type NewBatch struct {
 
 // Batch is the result of a batch: one entry per request, in request order.
 type Batch struct {
-	ID      string       `json:"id,omitempty" jsonschema:"absent when all requests were refused"`
-	Results string       `json:"results,omitempty" jsonschema:"address of the results, as JSON lines"`
-	Taken   int          `json:"taken" jsonschema:"how many requests became evaluations"`
-	Entries []BatchEntry `json:"entries" jsonschema:"one per request, in order"`
-	Key     string       `json:"key,omitempty" jsonschema:"only when it was sent without a token: send it as X-Evaluation-Key to read and cancel this batch, and with the next ones"`
+	ID            string       `json:"id,omitempty" jsonschema:"absent when all requests were refused"`
+	Results       string       `json:"results,omitempty" jsonschema:"address of the results, as JSON lines"`
+	AcceptedCount int          `json:"taken" jsonschema:"how many requests became evaluations"`
+	Entries       []BatchEntry `json:"entries" jsonschema:"one per request, in order"`
+	EvaluationKey string       `json:"key,omitempty" jsonschema:"only when it was sent without a token: send it as X-Evaluation-Key to read and cancel this batch, and with the next ones"`
 }
 
 // BatchEntry is an evaluation, or the reason for a refused request.

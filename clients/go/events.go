@@ -10,16 +10,16 @@ import (
 
 // EventSummary is an event: several tasks with one start and one end. (Event is a step of a run.)
 type EventSummary struct {
-	Slug      string     `json:"slug"`
-	Title     string     `json:"title"`
-	URL       string     `json:"url"`
-	Organizer User       `json:"organizer"`
-	StartsAt  time.Time  `json:"starts_at"`
-	EndsAt    time.Time  `json:"ends_at" jsonschema:"a submission at this time is too late"`
-	FrozenAt  *time.Time `json:"frozen_at,omitempty" jsonschema:"results of later submissions are hidden until they are revealed; absent: never"`
-	Revealed  *time.Time `json:"revealed_at,omitempty" jsonschema:"when the last frozen result was revealed; absent: not yet"`
-	Points    string     `json:"points" jsonschema:"points by place like 5/3/1, a formula like 100/place, or ratio"`
-	ByTeam    bool       `json:"by_team" jsonschema:"teams are the entrants; a person without a team stands alone"`
+	Slug       string     `json:"slug"`
+	Title      string     `json:"title"`
+	URL        string     `json:"url"`
+	Organizer  User       `json:"organizer"`
+	StartsAt   time.Time  `json:"starts_at"`
+	EndsAt     time.Time  `json:"ends_at" jsonschema:"a submission at this time is too late"`
+	FrozenAt   *time.Time `json:"frozen_at,omitempty" jsonschema:"results of later submissions are hidden until they are revealed; absent: never"`
+	RevealedAt *time.Time `json:"revealed_at,omitempty" jsonschema:"when the last frozen result was revealed; absent: not yet"`
+	Points     string     `json:"points" jsonschema:"points by place like 5/3/1, a formula like 100/place, or ratio"`
+	ByTeam     bool       `json:"by_team" jsonschema:"teams are the entrants; a person without a team stands alone"`
 }
 
 // EventStandings is an event with its standings, for the tasks that the caller may see.
@@ -65,7 +65,7 @@ type EventResult struct {
 
 // Events returns the events of the site, latest end first.
 func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
-	answer, err := ask[struct {
+	answer, err := sendJSON[struct {
 		Events []EventSummary `json:"events"`
 	}](ctx, c, http.MethodGet, "/events", nil)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
 func (c *Client) EventStandings(ctx context.Context, slug string) (*EventStandings, error) {
 	var all *EventStandings
 	for page := 1; ; page++ {
-		part, err := ask[EventStandings](ctx, c, http.MethodGet, fmt.Sprintf("/events/%s?page=%d", url.PathEscape(slug), page), nil)
+		part, err := sendJSON[EventStandings](ctx, c, http.MethodGet, fmt.Sprintf("/events/%s?page=%d", url.PathEscape(slug), page), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -19,12 +19,12 @@ type Joined struct {
 	URL     string   `json:"url"`
 }
 
-// Join makes the token's owner a member of the task of a code. A member may use any further code of the task.
-func (c *Client) Join(ctx context.Context, code string) (*Joined, error) {
-	return ask[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
+// JoinBoard makes the token's owner a member of the task of a code. A member may use any further code of the task.
+func (c *Client) JoinBoard(ctx context.Context, code string) (*Joined, error) {
+	return sendJSON[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
 }
 
-// Leave ends the token owner's membership in a members' board.
-func (c *Client) Leave(ctx context.Context, task string) error {
-	return c.do(ctx, http.MethodDelete, "/tasks/"+url.PathEscape(task)+"/membership")
+// LeaveBoard ends the token owner's membership in a members' board.
+func (c *Client) LeaveBoard(ctx context.Context, task string) error {
+	return c.sendWithoutAnswer(ctx, http.MethodDelete, "/tasks/"+url.PathEscape(task)+"/membership")
 }

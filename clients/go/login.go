@@ -13,11 +13,11 @@ type NewLogin struct {
 
 // Login is a sign-in that a person must approve in a browser.
 type Login struct {
-	Secret  string    `json:"secret" jsonschema:"secret for requesting the token"`
-	Code    string    `json:"code" jsonschema:"code that the person compares or types"`
-	URL     string    `json:"url" jsonschema:"address at which the person approves"`
-	Every   int       `json:"every" jsonschema:"seconds between two requests"`
-	Expires time.Time `json:"expires"`
+	Secret      string    `json:"secret" jsonschema:"secret for requesting the token"`
+	Code        string    `json:"code" jsonschema:"code that the person compares or types"`
+	URL         string    `json:"url" jsonschema:"address at which the person approves"`
+	PollSeconds int       `json:"every" jsonschema:"seconds between two requests"`
+	ExpiresAt   time.Time `json:"expires"`
 }
 
 // LoginQuestion is the request body for polling a login.
@@ -33,21 +33,21 @@ type LoginAnswer struct {
 
 // Token is a personal token, without its secret.
 type Token struct {
-	ID      int64      `json:"id"`
-	Name    string     `json:"name"`
-	Prefix  string     `json:"prefix" jsonschema:"how the secret begins"`
-	Current bool       `json:"current,omitempty" jsonschema:"the request came with it"`
-	Created time.Time  `json:"created"`
-	Used    *time.Time `json:"used,omitempty" jsonschema:"when it was last used, to the minute"`
-	Expires *time.Time `json:"expires,omitempty" jsonschema:"absent: never"`
+	ID                int64      `json:"id"`
+	Name              string     `json:"name"`
+	SecretPrefix      string     `json:"prefix" jsonschema:"how the secret begins"`
+	UsedByThisRequest bool       `json:"current,omitempty" jsonschema:"the request came with it"`
+	CreatedAt         time.Time  `json:"created"`
+	LastUsedAt        *time.Time `json:"used,omitempty" jsonschema:"when it was last used, to the minute"`
+	ExpiresAt         *time.Time `json:"expires,omitempty" jsonschema:"absent: never"`
 }
 
 // BeginLogin starts a login.
 func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
-	return ask[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})
+	return sendJSON[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})
 }
 
 // EndLogin polls a login.
 func (c *Client) EndLogin(ctx context.Context, secret string) (*LoginAnswer, error) {
-	return ask[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginQuestion{Secret: secret})
+	return sendJSON[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginQuestion{Secret: secret})
 }

@@ -10,7 +10,7 @@ import (
 
 // Tokens returns the valid tokens of the token's owner.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
-	list, err := ask[struct {
+	list, err := sendJSON[struct {
 		Tokens []Token `json:"tokens"`
 	}](ctx, c, http.MethodGet, "/tokens", nil)
 	if err != nil {
@@ -21,12 +21,12 @@ func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 
 // RevokeToken revokes a token.
 func (c *Client) RevokeToken(ctx context.Context, id int64) error {
-	return c.do(ctx, http.MethodDelete, fmt.Sprintf("/tokens/%d", id))
+	return c.sendWithoutAnswer(ctx, http.MethodDelete, fmt.Sprintf("/tokens/%d", id))
 }
 
 // ShareEvaluation makes an evaluation of the caller readable for anyone with its ID, or private again.
 func (c *Client) ShareEvaluation(ctx context.Context, id string, shared bool) (*Evaluation, error) {
-	return ask[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
+	return sendJSON[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
 }
 
 // Webhooks returns the caller's webhooks, or the site's.
@@ -35,7 +35,7 @@ func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	if ofSite {
 		path += "?site=1"
 	}
-	list, err := ask[struct {
+	list, err := sendJSON[struct {
 		Webhooks []Webhook `json:"webhooks"`
 	}](ctx, c, http.MethodGet, path, nil)
 	if err != nil {
@@ -46,17 +46,17 @@ func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 
 // CreateWebhook creates a webhook. Only this answer contains the secret of its signatures.
 func (c *Client) CreateWebhook(ctx context.Context, in NewWebhook) (*Webhook, error) {
-	return ask[Webhook](ctx, c, http.MethodPost, "/webhooks", in)
+	return sendJSON[Webhook](ctx, c, http.MethodPost, "/webhooks", in)
 }
 
 // DeleteWebhook deletes a webhook with its log.
 func (c *Client) DeleteWebhook(ctx context.Context, id int64) error {
-	return c.do(ctx, http.MethodDelete, fmt.Sprintf("/webhooks/%d", id))
+	return c.sendWithoutAnswer(ctx, http.MethodDelete, fmt.Sprintf("/webhooks/%d", id))
 }
 
 // TestWebhook sends a test to a webhook.
 func (c *Client) TestWebhook(ctx context.Context, id int64) error {
-	return c.do(ctx, http.MethodPost, fmt.Sprintf("/webhooks/%d/test", id))
+	return c.sendWithoutAnswer(ctx, http.MethodPost, fmt.Sprintf("/webhooks/%d/test", id))
 }
 
 // Deliveries returns a webhook's deliveries, newest first. before is the ID of the last one of the previous page, or 0.
@@ -65,7 +65,7 @@ func (c *Client) Deliveries(ctx context.Context, id, before int64) ([]Delivery, 
 	if before > 0 {
 		path += fmt.Sprintf("?before=%d", before)
 	}
-	list, err := ask[struct {
+	list, err := sendJSON[struct {
 		Deliveries []Delivery `json:"deliveries"`
 	}](ctx, c, http.MethodGet, path, nil)
 	if err != nil {
@@ -76,14 +76,14 @@ func (c *Client) Deliveries(ctx context.Context, id, before int64) ([]Delivery, 
 
 // Redeliver sends a delivery again.
 func (c *Client) Redeliver(ctx context.Context, webhook, delivery int64) (*Delivery, error) {
-	return ask[Delivery](ctx, c, http.MethodPost, fmt.Sprintf("/webhooks/%d/deliveries/%d/redeliver", webhook, delivery), nil)
+	return sendJSON[Delivery](ctx, c, http.MethodPost, fmt.Sprintf("/webhooks/%d/deliveries/%d/redeliver", webhook, delivery), nil)
 }
 
-// do sends a request whose answer has no content.
-func (c *Client) do(ctx context.Context, method, path string) error {
+// sendWithoutAnswer sends a request whose answer has no content.
+func (c *Client) sendWithoutAnswer(ctx context.Context, method, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	resp, err := c.send(ctx, method, path, nil)
+	resp, err := c.sendBody(ctx, method, path, nil)
 	if err != nil {
 		return err
 	}

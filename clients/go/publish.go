@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Values of Change: Created for a new task, Settings if only the deadline changes. The others are "none", "texts"
-// (scores keep their meaning), and "version" (a new version with empty boards).
+// Values of Change: ChangeCreated for a new task, ChangeSettings if only the deadline changes. The others are "none",
+// "texts" (scores keep their meaning), and "version" (a new version with empty boards).
 const (
-	Created  = "created"
-	Settings = "settings"
+	ChangeCreated  = "created"
+	ChangeSettings = "settings"
 )
 
 // Published is the result of publishing a task, or of a dry run.
@@ -32,10 +32,10 @@ type Published struct {
 
 // Difference is one difference between two states of a task.
 type Difference struct {
-	Key    string `json:"key"`
-	Old    string `json:"old,omitempty"`
-	New    string `json:"new,omitempty"`
-	Breaks bool   `json:"breaks,omitempty" jsonschema:"scores made before do not compare with scores made after"`
+	Key          string `json:"key"`
+	Old          string `json:"old,omitempty"`
+	New          string `json:"new,omitempty"`
+	BreaksScores bool   `json:"breaks,omitempty" jsonschema:"scores made before do not compare with scores made after"`
 }
 
 // Publication is a task to publish.
@@ -51,11 +51,11 @@ type Publication struct {
 	DryRun     bool
 }
 
-// Publish creates or updates a task.
-func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error) {
+// PublishTask creates or updates a task.
+func (c *Client) PublishTask(ctx context.Context, p Publication) (*Published, error) {
 	q := url.Values{"file": {p.File}}
 	for _, d := range p.Devices {
-		q.Set("devices", joined(q.Get("devices"), d))
+		q.Set("devices", appendToList(q.Get("devices"), d))
 	}
 	if p.Deadline != "" {
 		q.Set("deadline", p.Deadline)
@@ -68,7 +68,7 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	resp, err := c.sendTo(ctx, http.MethodPost, "/api/v1/tasks/"+url.PathEscape(p.Task)+"?"+q.Encode(), bytes.NewReader(p.Data), "Content-Type", "application/zip")
+	resp, err := c.sendReader(ctx, http.MethodPost, "/api/v1/tasks/"+url.PathEscape(p.Task)+"?"+q.Encode(), bytes.NewReader(p.Data), "Content-Type", "application/zip")
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	resp, err := c.sendTo(ctx, http.MethodGet, "/api/v1/tasks/"+url.PathEscape(slug)+"/bundle", nil)
+	resp, err := c.sendReader(ctx, http.MethodGet, "/api/v1/tasks/"+url.PathEscape(slug)+"/bundle", nil)
 	if err != nil {
 		return "", nil, err
 	}
@@ -97,7 +97,7 @@ func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []b
 	return name, data, err
 }
 
-func joined(list, one string) string {
+func appendToList(list, one string) string {
 	if list == "" {
 		return one
 	}

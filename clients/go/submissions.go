@@ -16,13 +16,13 @@ const IdempotencyHeader = "Idempotency-Key"
 // maxWait is the longest time that a site waits for a submission's end before it answers.
 const maxWait = 25 * time.Second
 
-// Me returns the token's owner.
-func (c *Client) Me(ctx context.Context) (*User, error) {
-	return ask[User](ctx, c, http.MethodGet, "/me", nil)
+// CurrentUser returns the token's owner.
+func (c *Client) CurrentUser(ctx context.Context) (*User, error) {
+	return sendJSON[User](ctx, c, http.MethodGet, "/me", nil)
 }
 
-// Mine returns the caller's submissions, newest first. task may be empty, and before 0.
-func (c *Client) Mine(ctx context.Context, task string, before int64, limit int) (*SubmissionList, error) {
+// OwnSubmissions returns the caller's submissions, newest first. task may be empty, and before 0.
+func (c *Client) OwnSubmissions(ctx context.Context, task string, before int64, limit int) (*SubmissionList, error) {
 	q := url.Values{}
 	if task != "" {
 		q.Set("task", task)
@@ -33,18 +33,18 @@ func (c *Client) Mine(ctx context.Context, task string, before int64, limit int)
 	if limit > 0 {
 		q.Set("limit", strconv.Itoa(limit))
 	}
-	return ask[SubmissionList](ctx, c, http.MethodGet, "/submissions?"+q.Encode(), nil)
+	return sendJSON[SubmissionList](ctx, c, http.MethodGet, "/submissions?"+q.Encode(), nil)
 }
 
-// Source returns a submission's source.
-func (c *Client) Source(ctx context.Context, id int64) (*SourceFile, error) {
-	return ask[SourceFile](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d/source", id), nil)
+// SubmissionSource returns a submission's source.
+func (c *Client) SubmissionSource(ctx context.Context, id int64) (*SourceFile, error) {
+	return sendJSON[SourceFile](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d/source", id), nil)
 }
 
 // Wait returns a submission when all its runs have ended, or after the wait, which is at most 25 s.
 func (c *Client) Wait(ctx context.Context, id int64, wait time.Duration) (*Submission, error) {
 	began := time.Now()
-	s, err := ask[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d?wait=%d", id, int(min(wait, maxWait).Seconds())), nil)
+	s, err := sendJSON[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d?wait=%d", id, int(min(wait, maxWait).Seconds())), nil)
 	if err == nil && !s.Ended {
 		err = pauseIfEarly(ctx, began, wait)
 	}
@@ -61,7 +61,7 @@ func pauseIfEarly(ctx context.Context, began time.Time, wait time.Duration) erro
 func (c *Client) Download(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	resp, err := c.sendTo(ctx, http.MethodGet, path, nil)
+	resp, err := c.sendReader(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -74,5 +74,5 @@ func ProfilePath(submission, run int64, format string, index int) string {
 	return fmt.Sprintf("/submissions/%d/runs/%d/profile.%s?case=%d", submission, run, format, index)
 }
 
-// Base returns the address of the site.
-func (c *Client) Base() string { return strings.TrimSuffix(c.base, "/") }
+// BaseURL returns the address of the site.
+func (c *Client) BaseURL() string { return strings.TrimSuffix(c.baseURL, "/") }

@@ -29,19 +29,19 @@ type SuiteBoard struct {
 
 // SuiteRow is an entrant of a suite.
 type SuiteRow struct {
-	Name    string        `json:"name"`
-	UserID  int64         `json:"user_id,omitempty" jsonschema:"absent: a team"`
-	TeamID  int64         `json:"team_id,omitempty" jsonschema:"absent: a person"`
-	Correct float64       `json:"correct" jsonschema:"share of all tasks with a valid ranked run"`
-	Geomean float64       `json:"geomean" jsonschema:"geometric mean of the speedups; 0: none"`
-	FastP   []FastP       `json:"fast_p"`
-	Results []SuiteResult `json:"results" jsonschema:"one per board that the entrant is on"`
+	Name         string        `json:"name"`
+	UserID       int64         `json:"user_id,omitempty" jsonschema:"absent: a team"`
+	TeamID       int64         `json:"team_id,omitempty" jsonschema:"absent: a person"`
+	CorrectShare float64       `json:"correct" jsonschema:"share of all tasks with a valid ranked run"`
+	Geomean      float64       `json:"geomean" jsonschema:"geometric mean of the speedups; 0: none"`
+	FastPPoints  []FastP       `json:"fast_p"`
+	Results      []SuiteResult `json:"results" jsonschema:"one per board that the entrant is on"`
 }
 
 // FastP is a point of a fast_p curve.
 type FastP struct {
-	P     float64 `json:"p"`
-	Share float64 `json:"share" jsonschema:"of the tasks with a baseline: correct and at least p times as fast"`
+	Speedup   float64 `json:"p"`
+	TaskShare float64 `json:"share" jsonschema:"of the tasks with a baseline: correct and at least p times as fast"`
 }
 
 // SuiteResult is an entrant's result on one board of a suite.
@@ -54,5 +54,5 @@ type SuiteResult struct {
 
 // TagSuite returns the suite of the tasks with a tag; an empty device chooses the one with the most tasks.
 func (c *Client) TagSuite(ctx context.Context, tag, device string) (*Suite, error) {
-	return ask[Suite](ctx, c, http.MethodGet, "/tags/"+url.PathEscape(tag)+"/suite?device="+url.QueryEscape(device), nil)
+	return sendJSON[Suite](ctx, c, http.MethodGet, "/tags/"+url.PathEscape(tag)+"/suite?device="+url.QueryEscape(device), nil)
 }

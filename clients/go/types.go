@@ -22,12 +22,12 @@ type TaskSummary struct {
 // TaskLimit limits a person's submissions to a task per hour or day. A zero number means no limit.
 type TaskLimit struct {
 	Mode            job.Mode   `json:"mode,omitempty" jsonschema:"absent: all modes together"`
-	Per             string     `json:"per" jsonschema:"hour or day"`
+	Period          string     `json:"per" jsonschema:"hour or day"`
 	Submissions     int        `json:"submissions,omitempty"`
 	GPUSeconds      int        `json:"gpu_seconds,omitempty"`
 	LeftSubmissions int        `json:"left_submissions"`
 	LeftGPUSeconds  int        `json:"left_gpu_seconds"`
-	Free            *time.Time `json:"free,omitempty" jsonschema:"used up until then"`
+	FreeAt          *time.Time `json:"free,omitempty" jsonschema:"used up until then"`
 }
 
 // Task is the description of a task for submitters.
@@ -51,13 +51,13 @@ type Task struct {
 // Draw has the values drawn from the ranges in a task's cases, for all ranked runs of a version on a device with the
 // same software.
 type Draw struct {
-	Version    int          `json:"version"`
-	Device     string       `json:"device"`
-	Epoch      string       `json:"epoch" jsonschema:"its software; empty: unknown"`
-	Drawn      time.Time    `json:"drawn"`
-	Secret     bool         `json:"secret" jsonschema:"its scores still count, so the cases are absent"`
-	Tests      []tasks.Case `json:"tests,omitempty"`
-	Benchmarks []tasks.Case `json:"benchmarks,omitempty"`
+	Version     int          `json:"version"`
+	Device      string       `json:"device"`
+	Epoch       string       `json:"epoch" jsonschema:"its software; empty: unknown"`
+	DrawnAt     time.Time    `json:"drawn"`
+	CasesSecret bool         `json:"secret" jsonschema:"its scores still count, so the cases are absent"`
+	Tests       []tasks.Case `json:"tests,omitempty"`
+	Benchmarks  []tasks.Case `json:"benchmarks,omitempty"`
 }
 
 // SourceFile is one file with its text.
@@ -82,9 +82,10 @@ type NewSubmission struct {
 	// Files are the texts of further files by name, if the task allows them.
 	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, if the task's submission_files allow them: their texts by name"`
 	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what to profile; absent: everything"`
-	// For is the name of the person for whom an admin adds the submission, even after the deadline; Why is public.
-	For string `json:"for,omitempty" jsonschema:"for admins: name of the person to add it for, even after the deadline"`
-	Why string `json:"why,omitempty" jsonschema:"with for: the public reason; at most 280 characters"`
+	// OnBehalfOf is the name of the person for whom an admin adds the submission, even after the deadline; AddedReason
+	// is public.
+	OnBehalfOf  string `json:"for,omitempty" jsonschema:"for admins: name of the person to add it for, even after the deadline"`
+	AddedReason string `json:"why,omitempty" jsonschema:"with for: the public reason; at most 280 characters"`
 }
 
 // User names a person.
@@ -103,7 +104,7 @@ type Budget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
 	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by runs that ended and were not cancelled"`
 	LeftSeconds float64   `json:"left_seconds"`
-	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
+	RenewsAt    time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
 // TeamBudget limits the time per day for which the work of a team's members may hold GPUs, in GPU-seconds.
@@ -113,7 +114,7 @@ type TeamBudget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
 	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by its current members"`
 	LeftSeconds float64   `json:"left_seconds"`
-	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
+	RenewsAt    time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
 // Submission is a submission with its runs, one per device.
@@ -125,9 +126,9 @@ type Submission struct {
 	Mode          job.Mode           `json:"mode"`
 	FileName      string             `json:"file_name"`
 	User          User               `json:"user"`
-	Created       time.Time          `json:"created"`
+	CreatedAt     time.Time          `json:"created"`
 	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"of mode profile; absent: all as usual"`
-	AddedWhy      string             `json:"added_why,omitempty" jsonschema:"an admin added it for the user, for this reason"`
+	AddedReason   string             `json:"added_why,omitempty" jsonschema:"an admin added it for the user, for this reason"`
 	Ended         bool               `json:"ended" jsonschema:"every run has ended"`
 	Runs          []Run              `json:"runs"`
 }
@@ -135,41 +136,41 @@ type Submission struct {
 // SubmissionList is one page of the caller's submissions, newest first. Their runs have no stages.
 type SubmissionList struct {
 	Submissions []Submission `json:"submissions"`
-	Next        int64        `json:"next,omitempty" jsonschema:"before for the next page; absent: this is the last page"`
+	NextBefore  int64        `json:"next,omitempty" jsonschema:"before for the next page; absent: this is the last page"`
 }
 
 // Run is a submission on one device. Times are in nanoseconds.
 type Run struct {
-	ID           int64      `json:"id"`
-	Device       string     `json:"device"`
-	State        string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
-	Position     int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	ExpectedWait int64      `json:"expected_wait_ns,omitempty" jsonschema:"expected wait, from past runs; absent: unknown"`
-	Attempts     int        `json:"attempts"`
-	Queued       time.Time  `json:"queued"`
-	Started      *time.Time `json:"started,omitempty"`
-	Ended        *time.Time `json:"ended,omitempty"`
-	ScoreNS      *float64   `json:"score_ns,omitempty"`
-	StdNS        float64    `json:"std_ns,omitempty"`
-	ErrNS        float64    `json:"err_ns,omitempty"`
+	ID                  int64      `json:"id"`
+	Device              string     `json:"device"`
+	State               string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
+	QueuePosition       int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	ExpectedWaitSeconds int64      `json:"expected_wait_ns,omitempty" jsonschema:"expected wait, from past runs; absent: unknown"`
+	Attempts            int        `json:"attempts"`
+	QueuedAt            time.Time  `json:"queued"`
+	StartedAt           *time.Time `json:"started,omitempty"`
+	EndedAt             *time.Time `json:"ended,omitempty"`
+	ScoreNS             *float64   `json:"score_ns,omitempty"`
+	StdNS               float64    `json:"std_ns,omitempty"`
+	ErrNS               float64    `json:"err_ns,omitempty"`
 	Interval
 	Numerics
-	MemoryPeak *int64       `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
-	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including this and cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
-	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that represents all runs of this source on the board; absent: there are no others"`
-	Clock      string       `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; each case has the numbers under clocks; absent: no judge measured the time"`
-	Outcome    *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
-	Validation *Validation  `json:"validation,omitempty" jsonschema:"result of the task's validation script, if the run is an entry; absent: the script did not run on it"`
-	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
-	Kernels    []job.Kernel `json:"kernels,omitempty" jsonschema:"kernels of the profile, all cases together, and where they come from by their names: evidence, not proof; absent: not known"`
-	Libraries  string       `json:"refused_libraries,omitempty" jsonschema:"libraries of these kernels, if the task refuses them; no verdict"`
-	Failure    *job.Failure `json:"failure,omitempty"`
+	MemoryPeak            *int64       `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
+	PooledRuns            int          `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including this and cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
+	PoolRepresentativeRun int64        `json:"pool_run,omitempty" jsonschema:"run that represents all runs of this source on the board; absent: there are no others"`
+	Clock                 string       `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; each case has the numbers under clocks; absent: no judge measured the time"`
+	Outcome               *Outcome     `json:"outcome,omitempty" jsonschema:"what a ranked run means on the board; absent: it is on no board"`
+	Validation            *Validation  `json:"validation,omitempty" jsonschema:"result of the task's validation script, if the run is an entry; absent: the script did not run on it"`
+	Profile               string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv, .ncu-rep or .ptx behind it as data; absent: it was not profiled"`
+	Kernels               []job.Kernel `json:"kernels,omitempty" jsonschema:"kernels of the profile, all cases together, and where they come from by their names: evidence, not proof; absent: not known"`
+	Libraries             string       `json:"refused_libraries,omitempty" jsonschema:"libraries of these kernels, if the task refuses them; no verdict"`
+	Failure               *job.Failure `json:"failure,omitempty"`
 
-	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
-	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
-	Disturbed       string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Contradicted    bool       `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
-	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it is not on a board yet: it waits for a review, or its event is frozen"`
+	DisqualifiedAt        *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
+	DisqualifiedReason    string     `json:"disqualified_why,omitempty"`
+	DisturbanceReason     string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
+	ContradictedByProfile bool       `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
+	HoldReason            string     `json:"held_why,omitempty" jsonschema:"why it is not on a board yet: it waits for a review, or its event is frozen"`
 
 	Harness string            `json:"harness,omitempty"`
 	Machine *job.Machine      `json:"machine,omitempty"`
@@ -217,41 +218,41 @@ type Board struct {
 
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
-	Confirming   bool    `json:"confirming,omitempty" jsonschema:"is in 1st place, and waits to be measured again, alternating with the next"`
-	Rank         int     `json:"rank"`
-	Tied         bool    `json:"tied,omitempty" jsonschema:"others share this rank: the data show no difference between them and the first of the band"`
-	Older        bool    `json:"older,omitempty" jsonschema:"measured with older software than the board's epoch: behind all others, and not compared with them until it is measured again"`
-	User         User    `json:"user"`
-	SubmissionID int64   `json:"submission_id"`
-	ScoreNS      float64 `json:"score_ns"`
-	StdNS        float64 `json:"std_ns"`
-	ErrNS        float64 `json:"err_ns"`
+	AwaitsConfirmation bool    `json:"confirming,omitempty" jsonschema:"is in 1st place, and waits to be measured again, alternating with the next"`
+	Rank               int     `json:"rank"`
+	Tied               bool    `json:"tied,omitempty" jsonschema:"others share this rank: the data show no difference between them and the first of the band"`
+	OlderSoftware      bool    `json:"older,omitempty" jsonschema:"measured with older software than the board's epoch: behind all others, and not compared with them until it is measured again"`
+	User               User    `json:"user"`
+	SubmissionID       int64   `json:"submission_id"`
+	ScoreNS            float64 `json:"score_ns"`
+	StdNS              float64 `json:"std_ns"`
+	ErrNS              float64 `json:"err_ns"`
 	Interval
-	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
-	Disturbed    string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Contradicted bool     `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
-	Roof         *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
+	PooledRuns            int      `json:"pooled_runs,omitempty" jsonschema:"number of ranked runs of equal source whose processes give the score together, including cancelled, failed, or deleted runs; absent: only one run, or confirmations"`
+	DisturbanceReason     string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
+	ContradictedByProfile bool     `json:"contradicted,omitempty" jsonschema:"a case took less time than its kernels take under Nsight Compute, and no reviewer has decided"`
+	RooflineShare         *float64 `json:"roof,omitempty" jsonschema:"how close the score is to the device's measured limit, from 0 to 1; absent: the task does not state the work of a call, or the device was not measured"`
 	Numerics
 	MemoryPeak *int64    `json:"memory_peak,omitempty" jsonschema:"bytes that the ranked stage's processes had at most, with all that they started; absent: not measured, as on a GPU"`
 	Clock      string    `json:"clock,omitempty" jsonschema:"clock that counts for the score: event, wall or snapshot, joined by + if cases differ; absent: no judge measured the time"`
-	Achieved   time.Time `json:"achieved"`
+	AchievedAt time.Time `json:"achieved"`
 	// Validation is the result of the task's validation script.
 	Validation *Validation `json:"validation,omitempty" jsonschema:"result of the task's validation script; absent: it did not run on this entry"`
 }
 
 // Device is a kind of hardware and how busy it is.
 type Device struct {
-	Device  string `json:"device"`
-	Slots   int    `json:"slots" jsonschema:"that take jobs now"`
-	Busy    int    `json:"busy"`
-	Queued  int    `json:"queued"`
-	Running int    `json:"running"`
-	Ahead   int    `json:"ahead" jsonschema:"work that waits and starts before a new run"`
-	Behind  int    `json:"behind" jsonschema:"work that waits and starts after a new run: later runs of one person, profiles, baselines, and reruns"`
+	Device          string `json:"device"`
+	Slots           int    `json:"slots" jsonschema:"that take jobs now"`
+	Busy            int    `json:"busy"`
+	Queued          int    `json:"queued"`
+	Running         int    `json:"running"`
+	AheadOfNewCount int    `json:"ahead" jsonschema:"work that waits and starts before a new run"`
+	BehindNewCount  int    `json:"behind" jsonschema:"work that waits and starts after a new run: later runs of one person, profiles, baselines, and reruns"`
 	// Nothing new begins on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who paused its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
-	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
+	PauseReason string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
 	Sanitizer    bool   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`

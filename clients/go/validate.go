@@ -12,7 +12,7 @@ type Validation struct {
 	Answer        string    `json:"answer" jsonschema:"'applies', 'does not apply', or 'no answer'; empty: the script has not ended"`
 	Message       string    `json:"message,omitempty" jsonschema:"the script's message, or why it gave no answer"`
 	ScriptVersion string    `json:"script_version"`
-	Asked         time.Time `json:"asked"`
+	AskedAt       time.Time `json:"asked"`
 	AskedBy       string    `json:"asked_by" jsonschema:"name of the person who asked for it"`
 }
 
@@ -22,7 +22,7 @@ type ValidationQueued struct {
 	Queued int    `json:"queued" jsonschema:"entries that the script will run on; those for which it waits already are not among them"`
 }
 
-// Validate queues a task's validation script for the first entries of its boards. The boards show the results.
-func (c *Client) Validate(ctx context.Context, task string) (*ValidationQueued, error) {
-	return ask[ValidationQueued](ctx, c, http.MethodPost, "/tasks/"+url.PathEscape(task)+"/validation", nil)
+// QueueValidations queues a task's validation script for the first entries of its boards. The boards show the results.
+func (c *Client) QueueValidations(ctx context.Context, task string) (*ValidationQueued, error) {
+	return sendJSON[ValidationQueued](ctx, c, http.MethodPost, "/tasks/"+url.PathEscape(task)+"/validation", nil)
 }

@@ -15,31 +15,31 @@ import (
 
 // Longest pauses of Watch.
 const (
-	maxPause   = 5 * time.Second
-	maxSilence = 45 * time.Second // three heartbeats
-	maxLine    = 4 << 20
+	maxReconnectDelay = 5 * time.Second
+	maxStreamSilence  = 45 * time.Second // three heartbeats
+	maxLineBytes      = 4 << 20
 )
 
-// errEnded means that every run has ended and the server has sent every event.
-var errEnded = errors.New("all runs have ended")
+// errAllRunsEnded means that every run has ended and the server has sent every event.
+var errAllRunsEnded = errors.New("all runs have ended")
 
 // Watch calls each with every event of the submission newer than after, once and in order, and returns nil when all
 // runs have ended. After a lost connection or a restart of the server it reconnects from the last event. It returns
 // early if each returns an error, ctx ends, or the site refuses.
 func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) error) error {
-	return resume(ctx, &after, func() error { return c.follow(ctx, id, &after, each) })
+	return repeatAfterErrors(ctx, &after, func() error { return c.streamEvents(ctx, id, &after, each) })
 }
 
-// resume calls follow until it is finished, and reconnects after errors. follow updates after.
-func resume(ctx context.Context, after *int64, follow func() error) error {
+// repeatAfterErrors calls follow until it is finished, and reconnects after errors. follow updates after.
+func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) error {
 	var pause time.Duration
 	for {
 		seen := *after
 		err := follow()
-		if ended, err := verdict(ctx, err); ended {
+		if ended, err := watchEnd(ctx, err); ended {
 			return err
 		}
-		pause = min(2*pause+200*time.Millisecond, maxPause)
+		pause = min(2*pause+200*time.Millisecond, maxReconnectDelay)
 		if *after > seen {
 			pause = 0
 		}
@@ -49,12 +49,12 @@ func resume(ctx context.Context, after *int64, follow func() error) error {
 	}
 }
 
-// verdict reports whether watching is over, and the error to return.
-func verdict(ctx context.Context, err error) (ended bool, _ error) {
+// watchEnd reports whether watching is over, and the error to return.
+func watchEnd(ctx context.Context, err error) (ended bool, _ error) {
 	var refused *Problem
-	var stop stopError
+	var stop callerError
 	switch {
-	case errors.Is(err, errEnded):
+	case errors.Is(err, errAllRunsEnded):
 		return true, nil
 	case errors.As(err, &stop):
 		return true, stop.error
@@ -75,39 +75,39 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// stopError wraps an error of the caller's function.
-type stopError struct{ error }
+// callerError wraps an error of the caller's function.
+type callerError struct{ error }
 
-// follow reads events from one connection and updates after.
-func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(Event) error) error {
+// streamEvents reads events from one connection and updates after.
+func (c *Client) streamEvents(ctx context.Context, id int64, after *int64, each func(Event) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	path := fmt.Sprintf("/submissions/%d/events", id)
-	resp, err := c.send(ctx, http.MethodGet, path, nil,
+	resp, err := c.sendBody(ctx, http.MethodGet, path, nil,
 		"Last-Event-ID", strconv.FormatInt(*after, 10), "Accept", "text/event-stream")
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	silence := time.AfterFunc(maxSilence, cancel) // a dead connection returns no error by itself
+	silence := time.AfterFunc(maxStreamSilence, cancel) // a dead connection returns no error by itself
 	defer silence.Stop()
 	return readEvents(resp.Body, func(name, data string) error {
-		silence.Reset(maxSilence)
+		silence.Reset(maxStreamSilence)
 		if name == "end" {
-			return errEnded
+			return errAllRunsEnded
 		}
 		if data == "" {
 			return nil
 		}
 		var e Event
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
-			return stopError{fmt.Errorf("an event of submission %d is not JSON: %w", id, err)}
+			return callerError{fmt.Errorf("an event of submission %d is not JSON: %w", id, err)}
 		}
 		if e.ID <= *after {
 			return nil
 		}
 		if err := each(e); err != nil {
-			return stopError{err}
+			return callerError{err}
 		}
 		*after = e.ID
 		return nil
@@ -117,7 +117,7 @@ func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(E
 // readEvents parses server-sent events. A block without data, such as a heartbeat, is passed on as empty.
 func readEvents(r io.Reader, each func(name, data string) error) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 4096), maxLine)
+	lines.Buffer(make([]byte, 0, 4096), maxLineBytes)
 	var name string
 	var data []string
 	for lines.Scan() {

@@ -20,21 +20,21 @@ import (
 )
 
 //go:embed LICENSE README.md pyproject.toml warpboard/*.py warpboard/py.typed kernel_eval_client/*.py io_contract/*.py shared/*.py
-var files embed.FS
+var moduleFiles embed.FS
 
 // Wheel is a built package for pip.
 type Wheel struct {
-	Name     string // name of the project
-	Version  string
-	Requires string // required Python versions
-	File     string // file name
-	Data     []byte
+	Name           string // name of the project
+	Version        string
+	RequiresPython string // required Python versions
+	File           string // file name
+	Data           []byte
 }
 
 // project has the fields of pyproject.toml that a wheel needs.
 type project struct {
 	Name, Description string
-	Requires          string `toml:"requires-python"`
+	RequiresPython    string `toml:"requires-python"`
 	License           struct{ Text string }
 	Authors           []struct{ Name string }
 	Keywords          []string
@@ -44,20 +44,20 @@ type project struct {
 
 var (
 	versionLine = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
-	epoch       = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
+	zipEpoch    = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
 )
 
 // Build builds the wheel of the embedded client.
 func Build() (*Wheel, error) {
 	var about struct{ Project project }
-	settings, err := files.ReadFile("pyproject.toml")
+	settings, err := moduleFiles.ReadFile("pyproject.toml")
 	if err == nil {
 		err = toml.Unmarshal(settings, &about)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read pyproject.toml: %w", err)
 	}
-	text, err := files.ReadFile("warpboard/version.py")
+	text, err := moduleFiles.ReadFile("warpboard/version.py")
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func Build() (*Wheel, error) {
 		return nil, errors.New("warpboard/version.py has no __version__")
 	}
 	p := about.Project
-	w := &Wheel{Name: p.Name, Version: string(version[1]), Requires: p.Requires}
+	w := &Wheel{Name: p.Name, Version: string(version[1]), RequiresPython: p.RequiresPython}
 	w.File = fmt.Sprintf("%s-%s-py3-none-any.whl", w.Name, w.Version)
 	w.Data, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.Name, w.Version), w.Version)
 	return w, err
@@ -77,7 +77,7 @@ func (p project) archive(info, version string) ([]byte, error) {
 	var out, record bytes.Buffer
 	archive := zip.NewWriter(&out)
 	add := func(name string, data []byte) error {
-		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: epoch})
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: zipEpoch})
 		if err != nil {
 			return err
 		}
@@ -89,11 +89,11 @@ func (p project) archive(info, version string) ([]byte, error) {
 	if err := addModules(add); err != nil {
 		return nil, err
 	}
-	license, err := files.ReadFile("LICENSE")
+	license, err := moduleFiles.ReadFile("LICENSE")
 	if err != nil {
 		return nil, err
 	}
-	readme, err := files.ReadFile("README.md")
+	readme, err := moduleFiles.ReadFile("README.md")
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +112,11 @@ func (p project) archive(info, version string) ([]byte, error) {
 
 // addModules adds the Python files of all packages.
 func addModules(add func(string, []byte) error) error {
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(moduleFiles, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Dir(name) == "." || path.Ext(name) != ".py" && path.Base(name) != "py.typed" {
 			return err
 		}
-		data, err := files.ReadFile(name)
+		data, err := moduleFiles.ReadFile(name)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (p project) metadata(version, readme string) []byte {
 	for _, classifier := range p.Classifiers {
 		lines = append(lines, "Classifier: "+classifier)
 	}
-	lines = append(lines, "Requires-Python: "+p.Requires, "Description-Content-Type: text/markdown", "", readme)
+	lines = append(lines, "Requires-Python: "+p.RequiresPython, "Description-Content-Type: text/markdown", "", readme)
 	return []byte(strings.Join(lines, "\n"))
 }
 

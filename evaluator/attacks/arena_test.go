@@ -96,7 +96,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 		if attack.Lang != tasks.LangCPP {
 			continue
 		}
-		for _, source := range [][]byte{attack.Submission, attack.Twin} {
+		for _, source := range [][]byte{attack.Submission, attack.HonestTwin} {
 			j := a.job(t, attack, source)
 			group.Go(func() error {
 				place := <-places
@@ -125,11 +125,11 @@ type result struct {
 }
 
 func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer) (got result) {
-	key := fmt.Sprintf("%s %d %s", attack.Task, attack.Size, attack.Twin)
+	key := fmt.Sprintf("%s %d %s", attack.Task, attack.InputSize, attack.HonestTwin)
 	twin, known := a.twins[key]
 	if !known {
 		attack.Timeout = 0
-		twin = a.run(t, attack, attack.Twin)
+		twin = a.run(t, attack, attack.HonestTwin)
 		a.twins[key] = twin
 	}
 	if twin.status != job.StatusPass {
@@ -139,15 +139,15 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	verdict := verdictOf(got)
 	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock,
 		twin.best/1e3, verdict)
-	if !attack.Holds(verdict) || !attack.Says(got.failure.Reason) || got.failure.Infrastructure {
-		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.Expect, attack.Reason,
+	if !attack.AllowsVerdict(verdict) || !attack.AllowsReason(got.failure.Reason) || got.failure.IsInfrastructureError {
+		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.ExpectedVerdict, attack.Reason,
 			got.stderr)
 	}
 	if strings.Contains(got.failure.Reason, "The task failed") {
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
 	// In C++ the faster calls are compared, with another tolerance.
-	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.Honest &&
+	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.ScoredHonestly &&
 		got.shown < 0.97*got.snapshot-6_000 {
 		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock,
 			got.snapshot/1e3)
@@ -155,10 +155,10 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	if got.beside > 0 {
 		twin.best = got.beside
 	}
-	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.Honest && ahead() {
+	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.ScoredHonestly && ahead() {
 		// The machine may have been busier then.
 		attack.Timeout = 0
-		again := a.run(t, attack, attack.Twin)
+		again := a.run(t, attack, attack.HonestTwin)
 		if again.best > 0 {
 			twin.best = min(twin.best, again.best)
 		}
@@ -173,7 +173,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 func verdictOf(r result) attacks.Verdict {
 	switch r.status {
 	case job.StatusPass:
-		return attacks.Honest
+		return attacks.ScoredHonestly
 	case job.StatusLimit, job.StatusTimeout:
 		return attacks.Limit
 	}
@@ -211,8 +211,8 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	}
 	a.open(t, built, attack.Lang, ranks)
 	cases := slices.Clone(j.Task.Benchmarks)
-	if attack.Size > 0 {
-		cases[0] = tasks.Case{{Name: "size", Value: strconv.Itoa(attack.Size)}, {Name: "seed", Value: "5"}}
+	if attack.InputSize > 0 {
+		cases[0] = tasks.Case{{Name: "size", Value: strconv.Itoa(attack.InputSize)}, {Name: "seed", Value: "5"}}
 	}
 	limit := 20 * time.Second
 	if attack.Timeout > 0 {
@@ -233,7 +233,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		return r
 	}
 	c := parser.Cases()[0]
-	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.Counts), c.Clocks.Event, c.Clocks.Snapshot
+	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.Counted), c.Clocks.Event, c.Clocks.Snapshot
 	for line := range strings.Lines(report.String()) {
 		calls, _ := strings.CutPrefix(line, "benchmark.0.events: ")
 		if calls == line {

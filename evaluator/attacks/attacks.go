@@ -16,37 +16,37 @@ import (
 	"warpboard/tasks"
 )
 
-// Reference is the reference kernel for attacks on /compare.
+// ReferenceKernel is the reference kernel for attacks on /compare.
 //
 //go:embed reference/waves.py
-var Reference string
+var ReferenceKernel string
 
 //go:embed cpu gpu tasks
-var files embed.FS
+var attackFiles embed.FS
 
 // Verdict is the expected end of an attack.
 type Verdict string
 
 const (
-	Refused Verdict = "refused"         // no time is shown
-	Honest  Verdict = "scored honestly" // the shown time is the actual time
-	Limit   Verdict = "limit"           // it hits a limit of the stage
+	Refused        Verdict = "refused"         // no time is shown
+	ScoredHonestly Verdict = "scored honestly" // the shown time is the actual time
+	Limit          Verdict = "limit"           // it hits a limit of the stage
 )
 
 // Attack is one directory of the corpus. attack.yml is flat, one line per field, because scripts read it, too.
 type Attack struct {
-	Name    string     `yaml:"-"`
-	Title   string     `yaml:"title"`
-	Family  string     `yaml:"family"` // one of Families
-	Tries   string     `yaml:"tries"`  // what it does, in a sentence or two
-	Lang    tasks.Lang `yaml:"lang"`
-	Device  string     `yaml:"device"` // cpu or gpu
-	Task    string     `yaml:"task"`   // a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
-	Expect  Verdict    `yaml:"expect"`
-	Busy    Verdict    `yaml:"busy"`    // another allowed end, by chance or on a busy machine
-	Reason  string     `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
-	Size    int        `yaml:"size"`    // input size, instead of that of the task's benchmarks
-	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+	Name            string     `yaml:"-"`
+	Title           string     `yaml:"title"`
+	Family          string     `yaml:"family"` // one of Families
+	Description     string     `yaml:"tries"`  // what it does, in a sentence or two
+	Lang            tasks.Lang `yaml:"lang"`
+	Device          string     `yaml:"device"` // cpu or gpu
+	Task            string     `yaml:"task"`   // a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
+	ExpectedVerdict Verdict    `yaml:"expect"`
+	VerdictWhenBusy Verdict    `yaml:"busy"`    // another allowed end, by chance or on a busy machine
+	Reason          string     `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
+	InputSize       int        `yaml:"size"`    // input size, instead of that of the task's benchmarks
+	Timeout         int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
 	// Processes is the number of fresh processes that measure it; 0 means one.
 	Processes int `yaml:"processes"`
 	// GPUs is the number of GPUs that its task needs; 0 means one. Mode is the mode of its run: empty for ranked, or
@@ -54,20 +54,22 @@ type Attack struct {
 	// only by name.
 	GPUs int    `yaml:"gpus"`
 	Mode string `yaml:"mode"`
-	// BusyReason is another allowed Reason on a busy machine, where the judge stops waiting for a call of a delayed
+	// ReasonWhenBusy is another allowed Reason on a busy machine, where the judge stops waiting for a call of a delayed
 	// runner.
-	BusyReason string `yaml:"busy_reason"`
+	ReasonWhenBusy string `yaml:"busy_reason"`
 
 	Submission []byte `yaml:"-"`
-	Twin       []byte `yaml:"-"`
+	HonestTwin []byte `yaml:"-"`
 }
 
-// Holds reports whether v is an allowed end of the attack.
-func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
+// AllowsVerdict reports whether v is an allowed end of the attack.
+func (a Attack) AllowsVerdict(v Verdict) bool {
+	return v == a.ExpectedVerdict || v == a.VerdictWhenBusy
+}
 
-// Says reports whether reason is an allowed reason.
-func (a Attack) Says(reason string) bool {
-	return strings.Contains(reason, a.Reason) || a.BusyReason != "" && strings.Contains(reason, a.BusyReason)
+// AllowsReason reports whether reason is an allowed reason.
+func (a Attack) AllowsReason(reason string) bool {
+	return strings.Contains(reason, a.Reason) || a.ReasonWhenBusy != "" && strings.Contains(reason, a.ReasonWhenBusy)
 }
 
 // Families returns the groups of attacks, in the order of the site's list.
@@ -81,14 +83,14 @@ func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
 
 // All returns the attacks of the corpus, by device and name.
 func All() ([]Attack, error) {
-	folders, err := fs.Glob(files, "?pu/*/attack.yml")
+	folders, err := fs.Glob(attackFiles, "?pu/*/attack.yml")
 	if err != nil {
 		return nil, err
 	}
 	var all []Attack
 	var problems []error
 	for _, file := range folders {
-		a, err := read(path.Dir(file))
+		a, err := readAttack(path.Dir(file))
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", path.Dir(file), err))
 		}
@@ -97,9 +99,9 @@ func All() ([]Attack, error) {
 	return all, errors.Join(problems...)
 }
 
-func read(folder string) (Attack, error) {
+func readAttack(folder string) (Attack, error) {
 	a := Attack{Name: path.Base(folder)}
-	header, err := files.ReadFile(path.Join(folder, "attack.yml"))
+	header, err := attackFiles.ReadFile(path.Join(folder, "attack.yml"))
 	if err != nil {
 		return a, err
 	}
@@ -117,21 +119,21 @@ func read(folder string) (Attack, error) {
 	if !slices.Contains(Families(), a.Family) {
 		return a, fmt.Errorf("no family is called %q", a.Family)
 	}
-	for _, v := range []Verdict{a.Expect, cmp.Or(a.Busy, a.Expect)} {
-		if !slices.Contains([]Verdict{Refused, Honest, Limit}, v) {
+	for _, v := range []Verdict{a.ExpectedVerdict, cmp.Or(a.VerdictWhenBusy, a.ExpectedVerdict)} {
+		if !slices.Contains([]Verdict{Refused, ScoredHonestly, Limit}, v) {
 			return a, fmt.Errorf("no verdict is called %q", v)
 		}
 	}
-	if a.Submission, err = files.ReadFile(path.Join(folder, "submission."+string(a.Lang))); err != nil {
+	if a.Submission, err = attackFiles.ReadFile(path.Join(folder, "submission."+string(a.Lang))); err != nil {
 		return a, err
 	}
-	a.Twin, err = files.ReadFile(path.Join(folder, "twin."+string(a.Lang)))
+	a.HonestTwin, err = attackFiles.ReadFile(path.Join(folder, "twin."+string(a.Lang)))
 	return a, err
 }
 
 // Tasks returns the tasks of the corpus.
 func Tasks() ([]*tasks.Bundle, error) {
-	sub, err := fs.Sub(files, "tasks")
+	sub, err := fs.Sub(attackFiles, "tasks")
 	if err != nil {
 		return nil, err
 	}

@@ -31,14 +31,14 @@ const hideable = 120_000
 // compares their times, so nothing else may run concurrently.
 func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
-	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
+	tryAll(t, func(a attacks.Attack) bool { return a.AllowsVerdict(attacks.ScoredHonestly) })
 }
 
 // TestCPUAttacksAreRefusedAndTheirTwinsRanked runs all others. Attacks without a score have no time, so other tests may
 // run concurrently.
 func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 	tier.Needs(t, tier.Attacks)
-	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
+	tryAll(t, func(a attacks.Attack) bool { return !a.AllowsVerdict(attacks.ScoredHonestly) })
 }
 
 // tryAll tries the requested CPU attacks.
@@ -61,7 +61,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 			continue // it was not asked for
 		}
 		ended.Results = append(ended.Results,
-			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got), Held: held,
+			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got), AsExpected: held,
 				ClaimedNS: got.claimed, ShownNS: got.shown, At: time.Now().UTC().Truncate(time.Second)})
 	}
 	rows.Flush()
@@ -100,14 +100,14 @@ func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
 	texts := map[string]string{}
 	for _, a := range all {
 		count[a.Device]++
-		if a.Title == "" || a.Tries == "" {
+		if a.Title == "" || a.Description == "" {
 			t.Errorf("%s does not say what it tries", a.Name)
 		}
 		if other, known := texts[string(a.Submission)]; known {
 			t.Errorf("%s is the same as %s", a.Name, other)
 		}
 		texts[string(a.Submission)] = a.Name
-		if bytes.Equal(a.Submission, a.Twin) {
+		if bytes.Equal(a.Submission, a.HonestTwin) {
 			t.Errorf("%s is its own twin", a.Name)
 		}
 	}
@@ -155,7 +155,7 @@ func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
 			i := slices.IndexFunc(all, func(a attacks.Attack) bool {
 				return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU)
 			})
-			if i < 0 || r.Harness == "" || r.At.IsZero() || r.Held && !all[i].Holds(r.Verdict) {
+			if i < 0 || r.Harness == "" || r.At.IsZero() || r.AsExpected && !all[i].AllowsVerdict(r.Verdict) {
 				t.Errorf("on %s: %+v", table.Device, r)
 			}
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// results has a file for each device with the latest results there. The test of this package writes the CPU's if
+// resultFiles has a file for each device with the latest results there. The test of this package writes the CPU's if
 // WARPBOARD_TEST_ATTACK_RESULTS names a file; scripts/attack-check --results writes those of GPUs.
 //
 //go:embed results
-var results embed.FS
+var resultFiles embed.FS
 
 // Table is the latest result of each attack on a device.
 type Table struct {
@@ -21,24 +21,24 @@ type Table struct {
 
 // Result is the result of one attack.
 type Result struct {
-	Attack    string    `json:"attack"`
-	Harness   string    `json:"harness"` // harness.Digest of the tested programs
-	Verdict   Verdict   `json:"verdict"`
-	Held      bool      `json:"held"` // it ended as expected, and its twin was ranked
-	ClaimedNS float64   `json:"claimed_ns,omitempty"`
-	ShownNS   float64   `json:"shown_ns,omitempty"`
-	At        time.Time `json:"at"`
+	Attack     string    `json:"attack"`
+	Harness    string    `json:"harness"` // harness.Digest of the tested programs
+	Verdict    Verdict   `json:"verdict"`
+	AsExpected bool      `json:"held"` // it ended as expected, and its twin was ranked
+	ClaimedNS  float64   `json:"claimed_ns,omitempty"`
+	ShownNS    float64   `json:"shown_ns,omitempty"`
+	At         time.Time `json:"at"`
 }
 
 // Results returns the tables of all devices.
 func Results() ([]Table, error) {
-	entries, err := results.ReadDir("results")
+	entries, err := resultFiles.ReadDir("results")
 	if err != nil {
 		return nil, err
 	}
 	var tables []Table
 	for _, entry := range entries {
-		text, err := results.ReadFile("results/" + entry.Name())
+		text, err := resultFiles.ReadFile("results/" + entry.Name())
 		if err != nil {
 			return nil, err
 		}

@@ -29,8 +29,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Attempt is one attempt of a job: its result so far, and the events that report it. Only Case and the streams of Logs
-// are safe for concurrent use.
+// Attempt is one attempt of a job: its result so far, and the events that report it. Only Case and the streams of
+// NewStageLog are safe for concurrent use.
 type Attempt struct {
 	Job    job.Job
 	Slot   *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
@@ -41,7 +41,7 @@ type Attempt struct {
 	worker      string
 	reservation *slots.Reservation
 	events      *events
-	began       time.Time
+	startedAt   time.Time
 	stage       job.Stage // current stage
 }
 
@@ -49,7 +49,7 @@ type Attempt struct {
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
-		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, began: time.Now(),
+		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, startedAt: time.Now(),
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
@@ -73,12 +73,12 @@ func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error)
 		return nil, err
 	}
 	a.Slot = held.OwnSlot()
-	a.Describe()
+	a.UpdateMachine()
 	return held, nil
 }
 
-// Describe updates the result's machine with the current state of the attempt's slot.
-func (a *Attempt) Describe() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
+// UpdateMachine updates the result's machine with the current state of the attempt's slot.
+func (a *Attempt) UpdateMachine() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
 // BeginUnlessEnded begins a stage, or returns the cause of ctx if that has ended.
 func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total int) error {
@@ -98,7 +98,7 @@ func (a *Attempt) Begin(stage job.Stage, total int) {
 // StoreStage stores the result of a stage, and announces it.
 func (a *Attempt) StoreStage(result job.StageResult) {
 	a.Result.Stages = append(a.Result.Stages, result)
-	a.events.ended(result)
+	a.events.publishStageEnd(result)
 }
 
 // Interrupted returns the error that interrupted a stage: ctx's cause if that ended, otherwise err. It returns nil if
@@ -110,7 +110,7 @@ func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) e
 	if ctx.Err() != nil {
 		if stage != "" {
 			now := time.Now().UTC()
-			a.StoreStage(job.StageResult{Stage: stage, Status: job.StatusCancelled, Started: now, Ended: now})
+			a.StoreStage(job.StageResult{Stage: stage, Status: job.StatusCancelled, StartedAt: now, EndedAt: now})
 		}
 		return context.Cause(ctx)
 	}
@@ -120,8 +120,8 @@ func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) e
 	return err
 }
 
-// Verdict returns nil for a stage that passed, and otherwise the error that ends the attempt.
-func Verdict(ctx context.Context, result job.StageResult) error {
+// StageError returns nil for a stage that passed, and otherwise the error that ends the attempt.
+func StageError(ctx context.Context, result job.StageResult) error {
 	if result.Status == job.StatusPass {
 		return nil
 	}
@@ -132,7 +132,7 @@ func Verdict(ctx context.Context, result job.StageResult) error {
 	if failure == nil {
 		failure = &job.Failure{Reason: fmt.Sprintf("The %s stage ended with status %q.", result.Stage, result.Status)}
 	}
-	if failure.Infrastructure {
+	if failure.IsInfrastructureError {
 		return errors.New(failure.Reason)
 	}
 	return Rejection{failure}

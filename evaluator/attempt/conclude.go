@@ -28,13 +28,13 @@ func Reject(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
 
-// suspectError is an infrastructure error that the job may have caused, so that it is not retried without limit.
-type suspectError struct{ error }
+// causedByJobError is an infrastructure error that the job may have caused, so that it is not retried without limit.
+type causedByJobError struct{ error }
 
-func (s suspectError) Unwrap() error { return s.error }
+func (s causedByJobError) Unwrap() error { return s.error }
 
-// MarkSuspect marks an error that the job may have caused.
-func MarkSuspect(err error) error { return suspectError{err} }
+// MarkCausedByJob marks an error that the job may have caused.
+func MarkCausedByJob(err error) error { return causedByJobError{err} }
 
 // IsHandedBack reports whether the job goes to another worker without counting against it.
 func IsHandedBack(err error) bool {
@@ -54,30 +54,30 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome, r.Failure = job.OutcomeFailed, rejected.Failure
 		a.Slot.ResetFaults()
 	case errors.Is(err, ErrCancelled):
-		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.inStage())}
+		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.stageText())}
 	case IsHandedBack(err):
-		r.Outcome = job.OutcomeReturned
-		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.inStage(), Sentence(err))}
+		r.Outcome = job.OutcomeHandedBack
+		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.stageText(), ErrorSentence(err))}
 	default:
 		r.Outcome = job.OutcomeLost
-		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
-			a.worker, a.inStage(), Sentence(err))}
-		r.Suspect = errors.As(err, new(suspectError)) || errors.Is(err, sandbox.ErrStuck)
+		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
+			a.worker, a.stageText(), ErrorSentence(err))}
+		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrStuck)
 		a.Slot.Fault(err)
 	}
-	r.WallNS = time.Since(a.began).Nanoseconds()
+	r.WallNS = time.Since(a.startedAt).Nanoseconds()
 	return *r
 }
 
-func (a *Attempt) inStage() string {
+func (a *Attempt) stageText() string {
 	if a.stage == "" {
 		return ""
 	}
 	return fmt.Sprintf(" in its %s stage", a.stage)
 }
 
-// Sentence formats an error as a sentence for a page.
-func Sentence(err error) string {
+// ErrorSentence formats an error as a sentence for a page.
+func ErrorSentence(err error) string {
 	text := strings.TrimSuffix(strings.TrimSpace(err.Error()), ".")
 	if text == "" {
 		return ""
@@ -94,8 +94,8 @@ func TextSize(m map[string]string) int {
 	return n
 }
 
-// Cut shortens s to about limit bytes by replacing its middle with a note.
-func Cut(s string, limit int) string {
+// ShortenMiddle shortens s to about limit bytes by replacing its middle with a note.
+func ShortenMiddle(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

@@ -20,8 +20,8 @@ func TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot(t *testing.T) {
 		want    job.Outcome
 		retired bool
 	}{
-		{slots.ErrPreempted, job.OutcomeReturned, false},
-		{ErrStopping, job.OutcomeReturned, false},
+		{slots.ErrPreempted, job.OutcomeHandedBack, false},
+		{ErrStopping, job.OutcomeHandedBack, false},
 		{ErrCancelled, job.OutcomeCancelled, false},
 		{errors.New("no disk"), job.OutcomeLost, true},
 	} {
@@ -41,7 +41,7 @@ func TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot(t *testing.T) {
 
 func TestCutKeepsBothEndsAndCharactersWhole(t *testing.T) {
 	for _, limit := range []int{0, 1, 30, 31, 32, 33, 34, 50, 100} {
-		got := Cut("begin "+strings.Repeat("é", 200)+" end", limit)
+		got := ShortenMiddle("begin "+strings.Repeat("é", 200)+" end", limit)
 		if !utf8.ValidString(got) || !strings.Contains(got, "bytes cut") || len(got) > limit+40 {
 			t.Errorf("limit %d: %q", limit, got)
 		}
@@ -49,7 +49,7 @@ func TestCutKeepsBothEndsAndCharactersWhole(t *testing.T) {
 			t.Errorf("limit %d: %q", limit, got)
 		}
 	}
-	if got := Cut("short", 5); got != "short" {
+	if got := ShortenMiddle("short", 5); got != "short" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -8,7 +8,7 @@
 //
 // The error that ends an attempt has one of four kinds: a Rejection (the submission failed, which is a normal end),
 // ErrCancelled, one for which the job is handed back (IsHandedBack), or any other error, which is an infrastructure
-// error. MarkSuspect marks one that the job itself may have caused, which limits its retries.
+// error. MarkCausedByJob marks one that the job itself may have caused, which limits its retries.
 //
 // Events are hints: if one cannot be sent, it is logged and dropped. The result contains everything in them.
 package attempt

@@ -60,22 +60,22 @@ func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
 	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, Total: total})
 }
 
-// ended announces the result of a stage, with short results of its cases.
-func (s *events) ended(r job.StageResult) {
+// publishStageEnd announces the result of a stage, with short results of its cases.
+func (s *events) publishStageEnd(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
-	if TextSize(r.Extra) > maxEndedText {
-		r.Extra = nil
+	if TextSize(r.ExtraKeys) > maxEndedText {
+		r.ExtraKeys = nil
 	}
 	r.Cases = slices.Clone(r.Cases)
 	for i := range r.Cases {
 		r.Cases[i].Times = nil
-		r.Cases[i].Message = Cut(r.Cases[i].Message, maxCaseText)
+		r.Cases[i].Message = ShortenMiddle(r.Cases[i].Message, maxCaseText)
 	}
-	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, Ended: &r})
+	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, EndedStage: &r})
 }
 
-// Logs returns a StageLog that forwards a stage's output. Close it before StoreStage.
-func (a *Attempt) Logs(stage job.Stage) *StageLog {
+// NewStageLog returns a StageLog that forwards a stage's output. Close it before StoreStage.
+func (a *Attempt) NewStageLog(stage job.Stage) *StageLog {
 	stream := func(name string) *logStream {
 		return newLogStream(func(text string) {
 			a.events.publish(job.Event{Type: job.EventLog, Stage: stage, Stream: name, Text: text})

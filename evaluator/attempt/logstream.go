@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// maxLogEvent is the size of the largest log event, and logBudget the amount shown live for one stream of one stage,
-	// both in bytes. The result keeps more, and notes what was cut.
+	// maxLogEvent is the size of the largest log event, and maxLogBytes the amount shown live for one stream of one
+	// stage, both in bytes. The result keeps more, and notes what was cut.
 	maxLogEvent = 4 << 10
-	logBudget   = 128 << 10
+	maxLogBytes = 128 << 10
 	// logDelay is the time for which small pieces are gathered into one event.
 	logDelay = 100 * time.Millisecond
 
-	logEnd = "\n[the rest of this output is not shown live]\n"
+	logTruncatedNote = "\n[the rest of this output is not shown live]\n"
 )
 
 // StageLog forwards the two output streams of a stage.
@@ -49,7 +49,7 @@ type logStream struct {
 }
 
 func newLogStream(send func(text string)) *logStream {
-	return &logStream{send: send, budget: logBudget}
+	return &logStream{send: send, budget: maxLogBytes}
 }
 
 func (l *logStream) write(b []byte) {
@@ -62,11 +62,11 @@ func (l *logStream) write(b []byte) {
 	l.budget -= len(b)
 	l.pending = append(l.pending, b...)
 	for len(l.pending) >= maxLogEvent {
-		l.cut(maxLogEvent)
+		l.sendFirst(maxLogEvent)
 	}
 	if l.budget == 0 {
 		l.flush(true)
-		l.send(logEnd)
+		l.send(logTruncatedNote)
 		return
 	}
 	if len(l.pending) > 0 && l.timer == nil {
@@ -92,7 +92,7 @@ func (l *logStream) flush(last bool) {
 		l.timer = nil
 	}
 	if len(l.pending) > 0 {
-		l.cut(len(l.pending))
+		l.sendFirst(len(l.pending))
 	}
 	if last && len(l.pending) > 0 {
 		l.send("\uFFFD")
@@ -100,8 +100,8 @@ func (l *logStream) flush(last bool) {
 	}
 }
 
-// cut sends the first n gathered bytes, except an incomplete character at their end.
-func (l *logStream) cut(n int) {
+// sendFirst sends the first n gathered bytes, except an incomplete character at their end.
+func (l *logStream) sendFirst(n int) {
 	for back := 1; back < utf8.UTFMax && back <= n; back++ {
 		if b := l.pending[n-back]; utf8.RuneStart(b) {
 			if !utf8.FullRune(l.pending[n-back:]) || !utf8.FullRune(l.pending[n-back:n]) {
@@ -111,7 +111,7 @@ func (l *logStream) cut(n int) {
 		}
 	}
 	if n > 0 {
-		l.send(job.ShowBidi(strings.ToValidUTF8(string(l.pending[:n]), "\uFFFD")))
+		l.send(job.MarkBidi(strings.ToValidUTF8(string(l.pending[:n]), "\uFFFD")))
 		l.pending = append([]byte(nil), l.pending[n:]...)
 	}
 }

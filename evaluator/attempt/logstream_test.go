@@ -93,12 +93,12 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 func TestLogEndsAtItsBudgetWithANote(t *testing.T) {
 	p := &pieces{}
 	l := newLogStream(p.add)
-	for range 4 * logBudget / 1000 {
+	for range 4 * maxLogBytes / 1000 {
 		l.write(make([]byte, 1000))
 	}
 	l.close()
 	got := p.all()
-	if len(got) != logBudget+len(logEnd) || !strings.HasSuffix(got, logEnd) || strings.Count(got, logEnd) != 1 {
+	if len(got) != maxLogBytes+len(logTruncatedNote) || !strings.HasSuffix(got, logTruncatedNote) || strings.Count(got, logTruncatedNote) != 1 {
 		t.Errorf("%d bytes were sent, ending in %q", len(got), got[max(0, len(got)-100):])
 	}
 }
@@ -116,7 +116,7 @@ func FuzzLogStream(f *testing.F) {
 			l.write(in[i:min(i+step, len(in))])
 		}
 		l.close()
-		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != job.ShowBidi(string(in)) {
+		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != job.MarkBidi(string(in)) {
 			t.Errorf("%q became %q", in, got)
 		}
 	})

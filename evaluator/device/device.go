@@ -16,18 +16,18 @@ const CPU = gpuname.CPU
 
 // Slot is a GPU, or a share of the CPU, that evaluates one run at a time.
 type Slot struct {
-	Index       int    // among all slots of this worker
-	Device      string // board device: "H100-SXM", "CPU"
-	Name        string // product name: "NVIDIA H200", or the CPU's model name
-	UUID        string // of the GPU or CPU; the slots of one CPU share it
-	UUIDHash    string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
-	MemoryBytes uint64
-	Arch        string            // compute capability without its dot: "90"; empty for CPU
-	Driver      string            // version of the NVIDIA driver; empty for CPU
-	CUDA        string            // newest version that the driver supports: "13.0"; empty for CPU
-	Nodes       []string          // all device nodes that a program on this slot needs
-	LibDir      string            // directory of libcuda.so.1; empty if not found, and for CPU
-	Links       map[string]string // GPU: environment variables for links between GPUs
+	Index         int    // among all slots of this worker
+	Device        string // board device: "H100-SXM", "CPU"
+	Name          string // product name: "NVIDIA H200", or the CPU's model name
+	UUID          string // of the GPU or CPU; the slots of one CPU share it
+	UUIDHash      string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
+	MemoryBytes   uint64
+	Arch          string            // compute capability without its dot: "90"; empty for CPU
+	Driver        string            // version of the NVIDIA driver; empty for CPU
+	CUDA          string            // newest version that the driver supports: "13.0"; empty for CPU
+	DeviceNodes   []string          // all device nodes that a program on this slot needs
+	LibDir        string            // directory of libcuda.so.1; empty if not found, and for CPU
+	LinkVariables map[string]string // GPU: environment variables for links between GPUs
 
 	lib nvml.Interface
 	gpu nvml.Device
@@ -67,12 +67,12 @@ func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	slots = append(slots, cpus...)
 	for i := range slots {
 		slots[i].Index = i
-		slots[i].UUIDHash = hash(slots[i].UUID)
+		slots[i].UUIDHash = hashUUID(slots[i].UUID)
 	}
 	return slots, nil
 }
 
-func hash(uuid string) string {
+func hashUUID(uuid string) string {
 	sum := sha256.Sum256([]byte(uuid))
 	return hex.EncodeToString(sum[:6])
 }

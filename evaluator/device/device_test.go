@@ -46,7 +46,7 @@ func TestMachineWithoutDriverHasItsCPU(t *testing.T) {
 			if slot.Index != i || slot.Device != "CPU" || slot.IsGPU() || slot.Name == "" ||
 				slot.MemoryBytes < 64<<20 ||
 				!regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(slot.UUIDHash) || slot.Arch != "" ||
-				len(slot.Nodes) > 0 {
+				len(slot.DeviceNodes) > 0 {
 				t.Errorf("%+v", slot)
 			}
 		}
@@ -80,7 +80,7 @@ func TestGPUsAreDescribed(t *testing.T) {
 	}
 	want := device.Slot{
 		Index: 3, Device: "H100-SXM", Name: "NVIDIA H100 80GB HBM3", MemoryBytes: 80 << 30, Arch: "90",
-		Driver: "550.54.15", CUDA: "12.4", Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia3"},
+		Driver: "550.54.15", CUDA: "12.4", DeviceNodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia3"},
 	}
 	ignore := []cmp.Option{
 		cmpopts.IgnoreFields(device.Slot{}, "UUID", "UUIDHash", "LibDir"), cmpopts.IgnoreUnexported(device.Slot{}),
@@ -106,7 +106,7 @@ func TestGPUThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	lib.Devices[1].(*server.Device).GetUUIDFunc = func() (string, nvml.Return) { return "", nvml.ERROR_GPU_IS_LOST }
 	lib.Devices[2].(*server.Device).MigMode = nvml.DEVICE_MIG_ENABLE
 	slots := detect(t, device.Options{NVML: lib, CPUSlots: -1})
-	if len(slots) != 6 || slots[1].Nodes[2] != "/dev/nvidia3" || slots[1].Index != 1 {
+	if len(slots) != 6 || slots[1].DeviceNodes[2] != "/dev/nvidia3" || slots[1].Index != 1 {
 		t.Errorf("%+v", slots)
 	}
 	lib.DeviceGetCountFunc = func() (int, nvml.Return) { return 0, nvml.ERROR_UNKNOWN }
@@ -165,10 +165,10 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if why := watch.Slowed(); why != "another process on the device" {
+	if why := watch.StopAndExplain(); why != "another process on the device" {
 		t.Errorf("a process that is measured beside another one is left out for %q", why)
 	}
-	if d := *machine.Disturbances; d.AtWork != 0 || d.Others != 1 || d.Processors != 0 || len(d.Reasons()) != 1 {
+	if d := *machine.Disturbances; d.BusySamples != 0 || d.ForeignProcessSamples != 1 || d.ProcessorCount != 0 || len(d.Reasons()) != 1 {
 		t.Errorf("disturbances: %+v", d)
 	}
 }
@@ -180,7 +180,7 @@ func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	var machine job.Machine
 	device.Watch(ctx, slot).Record(&machine)
 	got := machine.Conditions
-	if d := machine.Disturbances; d.Processors < 1 || d.Load < 0 {
+	if d := machine.Disturbances; d.ProcessorCount < 1 || d.LoadAverage < 0 {
 		t.Errorf("disturbances: %+v", d)
 	}
 	if len(got) != 1 || !regexp.MustCompile(`^\d+\.\d+ at the start, \d+\.\d+ at the end$`).MatchString(

@@ -67,11 +67,11 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 	return Slot{
 		Device: gpuname.Parse(name, memory.Total).Label(), Name: name, UUID: uuid, MemoryBytes: memory.Total,
 		Arch: fmt.Sprintf("%d%d", major, minor), Driver: driver,
-		CUDA:   fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
-		Nodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
-		LibDir: findLibrary("libcuda.so.1", libraryDirs()),
-		Links:  linkSettings(os.Environ()),
-		lib:    lib, gpu: gpu,
+		CUDA:          fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
+		DeviceNodes:   []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
+		LibDir:        findLibrary("libcuda.so.1", libraryDirs()),
+		LinkVariables: linkVariables(os.Environ()),
+		lib:           lib, gpu: gpu,
 	}, nil
 }
 
@@ -95,20 +95,20 @@ func findLibrary(name string, dirs []string) string {
 	return ""
 }
 
-// linkPrefixes are prefixes of environment variables that select the links between GPUs. Variables that name
+// linkVariablePrefixes are prefixes of environment variables that select the links between GPUs. Variables that name
 // interfaces, adapters, and files are not included: none of these exist in a sandbox.
-var linkPrefixes = []string{
+var linkVariablePrefixes = []string{
 	"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_", "NCCL_P2P_", "NCCL_SHM_", "NCCL_CUMEM_", "NCCL_MNNVL_",
 	"NVSHMEM_DISABLE_", "TORCH_SYMM_MEM_",
 }
 
-// linkSettings returns the operator's variables for links between GPUs. Programs on several GPUs get them, as the only
+// linkVariables returns the operator's variables for links between GPUs. Programs on several GPUs get them, as the only
 // part of the worker's environment, because a machine may depend on them.
-func linkSettings(environ []string) map[string]string {
+func linkVariables(environ []string) map[string]string {
 	var settings map[string]string
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if slices.ContainsFunc(linkPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		if slices.ContainsFunc(linkVariablePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			if settings == nil {
 				settings = map[string]string{}
 			}

@@ -24,7 +24,7 @@ func TestThrottleReasonsAreNamed(t *testing.T) {
 		0: "none", 1: "none", 4: "power cap", 0x48: "hardware slowdown, hardware thermal slowdown",
 		0x1001: "unknown reasons 0x1000",
 	} {
-		if got := throttleReasons(bits); got != want {
+		if got := throttleReasonText(bits); got != want {
 			t.Errorf("throttleReasons(%#x) = %q, want %q", bits, got, want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestOnlySettingsOfLinksReachPrograms(t *testing.T) {
 		"WARPBOARD_NATS_TOKEN=secret", "NCCL_ALGO=a=b", "MY_NCCL_ALGO=1", "NCCL_SOCKET_IFNAME=eth0",
 		"NCCL_TOPO_FILE=/x", "TORCH_HOME=/x"}
 	want := map[string]string{"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NCCL_ALGO": "a=b"}
-	if diff := cmp.Diff(want, linkSettings(environ)); diff != "" {
+	if diff := cmp.Diff(want, linkVariables(environ)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -9,40 +9,42 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// neighboursEvery is the number of samples between two queries of a GPU's processes, which take longer than reading a
-// clock.
-const neighboursEvery = 5
+// foreignProcessInterval is the number of samples between two queries of a GPU's processes, which take longer than
+// reading a clock.
+const foreignProcessInterval = 5
 
-// neighbours counts the samples with a foreign process on a GPU: one that is in /proc and not a descendant of this
-// process. Process IDs of other machines or containers, which some drivers report, are ignored.
-type neighbours struct {
-	slot    Slot
-	self    int
-	samples int
-	seen    int
+// foreignProcessCounter counts the samples with a foreign process on a GPU: one that is in /proc and not a descendant
+// of this process. Process IDs of other machines or containers, which some drivers report, are ignored.
+type foreignProcessCounter struct {
+	slot               Slot
+	ownPID             int
+	samples            int
+	samplesWithForeign int
 }
 
-func newNeighbours(slot Slot) neighbours { return neighbours{slot: slot, self: os.Getpid()} }
+func newForeignProcessCounter(slot Slot) foreignProcessCounter {
+	return foreignProcessCounter{slot: slot, ownPID: os.Getpid()}
+}
 
-func (n *neighbours) look() {
+func (n *foreignProcessCounter) sample() {
 	processes, ret := n.slot.gpu.GetComputeRunningProcesses()
 	if ret != nvml.SUCCESS {
 		return
 	}
 	n.samples++
 	for _, p := range processes {
-		if n.foreign(int(p.Pid)) {
-			n.seen++
+		if n.isForeign(int(p.Pid)) {
+			n.samplesWithForeign++
 			return
 		}
 	}
 }
 
-// foreign follows a process's parents up to this process or to the first one. A process that ends in the meantime is
+// isForeign follows a process's parents up to this process or to the first one. A process that ends in the meantime is
 // not foreign.
-func (n *neighbours) foreign(pid int) bool {
+func (n *foreignProcessCounter) isForeign(pid int) bool {
 	for range 64 {
-		if pid == n.self {
+		if pid == n.ownPID {
 			return false
 		}
 		parent, known := parentOf(pid)
@@ -71,9 +73,9 @@ func parentOf(pid int) (parent int, known bool) {
 	return parent, err == nil
 }
 
-func (n *neighbours) String() string {
-	if n.seen == 0 {
+func (n *foreignProcessCounter) String() string {
+	if n.samplesWithForeign == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("in %d of %d samples", n.seen, n.samples)
+	return fmt.Sprintf("in %d of %d samples", n.samplesWithForeign, n.samples)
 }

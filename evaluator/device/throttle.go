@@ -7,9 +7,9 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// readThrottle returns the current throttle reasons, or 0. It calls the function by its older name, which all drivers
-// export, and only if this library has it: calling a missing function would end the process.
-func readThrottle(slot Slot) uint64 {
+// readThrottleReasons returns the current throttle reasons, or 0. It calls the function by its older name, which all
+// drivers export, and only if this library has it: calling a missing function would end the process.
+func readThrottleReasons(slot Slot) uint64 {
 	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
 		return 0
 	}
@@ -20,8 +20,8 @@ func readThrottle(slot Slot) uint64 {
 	return reasons
 }
 
-// throttleReasons names the bits. Being idle is not a reason.
-func throttleReasons(bits uint64) string {
+// throttleReasonText names the bits. Being idle is not a reason.
+func throttleReasonText(bits uint64) string {
 	names := []struct {
 		bit  uint64
 		name string

@@ -19,23 +19,23 @@ const watchInterval = 100 * time.Millisecond
 
 // Watcher samples a slot while a run is timed on it.
 type Watcher struct {
-	slot     Slot
-	cancel   context.CancelFunc
-	done     chan struct{} // closed when sampling has ended; until then only it uses the fields below
-	series   []*series
-	throttle uint64
-	load     string   // load average at the start
-	end      string   // load average at the end
-	clocks   []uint32 // SM clocks while busy and not at the power cap
-	samples  int
-	others   neighbours
+	slot             Slot
+	cancel           context.CancelFunc
+	done             chan struct{} // closed when sampling has ended; until then only it uses the fields below
+	series           []*series
+	throttle         uint64
+	loadAtStart      string   // load average at the start
+	loadAtEnd        string   // load average at the end
+	clocks           []uint32 // SM clocks while busy and not at the power cap
+	samples          int
+	foreignProcesses foreignProcessCounter
 }
 
 // Watch starts sampling the clocks, temperature, power, and throttle reasons of a GPU. The caller must call Stop, also
 // if ctx has ended the sampling.
 func Watch(ctx context.Context, slot Slot) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Watcher{slot: slot, cancel: cancel, done: make(chan struct{}), load: loadAverage()}
+	w := &Watcher{slot: slot, cancel: cancel, done: make(chan struct{}), loadAtStart: loadAverage()}
 	if slot.gpu == nil {
 		close(w.done)
 		return w
@@ -46,7 +46,7 @@ func Watch(ctx context.Context, slot Slot) *Watcher {
 		{name: "temperature", unit: "°C", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }},
 		{name: "power", unit: "W", scale: 1000, read: slot.gpu.GetPowerUsage},
 	}
-	w.others = newNeighbours(slot)
+	w.foreignProcesses = newForeignProcessCounter(slot)
 	w.sample()
 	go w.run(ctx)
 	return w
@@ -73,20 +73,20 @@ func (w *Watcher) run(ctx context.Context) {
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
 	<-w.done
-	w.end = loadAverage()
-	seen := map[string]string{"load_average": w.load + " at the start, " + w.end + " at the end"}
+	w.loadAtEnd = loadAverage()
+	seen := map[string]string{"load_average": w.loadAtStart + " at the start, " + w.loadAtEnd + " at the end"}
 	if w.slot.gpu == nil {
 		return seen
 	}
 	w.sample()
 	for _, s := range w.series {
-		if s.seen {
+		if s.hasValue {
 			seen[s.name] = s.String()
 		}
 	}
-	seen["throttle_reasons"] = throttleReasons(w.throttle)
-	if w.others.samples > 0 {
-		seen["other_processes"] = w.others.String()
+	seen["throttle_reasons"] = throttleReasonText(w.throttle)
+	if w.foreignProcesses.samples > 0 {
+		seen["other_processes"] = w.foreignProcesses.String()
 	}
 	return seen
 }
@@ -100,12 +100,12 @@ func (w *Watcher) Record(m *job.Machine) {
 
 // disturbances returns the disturbances that a kernel cannot cause. Call it after Stop.
 func (w *Watcher) disturbances() job.Disturbances {
-	d := job.Disturbances{Slowed: w.slowed(), AtWork: len(w.clocks), Samples: w.others.samples, Others: w.others.seen}
+	d := job.Disturbances{SlowdownCause: w.slowdownCause(), BusySamples: len(w.clocks), Samples: w.foreignProcesses.samples, ForeignProcessSamples: w.foreignProcesses.samplesWithForeign}
 	if w.slot.gpu == nil {
-		d.Processors = runtime.NumCPU()
-		for _, text := range []string{w.load, w.end} {
+		d.ProcessorCount = runtime.NumCPU()
+		for _, text := range []string{w.loadAtStart, w.loadAtEnd} {
 			if load, err := strconv.ParseFloat(text, 64); err == nil {
-				d.Load = max(d.Load, load)
+				d.LoadAverage = max(d.LoadAverage, load)
 			}
 		}
 		return d
@@ -113,40 +113,40 @@ func (w *Watcher) disturbances() job.Disturbances {
 	highest := slices.Max(append(w.clocks, 0))
 	for _, clock := range w.clocks {
 		if float64(clock) < 0.9*float64(highest) {
-			d.LowClock++
+			d.LowClockSamples++
 		}
 	}
 	return d
 }
 
-// LowClock is the result of Slowed for a low clock without a known cause. A kernel can cause it by short bursts of
-// work, unlike the other reasons.
-const LowClock = "low clock"
+// SlowedByLowClock is the result of StopAndExplain for a low clock without a known cause. A kernel can cause it by
+// short bursts of work, unlike the other reasons.
+const SlowedByLowClock = "low clock"
 
-// Slowed stops the watcher and names the reason for which the GPU was slow, or returns "". Reasons are throttling, a
-// foreign process, or a clock at three quarters of its maximum for half of the time. The power cap does not count:
-// large kernels always reach it.
-func (w *Watcher) Slowed() string {
+// StopAndExplain stops the watcher and names the reason for which the GPU was slow, or returns "". Reasons are
+// throttling, a foreign process, or a clock at three quarters of its maximum for half of the time. The power cap does
+// not count: large kernels always reach it.
+func (w *Watcher) StopAndExplain() string {
 	w.Stop()
-	if reasons := w.slowed(); reasons != "" || w.slot.gpu == nil {
+	if reasons := w.slowdownCause(); reasons != "" || w.slot.gpu == nil {
 		return reasons
 	}
-	if w.others.seen > 0 {
+	if w.foreignProcesses.samplesWithForeign > 0 {
 		return "another process on the device"
 	}
 	if clocks := slices.Sorted(slices.Values(w.clocks)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
-		return LowClock
+		return SlowedByLowClock
 	}
 	return ""
 }
 
-func (w *Watcher) slowed() string {
+func (w *Watcher) slowdownCause() string {
 	const slowing = nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonSwThermalSlowdown |
 		nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
 	if w.throttle&slowing == 0 {
 		return ""
 	}
-	return throttleReasons(w.throttle & slowing)
+	return throttleReasonText(w.throttle & slowing)
 }
 
 func (w *Watcher) sample() {
@@ -155,13 +155,13 @@ func (w *Watcher) sample() {
 			s.add(value)
 		}
 	}
-	reasons := readThrottle(w.slot)
+	reasons := readThrottleReasons(w.slot)
 	w.throttle |= reasons
-	if clock := w.series[0]; clock.seen && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
+	if clock := w.series[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
 		w.clocks = append(w.clocks, clock.latest)
 	}
-	if w.samples%neighboursEvery == 0 {
-		w.others.look()
+	if w.samples%foreignProcessInterval == 0 {
+		w.foreignProcesses.sample()
 	}
 	w.samples++
 }
@@ -172,26 +172,26 @@ type series struct {
 	scale                   uint32 // NVML's value is divided by this
 	read                    func() (uint32, nvml.Return)
 	first, min, max, latest uint32
-	seen                    bool
+	hasValue                bool
 }
 
 func (s *series) add(value uint32) {
 	value /= s.scale
-	if !s.seen {
-		s.first, s.min, s.max, s.seen = value, value, value, true
+	if !s.hasValue {
+		s.first, s.min, s.max, s.hasValue = value, value, value, true
 	}
 	s.min, s.max, s.latest = min(s.min, value), max(s.max, value), value
 }
 
 func (s *series) String() string {
 	if s.min == s.max {
-		return number(s.min) + " " + s.unit
+		return formatNumber(s.min) + " " + s.unit
 	}
-	return number(s.min) + "–" + number(s.max) + " " + s.unit + ", " +
-		number(s.first) + " at the start, " + number(s.latest) + " at the end"
+	return formatNumber(s.min) + "–" + formatNumber(s.max) + " " + s.unit + ", " +
+		formatNumber(s.first) + " at the start, " + formatNumber(s.latest) + " at the end"
 }
 
-func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+func formatNumber(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // loadAverage returns the machine's load average over one minute.
 func loadAverage() string {

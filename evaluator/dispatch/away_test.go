@@ -16,7 +16,7 @@ func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 	for i := range seconds {
 		now := from.Add(time.Duration(i) * time.Second)
 		d.watch.beginPass(now)
-		if err := d.pass(s.Context(), now); err != nil {
+		if err := d.runPass(s.Context(), now); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
 	d := s.boot()
-	d.watch.slowWrite = 20 * time.Millisecond
+	d.watch.slowWriteTime = 20 * time.Millisecond
 	s.pass(d, 0)
 	j := s.take()
 	s.beat(d, j.AttemptID)
@@ -78,11 +78,11 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() }) // long after a busy machine has begun the pass
-	if err := d.pass(t.Context(), begun.Add(fleet.WorkerTimeout)); err != nil {
+	if err := d.runPass(t.Context(), begun.Add(fleet.WorkerTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	s.wantRun(run.ID, work.StateBuilding, 1)
-	if err := d.pass(t.Context(), begun.Add(fleet.WorkerTimeout+time.Second)); err != nil {
+	if err := d.runPass(t.Context(), begun.Add(fleet.WorkerTimeout+time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	s.wantRun(run.ID, work.StateBuilding, 1)
@@ -99,7 +99,7 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 			s.tell(d, event(j, 1, job.EventTaken, ""))
 			d = s.boot() // the site and the worker in it are new
 			s.pass(d, 0)
-			s.pass(d, missingFor)
+			s.pass(d, missingTimeout)
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
 			if err != nil || lost.State.Final() {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
@@ -128,7 +128,7 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 				run := s.submit()
 				d := s.boot()
 				for i, worker := range test.workers {
-					beat := job.Heartbeat{Worker: worker, Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
+					beat := job.Heartbeat{Worker: worker, WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
 					s.sync(d, beat)
 					at := time.Duration(i+1) * longEnough
 					s.pass(d, at)
@@ -139,7 +139,7 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 					beat.Attempts, beat.Stopping = nil, false // the next process
 					s.sync(d, beat)
 					s.pass(d, at)
-					s.pass(d, at+missingFor)
+					s.pass(d, at+missingTimeout)
 				}
 				if got := s.wantRun(run.ID, work.StateQueued, len(test.workers)); got.Losses != test.losses {
 					s.Errorf("%d losses count", got.Losses)
@@ -156,13 +156,13 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
 		d := s.boot()
-		other := job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
+		other := job.Heartbeat{Worker: "w2", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
 		s.sync(d, other)
 		fail := func(worker string) {
 			s.Helper()
 			lost := result(s.takeAs(worker), 1)
 			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost,
-				&job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
+				&job.Failure{Reason: "The disk is full.", IsInfrastructureError: true}, worker
 			if err := d.Result(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
@@ -195,8 +195,8 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 			first[j.EvaluationID != ""] = j
 			s.beat(d, j.AttemptID)
 			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
-				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"},
-				Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
+				Outcome: job.OutcomeHandedBack, Machine: job.Machine{Worker: "w1"},
+				Failure: &job.Failure{Reason: "Worker w1 is stopping.", IsInfrastructureError: true}}
 			if err := d.Result(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}

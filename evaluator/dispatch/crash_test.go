@@ -50,7 +50,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			d = s.boot() // the new worker knows nothing of the attempt
 			s.pass(d, 0)
 			s.wantNoJob()
-			s.pass(d, missingFor)
+			s.pass(d, missingTimeout)
 			fresh := s.take()
 			if fresh.AttemptID == old.AttemptID || fresh.Secret == old.Secret || fresh.SecretSeed == old.SecretSeed {
 				t.Error("the second attempt shares a secret with the first")
@@ -76,7 +76,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 
 		d = s.boot()
 		s.finish(d, j, 10)
-		s.pass(d, 2*missingFor)
+		s.pass(d, 2*missingTimeout)
 		s.wantNoJob()
 		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
@@ -93,7 +93,7 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 		d = s.boot(j.AttemptID)
 		s.wantRun(run.ID, work.StateBuilding, 1)
 		s.pass(d, 0)
-		s.pass(d, 2*missingFor)
+		s.pass(d, 2*missingTimeout)
 		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
@@ -107,12 +107,12 @@ func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 		s.ask("w1")
 		s.sync(d, job.Heartbeat{Worker: "w2", Slots: []job.Slot{{Device: "CPU"}}})
 		s.pass(d, time.Second)
-		s.pass(d, missingFor/2)
+		s.pass(d, missingTimeout/2)
 		s.wantRun(run.ID, work.StateQueued, 1)
 		if _, ok := s.ask("w2"); ok {
 			s.Error("another worker gets it as well")
 		}
-		s.pass(d, time.Second+missingFor)
+		s.pass(d, time.Second+missingTimeout)
 		s.finish(d, s.takeAs("w2"), 10)
 		if run := s.wantRun(run.ID, work.StateDone, 2); run.Losses != 0 || run.Retries != 0 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)

@@ -25,9 +25,9 @@ type Notifier interface {
 	QueueChanged()
 }
 
-// follow notifies viewers of a change, unless err is set, and stops attempts that were taken from their workers. If the
-// process dies before, a worker continues until the answer to its next heartbeat stops it.
-func (d *Dispatcher) follow(out work.Effect, err error) error {
+// announceEffect notifies viewers of a change, unless err is set, and stops attempts that were taken from their
+// workers. If the process dies before, a worker continues until the answer to its next heartbeat stops it.
+func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	pollEvery   = time.Second // maximum delay of a run after a lost wake-up
-	guestsEvery = 5 * time.Minute
-	sweepEvery  = time.Hour
+	pollInterval       = time.Second // maximum delay of a run after a lost wake-up
+	guestSweepInterval = 5 * time.Minute
+	sweepInterval      = time.Hour
 )
 
 // Dispatcher answers workers: it hands out work, stores their reports, and notifies viewers (queue.Handler). Run
@@ -58,15 +58,15 @@ func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 // Run makes passes over the queue until ctx ends, and regularly cleans up the store. Errors of the database or the
 // queue are logged and retried.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	poll, guests, sweep := time.NewTicker(pollEvery), time.NewTicker(guestsEvery), time.NewTicker(sweepEvery)
+	poll, guests, sweep := time.NewTicker(pollInterval), time.NewTicker(guestSweepInterval), time.NewTicker(sweepInterval)
 	defer poll.Stop()
 	defer guests.Stop()
 	defer sweep.Stop()
 	for {
 		now := time.Now()
 		d.watch.beginPass(now)
-		if err := d.pass(ctx, now); err != nil && ctx.Err() == nil {
-			// A failed pass is repeated after at most pollEvery; it leaves no state.
+		if err := d.runPass(ctx, now); err != nil && ctx.Err() == nil {
+			// A failed pass is repeated after at most pollInterval; it leaves no state.
 			d.errors.Add(1)
 			d.log.Error("looking at the queue", "err", err)
 		}
@@ -96,18 +96,18 @@ func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error 
 	return err
 }
 
-// pass announces work that can start, takes back lost attempts, and preempts follow-ups that block others. It decides
-// on the state read at its start. If that has changed since, the store refuses (Conflict, or not Accepted), and the
-// next pass sees the change. Errors are collected, so that one attempt does not block the others.
-func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
-	ready, live, workers, err := d.read(ctx, now)
+// runPass announces work that can start, takes back lost attempts, and preempts follow-ups that block others. It
+// decides on the state read at its start. If that has changed since, the store refuses (Conflict, or not Accepted), and
+// the next pass sees the change. Errors are collected, so that one attempt does not block the others.
+func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
+	ready, live, workers, err := d.readState(ctx, now)
 	if err != nil {
 		d.watch.resetClock(now)
 	}
 	if err != nil || len(ready)+len(live) == 0 {
 		return err
 	}
-	slots := liveSlots(workers, d.watch.started, now)
+	slots := liveSlots(workers, d.watch.startedAt, now)
 	loads := loadsOf(ready, live)
 	var errs []error
 	for _, r := range ready {
@@ -116,20 +116,20 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		}
 	}
 	// Take back before any other write: it measures how long a write takes.
-	errs = append(errs, d.takeBack(ctx, d.watch.lost(live, workers, now), now), d.store.HurryTurns(ctx, now))
+	errs = append(errs, d.requeueLost(ctx, d.watch.lostAttempts(live, workers, now), now), d.store.HurryTurns(ctx, now))
 	// A profile takes minutes, and someone waits for the queued work. All follow-ups of the device are preempted at
 	// once, however little work waits: they are queued again, and start again when slots are free.
 	for _, a := range live {
-		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceeds(slots[a.Device].Usable) {
+		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceedsFreeSlots(slots[a.Device].Usable) {
 			continue
 		}
-		errs = append(errs, d.follow(d.store.Work.PreemptAttempt(ctx, a.ID)))
+		errs = append(errs, d.announceEffect(d.store.Work.PreemptAttempt(ctx, a.ID)))
 	}
 	return errors.Join(errs...)
 }
 
-// read returns the work that can start on devices that are not paused, the live attempts, and the workers.
-func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
+// readState returns the work that can start on devices that are not paused, the live attempts, and the workers.
+func (d *Dispatcher) readState(ctx context.Context, now time.Time) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
 	if ready, err = d.store.Work.ReadyDevices(ctx, now); err != nil {
 		return
 	}
@@ -151,41 +151,41 @@ func (d *Dispatcher) read(ctx context.Context, now time.Time) (ready []work.Read
 
 // load is the demand for the slots of a device.
 type load struct {
-	attempts      int // live attempts
-	people        int // people's waiting work, and attempts except follow-ups
-	withFollowUps int // people's waiting work, and all attempts
+	attempts        int // live attempts
+	waitingByPeople int // people's waiting work, and attempts except follow-ups
+	total           int // people's waiting work, and all attempts
 }
 
 func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load {
 	loads := map[string]load{}
 	for _, r := range ready {
-		loads[r.Device] = load{people: r.People, withFollowUps: r.People}
+		loads[r.Device] = load{waitingByPeople: r.People, total: r.People}
 	}
 	for _, a := range live {
 		l := loads[a.Device]
-		l.attempts, l.withFollowUps = l.attempts+1, l.withFollowUps+1
+		l.attempts, l.total = l.attempts+1, l.total+1
 		if a.Priority < work.PriorityFollowUp {
-			l.people++
+			l.waitingByPeople++
 		}
 		loads[a.Device] = l
 	}
 	return loads
 }
 
-// exceeds reports whether people need more slots than follow-ups leave free. Follow-ups are profiles, runs of
+// exceedsFreeSlots reports whether people need more slots than follow-ups leave free. Follow-ups are profiles, runs of
 // confirmations, reruns, and baselines.
-func (l load) exceeds(slots int) bool { return l.withFollowUps > slots && l.people > 0 }
+func (l load) exceedsFreeSlots(slots int) bool { return l.total > slots && l.waitingByPeople > 0 }
 
-// takeBack ends lost attempts with infrastructure errors, and their work is queued again. If the database cannot write,
-// it takes nothing back: the workers only seemed silent because their heartbeats could not be stored.
-func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now time.Time) error {
+// requeueLost ends lost attempts with infrastructure errors, and their work is queued again. If the database cannot
+// write, it takes nothing back: the workers only seemed silent because their heartbeats could not be stored.
+func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lossReason, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
 	}
 	// The check is made only before taking something back: a loss uses up one of a run's three attempts.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
-	if took := time.Since(begun); err != nil || took > d.watch.slowWrite {
+	if took := time.Since(begun); err != nil || took > d.watch.slowWriteTime {
 		d.log.Warn("the database was slow to write or failed: workers get more time to report", "took", took, "err", err)
 		d.watch.resetClock(now.Add(took))
 		return err
@@ -196,7 +196,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 		if err == nil && out.Accepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		}
-		errs = append(errs, d.follow(out, err)) // stops the attempt on a worker that was only silent
+		errs = append(errs, d.announceEffect(out, err)) // stops the attempt on a worker that was only silent
 	}
 	return errors.Join(errs...)
 }

@@ -118,8 +118,8 @@ func TestWorkIsAnnouncedWhileADeviceHasFreeSlots(t *testing.T) {
 func TestNothingIsSentWithoutAReceiver(t *testing.T) {
 	for name, beat := range map[string]job.Heartbeat{
 		"other device":  {Slots: []job.Slot{{Device: "H200"}}},
-		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, Refusing: "the sandbox does not hold"},
-		"disabled slot": {Slots: []job.Slot{{Device: "CPU", Disabled: "hot"}}},
+		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, RefusingReason: "the sandbox does not hold"},
+		"disabled slot": {Slots: []job.Slot{{Device: "CPU", DisabledReason: "hot"}}},
 		"stopping":      {Slots: []job.Slot{{Device: "CPU"}}, Stopping: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,15 +144,15 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 		before := time.Now()
 		s.beat(d, j.AttemptID)
 		after := time.Now()
-		if err := d.pass(s.Context(), before.Add(fleet.WorkerTimeout/2)); err != nil {
+		if err := d.runPass(s.Context(), before.Add(fleet.WorkerTimeout/2)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantRun(run.ID, work.StateBuilding, 1)
-		if err := d.pass(s.Context(), after.Add(fleet.WorkerTimeout)); err != nil {
+		if err := d.runPass(s.Context(), after.Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
 		got := s.wantRun(run.ID, work.StateQueued, 1)
-		if got.Failure == nil || !got.Failure.Infrastructure || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
+		if got.Failure == nil || !got.Failure.IsInfrastructureError || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
 			s.Errorf("run: %+v", got)
 		}
 		s.wantNoJob() // there is no one else
@@ -188,16 +188,16 @@ func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 		back := time.Now().Add(2 * fleet.WorkerTimeout) // no heartbeat could be stored until then
 		down, cancel := context.WithCancel(s.Context())
 		cancel()
-		if err := d.pass(down, back.Add(-time.Second)); err == nil {
+		if err := d.runPass(down, back.Add(-time.Second)); err == nil {
 			s.Fatal("a pass without a database succeeded")
 		}
 		for _, after := range []time.Duration{0, fleet.WorkerTimeout / 2} {
-			if err := d.pass(s.Context(), back.Add(after)); err != nil {
+			if err := d.runPass(s.Context(), back.Add(after)); err != nil {
 				s.Fatal(err)
 			}
 			s.wantRun(run.ID, work.StateBuilding, 1)
 		}
-		if err := d.pass(s.Context(), back.Add(fleet.WorkerTimeout)); err != nil {
+		if err := d.runPass(s.Context(), back.Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantRun(run.ID, work.StateQueued, 1) // it stays silent
@@ -215,7 +215,7 @@ func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 		s.beat(d) // it has ended there
 		s.pass(d, 2*time.Second)
 		s.finish(d, j, 10)
-		s.pass(d, 2*missingFor)
+		s.pass(d, 2*missingTimeout)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }

@@ -14,6 +14,6 @@
 // only when a worker asks for it, so that cancelling, preempting, and the fair order take effect at once.
 //
 // Silence of a worker and an outage of the site look the same from here. Before an attempt is taken back, watch checks
-// whether the site was suspended (resetClock), and takeBack whether the database can write. Several processes watch at
-// once: FailAttempt and PreemptAttempt succeed for only one of them.
+// whether the site was suspended (resetClock), and requeueLost whether the database can write. Several processes watch
+// at once: FailAttempt and PreemptAttempt succeed for only one of them.
 package dispatch

@@ -52,7 +52,7 @@ func measured(j job.Job, driver string) job.Result {
 	r.Machine.Driver = driver
 	for i := range r.Stages {
 		for k := range r.Stages[i].Cases {
-			r.Stages[i].Cases[k].Spec = j.Declared.Benchmarks[0].String()
+			r.Stages[i].Cases[k].Spec = j.DeclaredCases.Benchmarks[0].String()
 		}
 	}
 	return r
@@ -71,9 +71,9 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		d := s.boot()
 		s.beatOf(d, "580", 1)
 		first := s.next(d, job.ModeRanked)
-		if first.Declared == nil || first.Task.Drawn() ||
-			first.Declared.Tests[0].String() != "size: uniform 1..1000000000; seed: 1" {
-			s.Fatalf("job: %+v declared as %+v", first.Task, first.Declared)
+		if first.DeclaredCases == nil || first.Task.Drawn() ||
+			first.DeclaredCases.Tests[0].String() != "size: uniform 1..1000000000; seed: 1" {
+			s.Fatalf("job: %+v declared as %+v", first.Task, first.DeclaredCases)
 		}
 		s.report(d, measured(first, "580"))
 		d = s.boot() // another process of the site
@@ -84,8 +84,8 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		}
 		s.report(d, measured(second, "580"))
 		test := s.next(d, job.ModeTest)
-		if test.Declared != nil || test.Task.Drawn() || cmp.Equal(first.Task.Tests, test.Task.Tests) {
-			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.Declared,
+		if test.DeclaredCases != nil || test.Task.Drawn() || cmp.Equal(first.Task.Tests, test.Task.Tests) {
+			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.DeclaredCases,
 				first.Task.Tests)
 		}
 		s.report(d, job.Result{RunID: test.RunID, AttemptID: test.AttemptID, Secret: test.Secret,
@@ -168,7 +168,7 @@ func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
 			s.Fatal(err)
 		}
 		j := s.next(s.boot(), job.ModeRanked)
-		if got := j.Declared.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" ||
+		if got := j.DeclaredCases.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" ||
 			got[1].String() != "size: uniform 1..1000" || j.Task.Drawn() {
 			s.Errorf("declared %v, drawn %v", got, j.Task.Benchmarks)
 		}

@@ -118,7 +118,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		s.pass(d, 0)
 		first := s.take()
 		s.beat(d, first.AttemptID)
-		if err := d.pass(s.Context(), time.Now().Add(fleet.WorkerTimeout)); err != nil {
+		if err := d.runPass(s.Context(), time.Now().Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
@@ -134,7 +134,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret,
 			Outcome: job.OutcomeLost,
-			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
+			Failure: &job.Failure{IsInfrastructureError: true, Reason: "the disk is full"}}
 		if err := d.Result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func (s *site) submit() work.Run { return modelstest.Submit(s, s.store, s.ann, s
 
 func (s *site) beat(d *Dispatcher, attempts ...string) (drop []string) {
 	s.Helper()
-	return s.sync(d, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
+	return s.sync(d, job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
 		Attempts: attempts})
 }
 
@@ -90,7 +90,7 @@ func (s *site) passAt(d *Dispatcher, at time.Time) {
 	if _, err := s.store.SQL().ExecContext(s.Context(), "update workers set seen_at = $1", s.at); err != nil {
 		s.Fatal(err)
 	}
-	if err := d.pass(s.Context(), s.at); err != nil {
+	if err := d.runPass(s.Context(), s.at); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -125,7 +125,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 		s.Fatal(err)
 	}
 	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].Usable
-	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", Busy: busy, Attempts: s.held})
+	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", SlotBusy: busy, Attempts: s.held})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -14,13 +14,13 @@ import (
 	"warpboard/tasks"
 )
 
-// errUnusable means that a job cannot be made, and a retry would not help.
-var errUnusable = errors.New("no job can be made")
+// errJobImpossible means that a job cannot be made, and a retry would not help.
+var errJobImpossible = errors.New("no job can be made")
 
 // Next starts the next attempt of a worker, or names a task to precompile. If a job cannot be made, Next ends that work
 // and continues with the next. If the process dies before the worker has the answer, the attempt is sent again.
 func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
-	if ask.Precompile {
+	if ask.WantsPrecompileJob {
 		return d.nextPreparation(ctx, ask)
 	}
 	for {
@@ -29,26 +29,26 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 			return nil, err
 		}
 		d.notify.QueueChanged()
-		message, err := d.message(ctx, *attempt)
-		if !errors.Is(err, errUnusable) {
+		message, err := d.jobMessage(ctx, *attempt)
+		if !errors.Is(err, errJobImpossible) {
 			return message, err
 		}
 		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
 		// The site knows the attempt's secret, so it reports the failure in a worker's place. Viewers are notified as
 		// usual, and an infrastructure failure counts against no limit.
-		why := strings.TrimPrefix(err.Error(), errUnusable.Error()+": ")
+		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why), Infrastructure: true},
+			Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why), IsInfrastructureError: true},
 		}, work.Findings{})
-		if err := d.follow(out, err); err != nil {
+		if err := d.announceEffect(out, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// message returns an attempt's job as JSON.
-func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte, error) {
+// jobMessage returns an attempt's job as JSON.
+func (d *Dispatcher) jobMessage(ctx context.Context, attempt work.Attempt) ([]byte, error) {
 	j := job.Job{
 		Version: job.Version, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret,
 	}
@@ -60,10 +60,10 @@ func (d *Dispatcher) message(ctx context.Context, attempt work.Attempt) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	j.Device, j.Enqueued = of.Device, of.QueuedAt
+	j.Device, j.EnqueuedAt = of.Device, of.QueuedAt
 	data, err := json.Marshal(j)
 	if err == nil && len(data) > d.queue.MaxMessage() {
-		err = fmt.Errorf("%w: %s larger than a message can be", errUnusable, large)
+		err = fmt.Errorf("%w: %s larger than a message can be", errJobImpossible, large)
 	}
 	return data, err
 }
@@ -82,14 +82,14 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.SecretSeed, j.Filter = work.Measured(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
+	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.Measured(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
 	held, err := d.store.Work.MedianTime(ctx, run)
 	if err != nil {
 		return run.Work, err
 	}
 	// MedianTime is a sum over slots. Expect is wall time: the worker uses it to decide whether the run can end in
 	// time.
-	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
+	j.ExpectedTime = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Submissions.Source(ctx, sub)
 	if err != nil {
 		return run.Work, err
@@ -103,13 +103,13 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	}
 	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(run.Device)
 	if j.Mode == job.ModeRanked && j.Task.Drawn() {
-		j.Declared = &job.Cases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
+		j.DeclaredCases = &job.TaskCases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
 	}
 	if j.Task, err = d.store.Scores.Draw(ctx, attempt, run, j.Task); err != nil {
 		return run.Work, err
 	}
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {
-		err = fmt.Errorf("%w: %w", errUnusable, err)
+		err = fmt.Errorf("%w: %w", errJobImpossible, err)
 	}
 	return run.Work, err
 }
@@ -146,7 +146,7 @@ func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *
 	}
 	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(e.Device)
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {
-		err = fmt.Errorf("%w: %w", errUnusable, err)
+		err = fmt.Errorf("%w: %w", errJobImpossible, err)
 	}
 	return err
 }

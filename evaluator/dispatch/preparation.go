@@ -23,7 +23,7 @@ func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) (
 		return nil, err
 	}
 	for _, task := range open {
-		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.Compiled, task.VersionID) {
+		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.CompiledVersions, task.VersionID) {
 			return d.preparation(ctx, task)
 		}
 	}
@@ -35,28 +35,28 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	if preparable(version.Definition) {
+	if hasProgramWithoutSubmission(version.Definition) {
 		bundle, err := d.store.Catalog.Bundle(ctx, version.ID)
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(job.Preparation{
-			VersionID: version.ID, Name: task.Slug, TaskKey: version.Key, Task: version.Definition, Sources: ownSources(bundle),
+		data, err := json.Marshal(job.PrecompileJob{
+			VersionID: version.ID, Name: task.Slug, TaskKey: version.Key, Task: version.Definition, Sources: taskSources(bundle),
 		})
 		if err != nil || len(data) <= d.queue.MaxMessage() {
 			return data, err
 		}
 	}
-	return json.Marshal(job.Preparation{VersionID: version.ID, Name: task.Slug}) // names the version, so that the worker asks for others
+	return json.Marshal(job.PrecompileJob{VersionID: version.ID, Name: task.Slug}) // names the version, so that the worker asks for others
 }
 
-// preparable reports whether the task has a program without the submission in it.
-func preparable(def tasks.Definition) bool {
+// hasProgramWithoutSubmission reports whether the task has a program without the submission in it.
+func hasProgramWithoutSubmission(def tasks.Definition) bool {
 	return slices.ContainsFunc(harness.Assemble(def, nil).ToCompile, func(f harness.CompileInput) bool { return !f.Submitted })
 }
 
-// ownSources returns the task's files by their run-time names.
-func ownSources(b *tasks.Bundle) map[string][]byte {
+// taskSources returns the task's files by their run-time names.
+func taskSources(b *tasks.Bundle) map[string][]byte {
 	sources := map[string][]byte{}
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {

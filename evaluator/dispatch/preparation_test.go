@@ -16,17 +16,17 @@ import (
 )
 
 // ahead asks for tasks to precompile, until there is none that the worker does not know.
-func (s *site) ahead(device string, known ...int64) (announced []job.Preparation) {
+func (s *site) ahead(device string, known ...int64) (announced []job.PrecompileJob) {
 	s.Helper()
 	for {
-		data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: "w1", Device: device, Precompile: true, Compiled: known})
+		data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: "w1", Device: device, WantsPrecompileJob: true, CompiledVersions: known})
 		if err != nil {
 			s.Fatal(err)
 		}
 		if len(data) == 0 {
 			return announced
 		}
-		var p job.Preparation
+		var p job.PrecompileJob
 		if err := json.Unmarshal(data, &p); err != nil {
 			s.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func (s *site) ahead(device string, known ...int64) (announced []job.Preparation
 	}
 }
 
-func (s *site) wantAhead(announced []job.Preparation, want ...string) {
+func (s *site) wantAhead(announced []job.PrecompileJob, want ...string) {
 	s.Helper()
 	var names []string
 	for _, p := range announced {
@@ -90,7 +90,7 @@ func TestAWorkerThatPrecompilesGetsTheTaskAndNoSubmission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []job.Preparation{{
+	want := []job.PrecompileJob{{
 		VersionID: version.ID, Name: "vectoradd", TaskKey: version.Key, Task: version.Definition,
 		Sources: map[string][]byte{"task.h": []byte("#pragma once\n"), "reference.h": []byte("// reference\n")},
 	}}
@@ -98,7 +98,7 @@ func TestAWorkerThatPrecompilesGetsTheTaskAndNoSubmission(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	s.queue.largest = 100
-	if diff := cmp.Diff([]job.Preparation{{VersionID: version.ID, Name: "vectoradd"}}, s.ahead("CPU")); diff != "" {
+	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: version.ID, Name: "vectoradd"}}, s.ahead("CPU")); diff != "" {
 		t.Errorf("told of a task that is too large (-want +got):\n%s", diff)
 	}
 }
@@ -114,7 +114,7 @@ func TestNothingIsSentOfATaskThatCannotBePrecompiled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]job.Preparation{{VersionID: task.VersionID, Name: task.Slug}}, s.ahead("CPU")); diff != "" {
+	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: task.VersionID, Name: task.Slug}}, s.ahead("CPU")); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }

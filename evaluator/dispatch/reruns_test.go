@@ -13,7 +13,7 @@ import (
 
 // beatOf is a heartbeat of a worker with slots and a driver.
 func (s *site) beatOf(d *Dispatcher, driver string, slots int, attempts ...string) {
-	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Attempts: attempts}
+	h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Attempts: attempts}
 	for i := range slots {
 		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU", Machine: job.Machine{Driver: driver}})
 	}
@@ -63,9 +63,9 @@ func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "H100")
 	d := s.boot()
 	for range 2 {
-		s.sync(d, job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{
-			{Device: "H100-SXM", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}},
-			{Device: "L4", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
+		s.sync(d, job.Heartbeat{Worker: "w2", WorkerStartedAt: time.Now(), Slots: []job.Slot{
+			{Device: "H100-SXM", MemoryBytes: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}},
+			{Device: "L4", MemoryBytes: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
 		}})
 	}
 	task, err := s.store.Catalog.TaskByID(t.Context(), s.task.ID)

@@ -10,8 +10,8 @@ import (
 // storeBenchmarks stores new benchmarks from a heartbeat's slots, and logs an error if a slot drifts. Calls of Sync are
 // sequential.
 func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
-	before, times := state.benchmarked, map[string]time.Time{}
-	state.benchmarked = times
+	before, times := state.benchmarkStoredAt, map[string]time.Time{}
+	state.benchmarkStoredAt = times
 	for _, slot := range h.Slots {
 		g, device := slot.Machine.SlotBenchmark, slot.Machine.UUIDHash
 		if times[device].IsZero() {
@@ -19,13 +19,13 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 		}
 		// At is by the worker's clock and is only compared with itself. After a restart of the site the last benchmark
 		// is stored again, which Keep treats as the same row.
-		if g == nil || !g.At.After(times[device]) {
+		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}
 		if !state.benchmarkWrites.Allow() {
 			continue // the next heartbeat repeats it
 		}
-		times[device] = g.At
+		times[device] = g.MeasuredAt
 		err := d.store.Fleet.KeepBenchmark(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {

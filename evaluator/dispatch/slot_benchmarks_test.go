@@ -15,8 +15,8 @@ func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
 		beat := func(minute int, ns float64) {
-			g := job.SlotBenchmark{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1,
-				BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
+			g := job.SlotBenchmark{MeasuredAt: time.Now().Add(time.Duration(minute) * time.Minute), EmptyCallNS: 1,
+				BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadCaseNS: ns, MathCaseNS: ns}
 			s.sync(d, job.Heartbeat{Worker: "w1",
 				Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", SlotBenchmark: &g}}}})
 		}
@@ -64,8 +64,8 @@ func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 			for range 3 {
 				m := job.Machine{UUIDHash: "ab"}
 				if benchmarked { // each message is decoded into memory of its own
-					m.SlotBenchmark = &job.SlotBenchmark{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
-						ReadNS: 1e6, MathNS: 1e6}
+					m.SlotBenchmark = &job.SlotBenchmark{MeasuredAt: at, EmptyCallNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
+						ReadCaseNS: 1e6, MathCaseNS: 1e6}
 				}
 				before := s.store.Queries()
 				s.sync(d, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
@@ -94,8 +94,8 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 		for beat := range 30 {
 			var slots []job.Slot
 			for i := range 100 {
-				g := job.SlotBenchmark{At: time.Now(), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
-					ReadNS: 1e6, MathNS: 1e6}
+				g := job.SlotBenchmark{MeasuredAt: time.Now(), EmptyCallNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
+					ReadCaseNS: 1e6, MathCaseNS: 1e6}
 				slots = append(slots, job.Slot{Device: "CPU",
 					Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i),
 						Compiler: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})

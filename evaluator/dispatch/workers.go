@@ -16,7 +16,7 @@ import (
 // Events stores events, and returns those of their attempts that no longer count.
 func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := d.store.Work.AppendEvents(ctx, batch)
-	return stale, d.follow(out, err)
+	return stale, d.announceEffect(out, err)
 }
 
 // Result stores a result. After an error the worker sends it again. A result that can never be stored is logged and
@@ -50,14 +50,14 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 		log.Info("result of an attempt that no longer counts", "attempt", result.AttemptID)
 	}
 	d.Wake()
-	return d.follow(out, nil)
+	return d.announceEffect(out, nil)
 }
 
 // handBackRevoked replaces the result of a worker that was revoked since it took the attempt, so that the attempt is
 // handed back. Such a worker stays connected to a cluster for minutes.
 func handBackRevoked(r job.Result) job.Result {
-	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeReturned,
-		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
+	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeHandedBack,
+		Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
 // Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
@@ -76,16 +76,16 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.noteSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	if err := d.follow(d.store.Work.NoteTaken(ctx, h.Worker, fresh...)); err != nil {
+	if err := d.announceEffect(d.store.Work.NoteTaken(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
 	d.storeBenchmarks(ctx, h, state)
 	if h.Stopping && len(h.Attempts) == 0 {
 		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (shownState{len(h.Slots), h.Refusing, h.Stopping}); now != state.lastShown {
-		state.lastShown = now
-		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
+	if now := (visibleState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastVisible {
+		state.lastVisible = now
+		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.RefusingReason, "stopping", h.Stopping)
 		d.notify.QueueChanged()
 		d.Wake()
 	}
@@ -98,14 +98,14 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 	var text strings.Builder
 	for _, slot := range h.Slots {
 		slot.Machine.SlotBenchmark = nil // not part of hardware or software
-		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
+		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.MemoryBytes)
 	}
 	// Compared as text, so that an unchanged heartbeat causes no transaction.
 	if state.slots == text.String() || !state.slotWrites.Allow() {
 		return nil
 	}
 	fresh, out, err := d.store.NoteSlots(ctx, h)
-	if err := d.follow(out, err); err != nil {
+	if err := d.announceEffect(out, err); err != nil {
 		return err
 	}
 	state.slots = text.String()
@@ -121,21 +121,21 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 // Rate limits of what one worker may have stored about its slots. Hardware and software change at a start and an
 // update; a machine with 16 slots benchmarks each at most every minute.
 const (
-	slotWriteEvery, slotWriteBurst           = 5 * time.Minute, 20
-	benchmarkWriteEvery, benchmarkWriteBurst = 3 * time.Second, 64
+	slotWriteInterval, slotWriteBurst           = 5 * time.Minute, 20
+	benchmarkWriteInterval, benchmarkWriteBurst = 3 * time.Second, 64
 )
 
 // workerState is the stored state of a worker's heartbeats.
 type workerState struct {
-	lastShown       shownState
-	slots           string               // stored last, as text
-	benchmarked     map[string]time.Time // time of the last stored benchmark, by device hash
-	slotWrites      *rate.Limiter        // limits storing slots
-	benchmarkWrites *rate.Limiter        // limits storing benchmarks
+	lastVisible       visibleState
+	slots             string               // stored last, as text
+	benchmarkStoredAt map[string]time.Time // time of the last stored benchmark, by device hash
+	slotWrites        *rate.Limiter        // limits storing slots
+	benchmarkWrites   *rate.Limiter        // limits storing benchmarks
 }
 
-// shownState is the part of a worker's state that viewers of the devices page see.
-type shownState struct {
+// visibleState is the part of a worker's state that viewers of the devices page see.
+type visibleState struct {
 	slots    int
 	refusing string
 	stopping bool
@@ -145,7 +145,7 @@ type shownState struct {
 func (d *Dispatcher) stateOf(worker string) *workerState {
 	if d.workers[worker] == nil {
 		d.workers[worker] = &workerState{
-			lastShown: shownState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteEvery), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteEvery), benchmarkWriteBurst),
+			lastVisible: visibleState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
 		}
 	}
 	return d.workers[worker]

@@ -19,7 +19,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 		"no cases":        func(r *job.Result) { r.Stages[3].Cases = nil },
 		"no time":         func(r *job.Result) { r.Stages[3].Cases[0].Mean = 0 },
 		"a denormal time": func(r *job.Result) { r.Stages[3].Cases[0].Mean, r.ScoreNS = 1.1e-308, nil },
-		"a forged spread": func(r *job.Result) { r.Stages[3].Cases[0].Std = 1.7e308 },
+		"a forged spread": func(r *job.Result) { r.Stages[3].Cases[0].StandardDeviation = 1.7e308 },
 		"other processes": func(r *job.Result) { r.Stages[3].Cases[0].Processes = []float64{1, 1, 1, 1, 1} },
 		"cancelled there": func(r *job.Result) { r.Outcome = job.OutcomeCancelled },
 	} {
@@ -34,7 +34,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := s.wantRun(run.ID, work.StateQueued, 1)
-			if got.Failure == nil || !got.Failure.Infrastructure {
+			if got.Failure == nil || !got.Failure.IsInfrastructureError {
 				t.Errorf("failure: %+v", got.Failure)
 			}
 			s.wantBoard()
@@ -193,8 +193,8 @@ func TestAWorkerReceivesTheFilterOfAProfile(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.pass(d, 0)
-		if j := s.take(); !j.Filter.Same(filter) {
-			s.Errorf("the job has the filter %+v", j.Filter)
+		if j := s.take(); !j.ProfileFilter.Equal(filter) {
+			s.Errorf("the job has the filter %+v", j.ProfileFilter)
 		}
 	})
 }

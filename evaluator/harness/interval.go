@@ -132,7 +132,7 @@ func checkProcesses(cases []job.CaseResult) error {
 		if len(c.Processes) == 0 {
 			continue
 		}
-		if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isTime(ns) }) ||
+		if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isTime(ns) }) ||
 			math.Abs(quantile(c.Processes, 0.5)-c.Median) > rounding*c.Median {
 			return fmt.Errorf("the processes of case %d do not give its time", c.Index)
 		}

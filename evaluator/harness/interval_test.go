@@ -12,7 +12,7 @@ import (
 // measured returns a case whose processes took these times.
 func measured(index int, processes ...float64) job.CaseResult {
 	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), Processes: processes,
-		Clocks: job.Clocks{Counts: job.ClockEvent}}
+		Clocks: job.Clocks{Counted: job.ClockEvent}}
 }
 
 func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {

@@ -210,9 +210,9 @@ func setField(c *job.CaseResult, field, value string) bool {
 	}
 	switch field {
 	case "std":
-		c.Std = number(value, isSpread)
+		c.StandardDeviation = number(value, isSpread)
 	case "err":
-		c.Err = number(value, isSpread)
+		c.StandardError = number(value, isSpread)
 	case "spec":
 		c.Spec = value
 	case "status":
@@ -236,7 +236,7 @@ func setField(c *job.CaseResult, field, value string) bool {
 func setClock(c *job.Clocks, field, value string) bool {
 	switch field {
 	case "clock":
-		c.Counts = clock(value)
+		c.Counted = clock(value)
 	case "event":
 		c.Event = number(value, isSpread)
 	case "wall":
@@ -244,11 +244,11 @@ func setClock(c *job.Clocks, field, value string) bool {
 	case "snapshot":
 		c.Snapshot = number(value, isDifference)
 	case "tolerance":
-		c.Tolerance = number(value, isSpread)
+		c.WallTolerance = number(value, isSpread)
 	case "handover":
-		c.Handover = number(value, isSpread)
+		c.EmptyCallTime = number(value, isSpread)
 	case "late":
-		c.Late, _ = strconv.Atoi(value)
+		c.LateCalls, _ = strconv.Atoi(value)
 	case "events", "walls", "snapshots", "prepared", "switched":
 	default:
 		return false

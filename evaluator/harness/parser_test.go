@@ -46,7 +46,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"benchmark.0.err: 0.5\nbenchmark.0.best: 1\nbenchmark.0.worst: 2e3\nbenchmark.0.median: 1.25\nbenchmark.0.p95: 7\n" +
 				"benchmark.0.times: 1,2.5,3\ncheck: pass\n",
 			check: "pass", total: 1,
-			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, Std: 1, Err: 0.5,
+			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, StandardDeviation: 1, StandardError: 0.5,
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
 		},
 		{
@@ -71,8 +71,8 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
 				Worst: 209000, Median: 206000,
 				Times: []float64{206000, 206000, 209000},
-				Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, Late: 1,
-					Tolerance: 10000, Handover: 154000}}},
+				Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, LateCalls: 1,
+					WallTolerance: 10000, EmptyCallTime: 154000}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
 		{
@@ -104,7 +104,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			name: "nor is less than a nanosecond, nor more than a life",
 			pipe: "benchmark.0.runs: 3\nbenchmark.0.mean: 1.1e-308\nbenchmark.0.best: 0.999\nbenchmark.0.worst: 1e308\nbenchmark.0.median: 1e19\n" +
 				"benchmark.0.times: 5e-324,1,1e18,0.5\nbenchmark.0.std: 0.25\nbenchmark.0.err: 1e300\n",
-			cases: []job.CaseResult{{Runs: 3, Times: []float64{0, 1, 1e18, 0}, Std: 0.25}},
+			cases: []job.CaseResult{{Runs: 3, Times: []float64{0, 1, 1e18, 0}, StandardDeviation: 0.25}},
 		},
 		{
 			name: "bytes that are no UTF-8", pipe: "test.0.spec: \xff\xfe\ntest.0.status: pass\n",
@@ -148,7 +148,7 @@ func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	}
 	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
 	p.Close()
-	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counts != job.ClockSnapshot {
+	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counted != job.ClockSnapshot {
 		t.Errorf("%d of %d cases, inconsistency %q", len(p.Cases()), cases, p.inconsistency)
 	}
 	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.Extra()); diff != "" {
@@ -225,7 +225,7 @@ func FuzzParser(f *testing.F) {
 			t.Error("check or extra differ")
 		}
 		for _, c := range whole.Cases() {
-			for _, v := range append(c.Times, c.Mean, c.Std, c.Err, c.Best, c.Worst, c.Median, c.P95) {
+			for _, v := range append(c.Times, c.Mean, c.StandardDeviation, c.StandardError, c.Best, c.Worst, c.Median, c.P95) {
 				if !(v >= 0 && v <= math.MaxFloat64) {
 					t.Errorf("time %v", v)
 				}

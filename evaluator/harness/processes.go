@@ -68,7 +68,7 @@ func mergeProcesses(processes []section) []job.CaseResult {
 }
 
 func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
-	c.Runs, c.Clocks.Late, c.Times = 0, 0, nil
+	c.Runs, c.Clocks.LateCalls, c.Times = 0, 0, nil
 	usual := medianByEvent(parts)
 	for _, part := range parts {
 		ns, _ := timeOf(part, usual)
@@ -76,26 +76,26 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
 		c.SetupNS = max(c.SetupNS, part.SetupNS)
-		c.Clocks.Late += part.Clocks.Late
+		c.Clocks.LateCalls += part.Clocks.LateCalls
 		if part.Status != job.StatusPass {
 			c.Status, c.Message = part.Status, part.Message
 		}
 	}
-	c.Mean, c.Std = meanAndStd(c.Times)
-	c.Err = c.Std / math.Sqrt(float64(max(len(c.Times), 1)))
+	c.Mean, c.StandardDeviation = meanAndStd(c.Times)
+	c.StandardError = c.StandardDeviation / math.Sqrt(float64(max(len(c.Times), 1)))
 	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
 	c.Median = quantile(c.Processes, 0.5)
 	// The clock that counted in the process closest to the median.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
 		if ns, clock := timeOf(part, usual); math.Abs(ns-c.Median) < fromMiddle {
-			fromMiddle, c.Clocks.Counts = math.Abs(ns-c.Median), clock
+			fromMiddle, c.Clocks.Counted = math.Abs(ns-c.Median), clock
 		}
 	}
 	for _, of := range []func(*job.Clocks) *float64{
 		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.Wall },
-		func(k *job.Clocks) *float64 { return &k.Snapshot }, func(k *job.Clocks) *float64 { return &k.Tolerance },
-		func(k *job.Clocks) *float64 { return &k.Handover },
+		func(k *job.Clocks) *float64 { return &k.Snapshot }, func(k *job.Clocks) *float64 { return &k.WallTolerance },
+		func(k *job.Clocks) *float64 { return &k.EmptyCallTime },
 	} {
 		var values []float64
 		for i := range parts {
@@ -116,7 +116,7 @@ const agreeingShare = 0.4
 func medianByEvent(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
-		if part.Clocks.Counts == job.ClockEvent {
+		if part.Clocks.Counted == job.ClockEvent {
 			events = append(events, part.Clocks.Event)
 		}
 	}
@@ -132,10 +132,10 @@ func medianByEvent(parts []job.CaseResult) float64 {
 func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about, mostNS, mostShare = 0.98, 20_000, 0.01
 	event := part.Clocks.Event
-	if part.Clocks.Counts != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
+	if part.Clocks.Counted != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
 		return max(event, usualByEvent), job.ClockEvent
 	}
-	return part.Median, part.Clocks.Counts
+	return part.Median, part.Clocks.Counted
 }
 
 func meanAndStd(values []float64) (mean, std float64) {

@@ -54,13 +54,13 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 		t.Fatalf("got %s, %+v", status, failure)
 	}
 	got := p.Cases()[0]
-	want := job.CaseResult{Index: 0, Spec: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, Std: got.Std,
-		Err:  got.Err,
-		Best: 100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
+	want := job.CaseResult{Index: 0, Spec: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, StandardDeviation: got.StandardDeviation,
+		StandardError: got.StandardError,
+		Best:          100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
 		Processes: []float64{100, 130, 110},
-		Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 110, Wall: 110, Snapshot: 110, Tolerance: 10,
-			Handover: 11}}
-	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.Std < 13 || got.Std > 14 {
+		Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 110, Wall: 110, Snapshot: 110, WallTolerance: 10,
+			EmptyCallTime: 11}}
+	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.StandardDeviation < 13 || got.StandardDeviation > 14 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if score, err := Score(tasks.RankLast, p.Cases()); err != nil || score != 20 {
@@ -75,8 +75,8 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 		timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
 	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) ||
-		got.Clocks.Counts != job.ClockEvent {
-		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counts)
+		got.Clocks.Counted != job.ClockEvent {
+		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counted)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 			pipe.WriteString(process(i, part))
 		}
 		got := byProcess(pipe.String() + "check: pass\n").Cases()[0]
-		if got.Median != tt.median || got.Clocks.Counts != tt.counts {
-			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.Counts)
+		if got.Median != tt.median || got.Clocks.Counted != tt.counts {
+			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.Counted)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
 	}
 	for _, c := range cases {
-		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.Std) || !isSpread(c.Err) {
+		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.StandardDeviation) || !isSpread(c.StandardError) {
 			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, minTime)
 		}
 	}

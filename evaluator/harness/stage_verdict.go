@@ -71,7 +71,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
 		return judgeProcess(j, limit, p, want)
 	case j.Signal == "SIGKILL" && j.Limit == "":
-		return job.StatusError, &job.Failure{Infrastructure: true, Signal: j.Signal,
+		return job.StatusError, &job.Failure{IsInfrastructureError: true, Signal: j.Signal,
 			Reason: "The judge's process was killed from outside" + progressText(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
 	case j.Limit != "": // the task's fault, whatever the judge reported
 	case j.ExitCode == exitRunnerGone:
@@ -79,10 +79,10 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.ExitCode == exitRefused && extra["refused"] != "":
 		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(extra["refused"], ".") + progressText(p) + "."}
 	case j.ExitCode == exitTask && extra["task"] != "":
-		return job.StatusError, &job.Failure{Task: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(extra["task"], ".") + "."}
+		return job.StatusError, &job.Failure{CausedByTask: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(extra["task"], ".") + "."}
 	}
 	_, failure := judgeProcess(j, limit, p, nil)
-	failure.Task = true
+	failure.CausedByTask = true
 	failure.Reason = "The task failed, not the submission. " + strings.Replace(failure.Reason, "The program", "Its generator, reference or checker", 1)
 	return job.StatusError, failure
 }

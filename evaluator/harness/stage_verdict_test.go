@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
 			}
-			if failure != nil && (!strings.Contains(failure.Reason, tt.reason) || failure.Infrastructure) {
+			if failure != nil && (!strings.Contains(failure.Reason, tt.reason) || failure.IsInfrastructureError) {
 				t.Errorf("reason %q; want ...%s...", failure.Reason, tt.reason)
 			}
 		})
@@ -89,7 +89,7 @@ func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 	}
 	for _, tt := range tests {
 		status, failure := Judge(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
-		if status == job.StatusPass || failure == nil || failure.Infrastructure != tt.ours ||
+		if status == job.StatusPass || failure == nil || failure.IsInfrastructureError != tt.ours ||
 			!strings.Contains(failure.Reason, tt.reason) {
 			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)
 		}
@@ -114,7 +114,7 @@ func TestScore(t *testing.T) {
 	judged := func(medians ...float64) (cases []job.CaseResult) {
 		for i, m := range medians {
 			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m,
-				Clocks: job.Clocks{Counts: job.ClockEvent}})
+				Clocks: job.Clocks{Counted: job.ClockEvent}})
 		}
 		return cases
 	}
@@ -139,8 +139,8 @@ func TestScore(t *testing.T) {
 		{"sum that overflows", tasks.RankMean, passed(1.7e308, 1.7e308), 0},
 		{"endless", tasks.RankGeom, passed(math.Inf(1)), 0},
 		{"no number", tasks.RankGeom, passed(math.NaN()), 0},
-		{"endless spread", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, Std: math.Inf(1)}}, 0},
-		{"forged error", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, Err: -1}}, 0},
+		{"endless spread", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardDeviation: math.Inf(1)}}, 0},
+		{"forged error", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardError: -1}}, 0},
 		{"no case", tasks.RankGeom, nil, 0},
 		{"no time", tasks.RankMean, passed(1, 0), 0},
 		{"failed case", tasks.RankLast, append(passed(1), job.CaseResult{Status: job.StatusFail, Mean: 1}), 0},

@@ -92,7 +92,7 @@ func (s section) implausible(c job.CaseResult) bool {
 	}
 	switch {
 	case !reported("mean") && !reported("runs"):
-		return reported("best") || reported("worst") || reported("times") || c.Judged()
+		return reported("best") || reported("worst") || reported("times") || c.TimedByJudge()
 	case c.Runs <= 0 || c.Mean <= 0:
 		return true
 	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+rounding)):
@@ -100,12 +100,12 @@ func (s section) implausible(c job.CaseResult) bool {
 	case reported("worst") && c.Worst < c.Mean*(1-rounding):
 		return true
 	}
-	return reported("times") && !timesMatchMean(c) || c.Judged() && implausibleClocks(c)
+	return reported("times") && !timesMatchMean(c) || c.TimedByJudge() && implausibleClocks(c)
 }
 
 // implausibleClocks reports whether a judge cannot have reported such clocks.
 func implausibleClocks(c job.CaseResult) bool {
-	return c.Clocks.Counts == unknownClock || c.Clocks.Late < 0 || c.Clocks.Late > c.Runs ||
+	return c.Clocks.Counted == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
 }
 

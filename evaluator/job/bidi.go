@@ -20,8 +20,8 @@ func HasBidi(text []byte) bool {
 	return false
 }
 
-// ShowBidi replaces each bidirectional control character by a visible mark such as [U+202E].
-func ShowBidi(text string) string {
+// MarkBidi replaces each bidirectional control character by a visible mark such as [U+202E].
+func MarkBidi(text string) string {
 	for _, r := range bidiControls {
 		if strings.ContainsRune(text, r) {
 			text = strings.ReplaceAll(text, string(r), fmt.Sprintf("[U+%04X]", r))

@@ -37,18 +37,18 @@ func (h Heartbeat) Check() error {
 		}
 	}
 	for _, line := range h.SelfTest {
-		if err := texts(maxLine, line.Name, line.Detail); err != nil {
+		if err := checkTextSizes(maxLine, line.Name, line.Detail); err != nil {
 			return fmt.Errorf("the self-test: %w", err)
 		}
 	}
-	return texts(maxLine, h.Version, h.Refusing)
+	return checkTextSizes(maxLine, h.Version, h.RefusingReason)
 }
 
 func (s Slot) check() error {
-	if err := texts(maxName, s.Device, s.Arch, s.Attempt); err != nil {
+	if err := checkTextSizes(maxName, s.Device, s.Arch, s.AttemptID); err != nil {
 		return err
 	}
-	if err := texts(maxLine, s.Disabled, s.Public); err != nil {
+	if err := checkTextSizes(maxLine, s.DisabledReason, s.PublicReason); err != nil {
 		return err
 	}
 	return s.Machine.check()
@@ -59,11 +59,11 @@ func (m Machine) check() error {
 		return fmt.Errorf("it has %d conditions, at most %d are allowed", len(m.Conditions), maxName)
 	}
 	for key, value := range m.Conditions {
-		if err := texts(maxLine, key, value); err != nil {
+		if err := checkTextSizes(maxLine, key, value); err != nil {
 			return err
 		}
 	}
-	return texts(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
+	return checkTextSizes(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
 // Check returns an error if the worker reads another version of jobs, or a part of the request exceeds the limits.
@@ -71,23 +71,23 @@ func (a WorkRequest) Check() error {
 	if a.Version != Version {
 		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
 	}
-	if len(a.Attempts) > maxAttempts || len(a.Compiled) > maxCompiled {
-		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.Compiled), maxAttempts, maxCompiled)
+	if len(a.Attempts) > maxAttempts || len(a.CompiledVersions) > maxCompiled {
+		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.CompiledVersions), maxAttempts, maxCompiled)
 	}
-	return texts(maxName, a.Attempts...)
+	return checkTextSizes(maxName, a.Attempts...)
 }
 
 // Check returns an error naming the part of an event that exceeds the limits.
 func (e Event) Check() error {
-	if err := texts(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
+	if err := checkTextSizes(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
 		return err
 	}
-	if e.Ended != nil {
-		if err := e.Ended.check(); err != nil {
+	if e.EndedStage != nil {
+		if err := e.EndedStage.check(); err != nil {
 			return err
 		}
 	}
-	return texts(MaxText, e.Text)
+	return checkTextSizes(MaxText, e.Text)
 }
 
 // Check returns an error naming the part of a result that exceeds the limits.
@@ -99,7 +99,7 @@ func (r Result) Check() error {
 		return fmt.Errorf("it has %d artifacts, at most %d are allowed", len(r.Artifacts), maxArtifacts)
 	}
 	for _, a := range r.Artifacts {
-		if err := texts(maxName, a.Name, a.Type); err != nil {
+		if err := checkTextSizes(maxName, a.Name, a.Type); err != nil {
 			return fmt.Errorf("an artifact: %w", err)
 		}
 	}
@@ -109,11 +109,11 @@ func (r Result) Check() error {
 		}
 	}
 	if r.Failure != nil {
-		if err := texts(MaxText, r.Failure.Reason); err != nil {
+		if err := checkTextSizes(MaxText, r.Failure.Reason); err != nil {
 			return err
 		}
 	}
-	if err := texts(maxName, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
+	if err := checkTextSizes(maxName, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
 		return err
 	}
 	return r.Machine.check()
@@ -137,15 +137,15 @@ func (s StageResult) check() error {
 		}
 	}
 	if s.Failure != nil {
-		if err := texts(MaxText, s.Failure.Reason); err != nil {
+		if err := checkTextSizes(MaxText, s.Failure.Reason); err != nil {
 			return err
 		}
 	}
-	return texts(MaxText, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
+	return checkTextSizes(MaxText, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
 }
 
-// texts returns an error for the first text longer than limit bytes.
-func texts(limit int, all ...string) error {
+// checkTextSizes returns an error for the first text longer than limit bytes.
+func checkTextSizes(limit int, all ...string) error {
 	for _, text := range all {
 		if len(text) > limit {
 			return fmt.Errorf("the text %.40q… has %d bytes, at most %d are allowed", text, len(text), limit)

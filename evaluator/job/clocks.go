@@ -15,25 +15,25 @@ const (
 // Clocks holds the times of a case's calls by the three clocks: medians in nanoseconds, zero if no judge timed the
 // case.
 type Clocks struct {
-	Counts    Clock   `json:"counts"` // the clock that determines the case's times
-	Event     float64 `json:"event"`
-	Wall      float64 `json:"wall"`           // may be negative, by at most the error of Handover
-	Snapshot  float64 `json:"snapshot"`       // likewise
-	Late      int     `json:"late,omitempty"` // calls released after the limit, because they synchronize with the device
-	Tolerance float64 `json:"tolerance"`      // maximum error of Wall
-	Handover  float64 `json:"handover"`       // time of an empty call, which is subtracted from wall
+	Counted       Clock   `json:"counts"` // the clock that determines the case's times
+	Event         float64 `json:"event"`
+	Wall          float64 `json:"wall"`           // may be negative, by at most the error of EmptyCallTime
+	Snapshot      float64 `json:"snapshot"`       // likewise
+	LateCalls     int     `json:"late,omitempty"` // calls released after the limit, because they synchronize with the device
+	WallTolerance float64 `json:"tolerance"`      // maximum error of Wall
+	EmptyCallTime float64 `json:"handover"`       // time of an empty call, which is subtracted from wall
 }
 
-// Judged returns the larger of the two times that code in the runner cannot choose.
-func (c Clocks) Judged() float64 { return math.Max(c.Wall, c.Snapshot) }
+// JudgeTime returns the larger of the two times that code in the runner cannot choose.
+func (c Clocks) JudgeTime() float64 { return math.Max(c.Wall, c.Snapshot) }
 
-// Judged reports whether a judge timed the case, in a process separate from the submission's.
-func (c CaseResult) Judged() bool { return c.Clocks.Counts != "" }
+// TimedByJudge reports whether a judge timed the case, in a process separate from the submission's.
+func (c CaseResult) TimedByJudge() bool { return c.Clocks.Counted != "" }
 
 // Time returns the case's time for a score. It is the median of the calls if a judge timed them, because the judge
 // chooses the clock by medians, and about one call in a thousand is disturbed by the machine. Otherwise it is the mean.
 func (c CaseResult) Time() float64 {
-	if c.Judged() {
+	if c.TimedByJudge() {
 		return c.Median
 	}
 	return c.Mean
@@ -41,16 +41,16 @@ func (c CaseResult) Time() float64 {
 
 // MostlyLate reports whether most of the case's calls synchronize with the device. Such a case counts by the judge's
 // clocks, and its events are meaningless.
-func (c CaseResult) MostlyLate() bool { return 2*c.Clocks.Late > c.Runs }
+func (c CaseResult) MostlyLate() bool { return 2*c.Clocks.LateCalls > c.Runs }
 
 // ClocksDiffer reports whether the runner's and the judge's clock differ by more than the tolerance. If the runner's is
 // meaningless, it reports whether the answer arrived later than the call's end by more than that.
 func (c CaseResult) ClocksDiffer() bool {
-	if !c.Judged() {
+	if !c.TimedByJudge() {
 		return false
 	}
 	if c.MostlyLate() {
-		return c.Clocks.Counts == ClockSnapshot
+		return c.Clocks.Counted == ClockSnapshot
 	}
-	return c.Clocks.Counts != ClockEvent || math.Abs(c.Clocks.Wall-c.Clocks.Event) > c.Clocks.Tolerance
+	return c.Clocks.Counted != ClockEvent || math.Abs(c.Clocks.Wall-c.Clocks.Event) > c.Clocks.WallTolerance
 }

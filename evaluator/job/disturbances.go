@@ -5,21 +5,21 @@ import "fmt"
 // Disturbances are conditions of a slot during a measurement that the kernel does not cause. Samples are taken ten
 // times a second.
 type Disturbances struct {
-	AtWork     int     `json:"at_work,omitempty"`    // samples with the GPU busy and not at its power cap
-	LowClock   int     `json:"low_clock,omitempty"`  // of these, with an SM clock more than a tenth below its maximum
-	Samples    int     `json:"samples,omitempty"`    // samples in which the GPU's processes could be listed
-	Others     int     `json:"others,omitempty"`     // of these, with a process of another program on the GPU
-	Slowed     string  `json:"slowed,omitempty"`     // cause of a slowdown during a measured process: "hardware slowdown"
-	Load       float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
-	Processors int     `json:"processors,omitempty"` // of the machine, for Load
+	BusySamples           int     `json:"at_work,omitempty"`    // samples with the GPU busy and not at its power cap
+	LowClockSamples       int     `json:"low_clock,omitempty"`  // of these, with an SM clock more than a tenth below its maximum
+	Samples               int     `json:"samples,omitempty"`    // samples in which the GPU's processes could be listed
+	ForeignProcessSamples int     `json:"others,omitempty"`     // of these, with a process of another program on the GPU
+	SlowdownCause         string  `json:"slowed,omitempty"`     // cause of a slowdown during a measured process: "hardware slowdown"
+	LoadAverage           float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
+	ProcessorCount        int     `json:"processors,omitempty"` // of the machine, for LoadAverage
 }
 
 const (
 	// maxLowClockShare is the share of samples in which a clock may be low: after a change of load a clock is low for a
 	// moment.
 	maxLowClockShare = 0.1
-	// overload is the load per processor above which processes wait for each other.
-	overload = 1.5
+	// overloadPerProcessor is the load per processor above which processes wait for each other.
+	overloadPerProcessor = 1.5
 )
 
 // Reasons returns the reasons to consider a run disturbed, or none. The reasons are: the device was slowed down by heat
@@ -27,17 +27,17 @@ const (
 // the busy samples, without being at its power cap; another program used the GPU; a CPU had more than 1.5 running or
 // waiting processes per processor. Unknown conditions do not count.
 func (d Disturbances) Reasons() (reasons []string) {
-	if d.Slowed != "" {
-		reasons = append(reasons, "slowed down: "+d.Slowed)
+	if d.SlowdownCause != "" {
+		reasons = append(reasons, "slowed down: "+d.SlowdownCause)
 	}
-	if float64(d.LowClock) > maxLowClockShare*float64(d.AtWork) {
-		reasons = append(reasons, fmt.Sprintf("clock more than a tenth below its highest in %d of %d samples", d.LowClock, d.AtWork))
+	if float64(d.LowClockSamples) > maxLowClockShare*float64(d.BusySamples) {
+		reasons = append(reasons, fmt.Sprintf("clock more than a tenth below its highest in %d of %d samples", d.LowClockSamples, d.BusySamples))
 	}
-	if d.Others > 0 {
-		reasons = append(reasons, fmt.Sprintf("another process on the device in %d of %d samples", d.Others, d.Samples))
+	if d.ForeignProcessSamples > 0 {
+		reasons = append(reasons, fmt.Sprintf("another process on the device in %d of %d samples", d.ForeignProcessSamples, d.Samples))
 	}
-	if d.Processors > 0 && d.Load > overload*float64(d.Processors) {
-		reasons = append(reasons, fmt.Sprintf("load average of %.1f on %d processors", d.Load, d.Processors))
+	if d.ProcessorCount > 0 && d.LoadAverage > overloadPerProcessor*float64(d.ProcessorCount) {
+		reasons = append(reasons, fmt.Sprintf("load average of %.1f on %d processors", d.LoadAverage, d.ProcessorCount))
 	}
 	return reasons
 }

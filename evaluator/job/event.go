@@ -16,53 +16,53 @@ const (
 // Event reports progress of an attempt while it runs. Events are hints for viewers: the Result contains everything that
 // must be kept.
 type Event struct {
-	RunID     int64        `json:"run_id"`
-	AttemptID string       `json:"attempt_id"`
-	Secret    string       `json:"secret"`
-	Seq       int          `json:"seq"` // 1, 2, … within the attempt
-	Time      time.Time    `json:"time"`
-	Type      EventType    `json:"type"`
-	Stage     Stage        `json:"stage,omitempty"`
-	Worker    string       `json:"worker,omitempty"`
-	Case      *CaseResult  `json:"case,omitempty"`
-	Total     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
-	Stream    string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
-	Text      string       `json:"text,omitempty"`
-	Ended     *StageResult `json:"ended,omitempty"`
+	RunID      int64        `json:"run_id"`
+	AttemptID  string       `json:"attempt_id"`
+	Secret     string       `json:"secret"`
+	Seq        int          `json:"seq"` // 1, 2, … within the attempt
+	Time       time.Time    `json:"time"`
+	Type       EventType    `json:"type"`
+	Stage      Stage        `json:"stage,omitempty"`
+	Worker     string       `json:"worker,omitempty"`
+	Case       *CaseResult  `json:"case,omitempty"`
+	Total      int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
+	Stream     string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
+	Text       string       `json:"text,omitempty"`
+	EndedStage *StageResult `json:"ended,omitempty"`
 	// EvaluationID is set if the attempt belongs to an evaluation. Stage is then one of package kernelrun's.
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
 // Heartbeat is a worker's report about itself every few seconds.
 type Heartbeat struct {
-	Worker   string      `json:"worker"`
-	Time     time.Time   `json:"time"`
-	Started  time.Time   `json:"started"`
-	Version  string      `json:"version"`
-	Slots    []Slot      `json:"slots"`
-	Attempts []string    `json:"attempts"` // IDs of the attempts in progress
-	SelfTest []CheckLine `json:"self_test,omitempty"`
-	Refusing string      `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
-	Stopping bool        `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	Worker          string        `json:"worker"`
+	Time            time.Time     `json:"time"`
+	WorkerStartedAt time.Time     `json:"started"`
+	Version         string        `json:"version"`
+	Slots           []Slot        `json:"slots"`
+	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
+	SelfTest        []CheckResult `json:"self_test,omitempty"`
+	RefusingReason  string        `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
+	Stopping        bool          `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
 }
 
 // Slot is the state of one slot of a worker.
 type Slot struct {
-	Index    int     `json:"index"`
-	Device   string  `json:"device"`
-	Machine  Machine `json:"machine"`
-	Memory   uint64  `json:"memory"` // bytes
-	Arch     string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
-	Attempt  string  `json:"attempt,omitempty"`
-	Disabled string  `json:"disabled,omitempty"` // reason for taking no jobs, for admins: may contain program output
-	Public   string  `json:"public,omitempty"`   // the same, for everyone
-	Profiler bool    `json:"profiler,omitempty"` // runs on it can be profiled
+	Index          int     `json:"index"`
+	Device         string  `json:"device"`
+	Machine        Machine `json:"machine"`
+	MemoryBytes    uint64  `json:"memory"` // bytes
+	Arch           string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
+	AttemptID      string  `json:"attempt,omitempty"`
+	DisabledReason string  `json:"disabled,omitempty"` // reason for taking no jobs, for admins: may contain program output
+	PublicReason   string  `json:"public,omitempty"`   // the same, for everyone
+	Profiler       bool    `json:"profiler,omitempty"` // runs on it can be profiled
 	// Sanitizer means that compute-sanitizer can check runs on it.
 	Sanitizer bool `json:"sanitizer,omitempty"`
 }
 
-// CheckLine is one line of the sandbox's self-test.
-type CheckLine struct {
+// CheckResult is one line of the sandbox's self-test.
+type CheckResult struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`

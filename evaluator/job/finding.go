@@ -12,23 +12,23 @@ const (
 // Finding is a problem in a kernel, reported by a tool of compute-sanitizer. The tool runs in the submission's sandbox,
 // where its log can be forged: treat all of it as the submission's claim.
 type Finding struct {
-	Tool    string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
-	Warning bool   `json:"warning,omitempty"` // false for an error
-	Message string `json:"message"`           // "Invalid __global__ write of size 4 bytes"
-	Detail  string `json:"detail,omitempty"`  // "Address 0x… is out of bounds"
-	Kernel  string `json:"kernel,omitempty"`  // demangled; empty for a host call
-	File    string `json:"file,omitempty"`    // base name
-	Line    int    `json:"line,omitempty"`
-	Block   string `json:"block,omitempty"`  // of the first occurrence: "0,0,0"
-	Thread  string `json:"thread,omitempty"` // of the first occurrence
-	Count   int    `json:"count"`            // number of reports at this place
+	Tool      string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
+	IsWarning bool   `json:"warning,omitempty"` // false for an error
+	Message   string `json:"message"`           // "Invalid __global__ write of size 4 bytes"
+	Detail    string `json:"detail,omitempty"`  // "Address 0x… is out of bounds"
+	Kernel    string `json:"kernel,omitempty"`  // demangled; empty for a host call
+	File      string `json:"file,omitempty"`    // base name
+	Line      int    `json:"line,omitempty"`
+	Block     string `json:"block,omitempty"`  // of the first occurrence: "0,0,0"
+	Thread    string `json:"thread,omitempty"` // of the first occurrence
+	Count     int    `json:"count"`            // number of reports at this place
 }
 
 // Sentence formats a finding as a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at
 // submission.cu:6, 28 times".
 func (f Finding) Sentence() string {
 	text := "error: "
-	if f.Warning {
+	if f.IsWarning {
 		text = "warning: "
 	}
 	text += f.Message
@@ -48,5 +48,5 @@ func (f Finding) check() error {
 	if f.Line < 0 || f.Count < 0 {
 		return fmt.Errorf("a finding has line %d and count %d", f.Line, f.Count)
 	}
-	return texts(MaxFindingText, f.Tool, f.Message, f.Detail, f.Kernel, f.File, f.Block, f.Thread)
+	return checkTextSizes(MaxFindingText, f.Tool, f.Message, f.Detail, f.Kernel, f.File, f.Block, f.Thread)
 }

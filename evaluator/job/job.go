@@ -54,13 +54,13 @@ type Job struct {
 	Task      tasks.Definition `json:"task"`
 	// Sources holds the content of every file of Task.Files by its run-time name, including the submission's.
 	Sources map[string][]byte `json:"sources"`
-	// Declared is set if the values in Task's cases were drawn and are secret. It has the cases as the task declares
-	// them. The worker names cases by these, and forwards none of the program's output.
-	Declared *Cases `json:"declared,omitempty"`
+	// DeclaredCases is set if the values in Task's cases were drawn and are secret. It has the cases as the task
+	// declares them. The worker names cases by these, and forwards none of the program's output.
+	DeclaredCases *TaskCases `json:"declared,omitempty"`
 	// SecretSeed seeds the ranked stage. It is new for every attempt and never shown.
-	SecretSeed uint64         `json:"secret_seed"`
-	Filter     *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
-	Enqueued   time.Time      `json:"enqueued"`
+	SecretSeed    uint64         `json:"secret_seed"`
+	ProfileFilter *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
+	EnqueuedAt    time.Time      `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and only
 	// Task.Lang counts. Evaluation is a kernelrun.Request.
 	//
@@ -69,12 +69,12 @@ type Job struct {
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
-	// Expect is the usual time that similar runs recently held each slot; 0 if unknown.
-	Expect time.Duration `json:"expect_ns,omitempty"`
+	// ExpectedTime is the usual time that similar runs recently held each slot; 0 if unknown.
+	ExpectedTime time.Duration `json:"expect_ns,omitempty"`
 }
 
-// Cases has both lists of a task's cases.
-type Cases struct {
+// TaskCases has both lists of a task's cases.
+type TaskCases struct {
 	Tests      []tasks.Case `json:"tests"`
 	Benchmarks []tasks.Case `json:"benchmarks"`
 }
@@ -85,16 +85,16 @@ type WorkRequest struct {
 	Version  int      `json:"version"` // of the messages that the worker reads
 	Worker   string   `json:"-"`
 	Device   string   `json:"-"`
-	Busy     bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	SlotBusy bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
 	Attempts []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
-	// Building is the number of Attempts that are being built and need no slot for now.
-	Building int `json:"building,omitempty"`
-	// Compile asks for an evaluation that only compiles. On a GPU no other request gets one: it needs no slot.
-	Compile bool `json:"compile,omitempty"`
-	// Precompile asks for an open task to precompile instead of a job. Compiled are the versions that the worker has
-	// already.
-	Precompile bool    `json:"ahead,omitempty"`
-	Compiled   []int64 `json:"known,omitempty"`
+	// BuildingCount is the number of Attempts that are being built and need no slot for now.
+	BuildingCount int `json:"building,omitempty"`
+	// CompileOnly asks for an evaluation that only compiles. On a GPU no other request gets one: it needs no slot.
+	CompileOnly bool `json:"compile,omitempty"`
+	// WantsPrecompileJob asks for an open task to precompile instead of a job. CompiledVersions are the versions that
+	// the worker has already.
+	WantsPrecompileJob bool    `json:"ahead,omitempty"`
+	CompiledVersions   []int64 `json:"known,omitempty"`
 }
 
 // Status is the outcome of a case or a stage.
@@ -111,19 +111,19 @@ const (
 
 // CaseResult is the result of one case. Times are in nanoseconds.
 type CaseResult struct {
-	Index   int       `json:"index"`
-	Spec    string    `json:"spec"` // the case's line, as passed to the program
-	Status  Status    `json:"status"`
-	Message string    `json:"message,omitempty"` // the checker's text on a pass or a failure
-	Runs    int       `json:"runs,omitempty"`
-	Mean    float64   `json:"mean,omitempty"`
-	Std     float64   `json:"std,omitempty"` // sample standard deviation
-	Err     float64   `json:"err,omitempty"` // standard error of the mean
-	Best    float64   `json:"best,omitempty"`
-	Worst   float64   `json:"worst,omitempty"`
-	Median  float64   `json:"median,omitempty"`
-	P95     float64   `json:"p95,omitempty"`
-	Times   []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
+	Index             int       `json:"index"`
+	Spec              string    `json:"spec"` // the case's line, as passed to the program
+	Status            Status    `json:"status"`
+	Message           string    `json:"message,omitempty"` // the checker's text on a pass or a failure
+	Runs              int       `json:"runs,omitempty"`
+	Mean              float64   `json:"mean,omitempty"`
+	StandardDeviation float64   `json:"std,omitempty"` // sample standard deviation
+	StandardError     float64   `json:"err,omitempty"` // standard error of the mean
+	Best              float64   `json:"best,omitempty"`
+	Worst             float64   `json:"worst,omitempty"`
+	Median            float64   `json:"median,omitempty"`
+	P95               float64   `json:"p95,omitempty"`
+	Times             []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
 	// SetupNS is the time of the submission's setup before the case, the longest of several processes. No other time
 	// contains it.
 	SetupNS float64 `json:"setup_ns,omitempty"`
@@ -144,11 +144,11 @@ const ExitBadSpec = 113
 // Failure explains to a person why a stage or run did not pass.
 type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do
-	// Infrastructure means that the submitter did not cause the failure: the run is retried and counts against no
-	// limit.
-	Infrastructure bool `json:"ours,omitempty"`
-	// Task means that the task's generator, reference, or checker failed, not the submission.
-	Task bool `json:"task_failed,omitempty"`
+	// IsInfrastructureError means that the submitter did not cause the failure: the run is retried and counts against
+	// no limit.
+	IsInfrastructureError bool `json:"ours,omitempty"`
+	// CausedByTask means that the task's generator, reference, or checker failed, not the submission.
+	CausedByTask bool `json:"task_failed,omitempty"`
 
 	// Stage is the stage that failed; empty if unknown.
 	Stage Stage `json:"stage,omitempty"`
@@ -163,7 +163,7 @@ type Failure struct {
 // the source.
 func (f Failure) Public() string {
 	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
-	if judged && !f.Infrastructure {
+	if judged && !f.IsInfrastructureError {
 		return f.Reason
 	}
 	return f.Kind()
@@ -172,9 +172,9 @@ func (f Failure) Public() string {
 // Kind describes the failure in a sentence without text from a compiler or a program, which may quote the source.
 func (f Failure) Kind() string {
 	switch {
-	case f.Task:
+	case f.CausedByTask:
 		return "The task failed, not the submission."
-	case f.Infrastructure:
+	case f.IsInfrastructureError:
 		return "An infrastructure error stopped it."
 	}
 	what := map[Stage]string{StageBuild: "The build", StageProfile: "The profile", StageSanitize: "The check with compute-sanitizer", StageValidate: "The validation script"}[f.Stage]
@@ -196,20 +196,20 @@ func (f Failure) Kind() string {
 
 // StageResult is the result of one stage. It is kept even if a later stage fails.
 type StageResult struct {
-	Stage    Stage             `json:"stage"`
-	Status   Status            `json:"status"`
-	Started  time.Time         `json:"started"`
-	Ended    time.Time         `json:"ended"`
-	Command  string            `json:"command,omitempty"`
-	Stdout   string            `json:"stdout,omitempty"` // valid UTF-8; if too long, cut in the middle with a note
-	Stderr   string            `json:"stderr,omitempty"`
-	Failure  *Failure          `json:"failure,omitempty"`
-	Cases    []CaseResult      `json:"cases,omitempty"`
-	Extra    map[string]string `json:"extra,omitempty"`  // keys from the result pipe without a field here
-	Cached   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
-	Reused   []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
-	Overhead time.Duration     `json:"overhead,omitempty"`
-	Findings []Finding         `json:"findings,omitempty"` // sanitize
+	Stage       Stage             `json:"stage"`
+	Status      Status            `json:"status"`
+	StartedAt   time.Time         `json:"started"`
+	EndedAt     time.Time         `json:"ended"`
+	Command     string            `json:"command,omitempty"`
+	Stdout      string            `json:"stdout,omitempty"` // valid UTF-8; if too long, cut in the middle with a note
+	Stderr      string            `json:"stderr,omitempty"`
+	Failure     *Failure          `json:"failure,omitempty"`
+	Cases       []CaseResult      `json:"cases,omitempty"`
+	ExtraKeys   map[string]string `json:"extra,omitempty"`  // keys from the result pipe without a field here
+	FromCache   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
+	ReusedFiles []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
+	Overhead    time.Duration     `json:"overhead,omitempty"`
+	Findings    []Finding         `json:"findings,omitempty"` // sanitize
 	// MemoryPeak is the peak memory in bytes of the submission's processes and their children. Only on a CPU.
 	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
@@ -239,11 +239,11 @@ type Machine struct {
 type Outcome string
 
 const (
-	OutcomeDone      Outcome = "done"      // every stage passed
-	OutcomeFailed    Outcome = "failed"    // the submission failed
-	OutcomeCancelled Outcome = "cancelled" //
-	OutcomeLost      Outcome = "lost"      // an infrastructure error: retry
-	OutcomeReturned  Outcome = "returned"  // handed back before its end: retry, without counting it
+	OutcomeDone       Outcome = "done"      // every stage passed
+	OutcomeFailed     Outcome = "failed"    // the submission failed
+	OutcomeCancelled  Outcome = "cancelled" //
+	OutcomeLost       Outcome = "lost"      // an infrastructure error: retry
+	OutcomeHandedBack Outcome = "returned"  // handed back before its end: retry, without counting it
 )
 
 // Result ends an attempt.
@@ -253,18 +253,18 @@ type Result struct {
 	Secret    string   `json:"secret"`
 	Outcome   Outcome  `json:"outcome"`
 	Failure   *Failure `json:"failure,omitempty"`
-	// Suspect marks a lost attempt that the run itself may have caused to fail. After a few of these the run ends with
-	// an infrastructure error. Other losses do not count.
-	Suspect bool          `json:"suspect,omitempty"`
-	Stages  []StageResult `json:"stages"`
+	// CausedByJob marks a lost attempt that the run itself may have caused to fail. After a few of these the run ends
+	// with an infrastructure error. Other losses do not count.
+	CausedByJob bool          `json:"suspect,omitempty"`
+	Stages      []StageResult `json:"stages"`
 	// ScoreNS is the ranked score in nanoseconds, lower is better; nil unless the ranked stage passed. The dispatcher
 	// computes it again from Stages and refuses a result that disagrees.
 	ScoreNS *float64 `json:"score_ns,omitempty"`
-	// Unfinished has the measurements of a ranked stage that started and did not pass; nil if the task's own program
-	// measures.
-	Unfinished *PartialRanking `json:"unfinished,omitempty"`
-	Machine    Machine         `json:"machine"`
-	Artifacts  []Artifact      `json:"artifacts,omitempty"`
+	// UnfinishedRanking has the measurements of a ranked stage that started and did not pass; nil if the task's own
+	// program measures.
+	UnfinishedRanking *UnfinishedRanking `json:"unfinished,omitempty"`
+	Machine           Machine            `json:"machine"`
+	Artifacts         []Artifact         `json:"artifacts,omitempty"`
 	// Harness names the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
 	// WallNS is the attempt's wall time on the worker; ProgramNS is the part spent in compilers and programs.
@@ -277,25 +277,25 @@ type Result struct {
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 }
 
-// PartialRanking has the measurements of a ranked stage's processes that completed before the stage failed or was
+// UnfinishedRanking has the measurements of a ranked stage's processes that completed before the stage failed or was
 // cancelled. One more process was running.
-type PartialRanking struct {
+type UnfinishedRanking struct {
 	Cases [][]float64 `json:"cases"` // for each case, the medians of the completed processes; empty if there are none
 }
 
-// LeaveOut drops the data of an artifact and notes the reason in the last stage, which made it.
-func (r *Result) LeaveOut(i int, why string) {
+// DropArtifact drops the data of an artifact and notes the reason in the last stage, which made it.
+func (r *Result) DropArtifact(i int, why string) {
 	r.Artifacts[i].Data = nil
 	if len(r.Stages) == 0 {
 		return
 	}
 	last := &r.Stages[len(r.Stages)-1]
-	extra := maps.Clone(last.Extra)
+	extra := maps.Clone(last.ExtraKeys)
 	if extra == nil {
 		extra = map[string]string{}
 	}
 	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB (packed) was not kept: %s.", float64(r.Artifacts[i].Size)/1e6, why)
-	last.Extra = extra
+	last.ExtraKeys = extra
 }
 
 // Artifact is a file that the run produced. It is sent separately from the result.

@@ -20,9 +20,9 @@ type Kernel struct {
 }
 
 const (
-	maxKernels   = 256  // of one case
-	longestNS    = 1e15 // of one kernel: eleven days
-	mostLaunches = 1 << 20
+	maxKernels  = 256  // of one case
+	maxKernelNS = 1e15 // of one kernel: eleven days
+	maxLaunches = 1 << 20
 )
 
 // checkKernels returns an error naming the part of a case's kernels that exceeds the limits.
@@ -31,10 +31,10 @@ func (c CaseResult) checkKernels() error {
 		return fmt.Errorf("case %d has %d kernels, at most %d are allowed", c.Index, len(c.Kernels), maxKernels)
 	}
 	for _, k := range c.Kernels {
-		if !(k.NS >= 0 && k.NS <= longestNS) || k.Launches < 0 || k.Launches > mostLaunches || !(k.Share >= 0 && k.Share <= 1) {
+		if !(k.NS >= 0 && k.NS <= maxKernelNS) || k.Launches < 0 || k.Launches > maxLaunches || !(k.Share >= 0 && k.Share <= 1) {
 			return fmt.Errorf("case %d has a kernel with %d launches, %g ns, and share %g", c.Index, k.Launches, k.NS, k.Share)
 		}
-		if err := texts(maxName, k.Name, k.Origin); err != nil {
+		if err := checkTextSizes(maxName, k.Name, k.Origin); err != nil {
 			return fmt.Errorf("case %d: %w", c.Index, err)
 		}
 	}

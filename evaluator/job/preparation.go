@@ -2,8 +2,8 @@ package job
 
 import "warpboard/tasks"
 
-// Preparation asks a worker to compile an open task's files before the first submission.
-type Preparation struct {
+// PrecompileJob asks a worker to compile an open task's files before the first submission.
+type PrecompileJob struct {
 	VersionID int64            `json:"version_id"`         // of the task; 0 if the worker knows all
 	Name      string           `json:"name,omitempty"`     // the task's name, for logs
 	TaskKey   string           `json:"task_key,omitempty"` // as in the task's jobs; empty if nothing can be precompiled

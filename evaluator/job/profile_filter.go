@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// MostLaunches limits the profiled launches of one case: each takes some forty replays.
-	MostLaunches = 16
-	// maxSkipped limits the launches that a filter can skip, and maxKernelName the length of its kernel name in
+	// MaxProfiledLaunches limits the profiled launches of one case: each takes some forty replays.
+	MaxProfiledLaunches = 16
+	// maxSkippedLaunches limits the launches that a filter can skip, and maxKernelName the length of its kernel name in
 	// bytes.
-	maxSkipped    = 10_000
-	maxKernelName = 200
+	maxSkippedLaunches = 10_000
+	maxKernelName      = 200
 	// kernelPattern is the prefix of a kernel name that is a pattern, as in ncu.
 	kernelPattern = "regex:"
 )
@@ -58,10 +58,10 @@ func (f *ProfileFilter) Check() error {
 		return fmt.Errorf("the benchmarks are counted from 0, and %d is below", *f.Benchmark)
 	case !slices.Contains([]string{"", "function", "demangled", "mangled"}, f.KernelNameBase):
 		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", Shorten(f.KernelNameBase, maxKernelName))
-	case f.LaunchSkip < 0 || f.LaunchSkip > maxSkipped:
-		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", maxSkipped, f.LaunchSkip)
-	case f.LaunchCount < 0 || f.LaunchCount > MostLaunches:
-		return fmt.Errorf("the launches to profile must be from 1 to %d, not %d", MostLaunches, f.LaunchCount)
+	case f.LaunchSkip < 0 || f.LaunchSkip > maxSkippedLaunches:
+		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", maxSkippedLaunches, f.LaunchSkip)
+	case f.LaunchCount < 0 || f.LaunchCount > MaxProfiledLaunches:
+		return fmt.Errorf("the launches to profile must be from 1 to %d, not %d", MaxProfiledLaunches, f.LaunchCount)
 	}
 	return checkKernel(f.Kernel)
 }
@@ -90,34 +90,36 @@ func checkKernel(name string) error {
 
 // Empty reports whether a filter selects everything.
 func (f *ProfileFilter) Empty() bool {
-	return f == nil || f.Benchmark == nil && f.Kernel == "" && !f.Ranged() && len(f.Sections) == 0
+	return f == nil || f.Benchmark == nil && f.Kernel == "" && !f.SelectsByNumber() && len(f.Sections) == 0
 }
 
-// Ranged reports whether a filter selects launches by number. ncu numbers them over a whole process.
-func (f *ProfileFilter) Ranged() bool { return f != nil && (f.LaunchSkip > 0 || f.LaunchCount > 0) }
+// SelectsByNumber reports whether a filter selects launches by number. ncu numbers them over a whole process.
+func (f *ProfileFilter) SelectsByNumber() bool {
+	return f != nil && (f.LaunchSkip > 0 || f.LaunchCount > 0)
+}
 
-// Same reports whether two filters select the same.
-func (f *ProfileFilter) Same(other *ProfileFilter) bool {
+// Equal reports whether two filters select the same.
+func (f *ProfileFilter) Equal(other *ProfileFilter) bool {
 	if f.Empty() || other.Empty() {
 		return f.Empty() && other.Empty()
 	}
 	a, b := *f, *other
 	a.Benchmark, b.Benchmark, a.Sections, b.Sections = nil, nil, nil, nil
-	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.selected() == other.selected()
+	return reflect.DeepEqual(a, b) && slices.Equal(f.Sections, other.Sections) && f.selectedBenchmark() == other.selectedBenchmark()
 }
 
-// selected returns the selected benchmark, or -1 for all.
-func (f *ProfileFilter) selected() int {
+// selectedBenchmark returns the selected benchmark, or -1 for all.
+func (f *ProfileFilter) selectedBenchmark() int {
 	if f == nil || f.Benchmark == nil {
 		return -1
 	}
 	return *f.Benchmark
 }
 
-// Choose returns the number of the first profiled benchmark and the cases to profile: all from 0, unless one is
+// ChooseCases returns the number of the first profiled benchmark and the cases to profile: all from 0, unless one is
 // selected. Its error is a clause for the end of a sentence.
-func (f *ProfileFilter) Choose(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
-	switch n := f.selected(); {
+func (f *ProfileFilter) ChooseCases(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
+	switch n := f.selectedBenchmark(); {
 	case n < 0:
 		return 0, all, nil
 	case n < len(benchmarks):
@@ -143,7 +145,7 @@ func (f *ProfileFilter) String() string {
 		return ""
 	}
 	var parts []string
-	if n := f.selected(); n >= 0 {
+	if n := f.selectedBenchmark(); n >= 0 {
 		parts = append(parts, fmt.Sprintf("benchmark %d", n))
 	}
 	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPattern); ok {
@@ -153,7 +155,7 @@ func (f *ProfileFilter) String() string {
 	}
 	first, last := f.LaunchSkip+1, f.LaunchSkip+f.LaunchCount
 	switch {
-	case !f.Ranged():
+	case !f.SelectsByNumber():
 	case f.LaunchCount == 0:
 		parts = append(parts, fmt.Sprintf("launches from %d", first))
 	case first == last:

@@ -45,9 +45,9 @@ func TestAProfileFilterIsRefusedWithTheReason(t *testing.T) {
 func TestFiltersThatChooseTheSameAreEqual(t *testing.T) {
 	var none *job.ProfileFilter
 	one := &job.ProfileFilter{Kernel: "k", Sections: []string{"Occupancy"}}
-	if !none.Same(&job.ProfileFilter{}) || one.Same(none) || none.Same(one) ||
-		!one.Same(&job.ProfileFilter{Kernel: "k", Sections: []string{"Occupancy"}}) ||
-		one.Same(&job.ProfileFilter{Kernel: "k"}) {
+	if !none.Equal(&job.ProfileFilter{}) || one.Equal(none) || none.Equal(one) ||
+		!one.Equal(&job.ProfileFilter{Kernel: "k", Sections: []string{"Occupancy"}}) ||
+		one.Equal(&job.ProfileFilter{Kernel: "k"}) {
 		t.Error("filters are compared wrongly")
 	}
 }

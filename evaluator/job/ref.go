@@ -2,14 +2,14 @@ package job
 
 import "strconv"
 
-// Ref identifies a piece of work: a run by its number, or an evaluation by its ID. The other one is zero.
-type Ref struct {
+// WorkRef identifies a piece of work: a run by its number, or an evaluation by its ID. The other one is zero.
+type WorkRef struct {
 	RunID        int64
 	EvaluationID string
 }
 
 // Noun returns "run" or "evaluation".
-func (r Ref) Noun() string {
+func (r WorkRef) Noun() string {
 	if r.EvaluationID != "" {
 		return "evaluation"
 	}
@@ -17,7 +17,7 @@ func (r Ref) Noun() string {
 }
 
 // ID returns the number of the run or the ID of the evaluation.
-func (r Ref) ID() string {
+func (r WorkRef) ID() string {
 	if r.EvaluationID != "" {
 		return r.EvaluationID
 	}
@@ -25,13 +25,13 @@ func (r Ref) ID() string {
 }
 
 // String returns "run 17" or "evaluation 3f0c…".
-func (r Ref) String() string { return r.Noun() + " " + r.ID() }
+func (r WorkRef) String() string { return r.Noun() + " " + r.ID() }
 
-// Ref identifies the work of the job.
-func (j Job) Ref() Ref { return Ref{RunID: j.RunID, EvaluationID: j.EvaluationID} }
+// WorkRef identifies the work of the job.
+func (j Job) Ref() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }
 
-// Ref identifies the work of the event.
-func (e Event) Ref() Ref { return Ref{RunID: e.RunID, EvaluationID: e.EvaluationID} }
+// WorkRef identifies the work of the event.
+func (e Event) Ref() WorkRef { return WorkRef{RunID: e.RunID, EvaluationID: e.EvaluationID} }
 
-// Ref identifies the work of the result.
-func (r Result) Ref() Ref { return Ref{RunID: r.RunID, EvaluationID: r.EvaluationID} }
+// WorkRef identifies the work of the result.
+func (r Result) Ref() WorkRef { return WorkRef{RunID: r.RunID, EvaluationID: r.EvaluationID} }

@@ -7,17 +7,17 @@ import (
 
 // SlotBenchmark is a benchmark of a device with built-in kernels. See slot_benchmark_job.go in evaluator.
 type SlotBenchmark struct {
-	At             time.Time `json:"at"`
-	FloorNS        float64   `json:"floor_ns"`         // fastest call that does nothing
+	MeasuredAt     time.Time `json:"at"`
+	EmptyCallNS    float64   `json:"floor_ns"`         // fastest call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
 	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
-	ReadNS         float64   `json:"read_ns"`          // median of the calls that read; tracked over time to detect drift
-	MathNS         float64   `json:"math_ns"`          // median of the calls that multiply and add
+	ReadCaseNS     float64   `json:"read_ns"`          // median of the calls that read; tracked over time to detect drift
+	MathCaseNS     float64   `json:"math_ns"`          // median of the calls that multiply and add
 }
 
 // Valid reports whether all values are plausible.
 func (g SlotBenchmark) Valid() bool {
-	for _, v := range []float64{g.FloorNS, g.BytesPerSecond, g.FlopsPerSecond, g.ReadNS, g.MathNS} {
+	for _, v := range []float64{g.EmptyCallNS, g.BytesPerSecond, g.FlopsPerSecond, g.ReadCaseNS, g.MathCaseNS} {
 		if !(v >= 1) || math.IsInf(v, 0) {
 			return false
 		}
@@ -30,10 +30,10 @@ const SlotBenchmarkAttempt = "gauge-"
 
 // Merge merges two benchmarks: the lower floor, the higher limits, and the later medians.
 func (g SlotBenchmark) Merge(later SlotBenchmark) SlotBenchmark {
-	if g.At.IsZero() {
+	if g.MeasuredAt.IsZero() {
 		return later
 	}
-	later.FloorNS = math.Min(g.FloorNS, later.FloorNS)
+	later.EmptyCallNS = math.Min(g.EmptyCallNS, later.EmptyCallNS)
 	later.BytesPerSecond = math.Max(g.BytesPerSecond, later.BytesPerSecond)
 	later.FlopsPerSecond = math.Max(g.FlopsPerSecond, later.FlopsPerSecond)
 	return later

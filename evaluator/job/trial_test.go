@@ -26,9 +26,9 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 		"wrong, passes":          {Trial{false, OutcomeDone, nil}, false, false, false},
 		"wrong, was not run out": {Trial{false, OutcomeCancelled, nil}, false, false, false},
 	} {
-		if c.e.Works() != c.works || c.e.AsExpected(true) != c.expected || c.e.AsExpected(false) != c.alone {
-			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true),
-				c.e.AsExpected(false))
+		if c.e.ShowsTaskWorks() != c.works || c.e.HasExpectedVerdict(true) != c.expected || c.e.HasExpectedVerdict(false) != c.alone {
+			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.ShowsTaskWorks(), c.e.HasExpectedVerdict(true),
+				c.e.HasExpectedVerdict(false))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 func TestMessagesOfTooManyValuesAreNotDecoded(t *testing.T) {
 	for name, element := range map[string]string{"objects": "{}", "numbers": "0", "null": "null", "texts": `""`} {
 		many := `{"stages":[` + strings.Repeat(element+",", job.MaxValues) + element + `]}`
-		if err := job.CheckValues([]byte(many)); err == nil {
+		if err := job.CheckValueCount([]byte(many)); err == nil {
 			t.Errorf("%d %s pass", job.MaxValues, name)
 		}
 	}
@@ -24,7 +24,7 @@ func TestCommasInTextsAreNoValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := job.CheckValues(data); err != nil {
+		if err := job.CheckValueCount(data); err != nil {
 			t.Errorf("a text with commas is refused: %v", err)
 		}
 	}

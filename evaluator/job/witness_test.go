@@ -20,7 +20,7 @@ func TestContradictionComparesEachCaseWithItsKernels(t *testing.T) {
 		"no profile":              {nil, ""},
 		"no times":                {[]CaseResult{{Index: 0, Kernels: kernel(0, 1)}}, ""},
 	} {
-		if got := Contradiction(ranked, c.profiled); got != c.want {
+		if got := ProfileContradiction(ranked, c.profiled); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -8,74 +8,74 @@ import (
 
 // Cause is a counter that differs between two kernels in the same direction as their times.
 type Cause struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
-	From  string `json:"from"` // counters
-	A     Metric `json:"a"`
-	B     Metric `json:"b"`
-	// Busy is the utilization of the counted hardware unit in the slower kernel, or the share of its cycles spent in
-	// the counted state, from 0 to 1.
-	Busy float64 `json:"busy"`
-	// Explains is the largest share of the time difference that the counter can explain, from 0 to 1: its own ratio
-	// relative to that of the times, weighted by Busy. Causes overlap and do not add up to 1.
-	Explains float64 `json:"explains"`
+	Key      string `json:"key"`
+	Label    string `json:"label"`
+	Counters string `json:"from"` // counters
+	A        Metric `json:"a"`
+	B        Metric `json:"b"`
+	// Utilization is the utilization of the counted hardware unit in the slower kernel, or the share of its cycles
+	// spent in the counted state, from 0 to 1.
+	Utilization float64 `json:"busy"`
+	// ExplainedShare is the largest share of the time difference that the counter can explain, from 0 to 1: its own
+	// ratio relative to that of the times, weighted by Utilization. Causes overlap and do not add up to 1.
+	ExplainedShare float64 `json:"explains"`
 }
 
 // Explanation explains why two reports take different times.
 type Explanation struct {
-	A      *Kernel `json:"-"` // the pair of kernels with the largest difference
-	B      *Kernel `json:"-"`
-	Part   float64 `json:"part"`   // share of the total difference that the pair makes up
-	Ratio  float64 `json:"ratio"`  // time of B's report divided by that of A's
-	Causes []Cause `json:"causes"` // causes of the pair's difference, largest first
-	// Alone lists the kernels of the slower report without a counterpart in the other. AlonePart is their share of the
-	// difference.
-	Alone     []string `json:"alone,omitempty"`
-	AlonePart float64  `json:"alone_part,omitempty"`
+	A         *Kernel `json:"-"` // the pair of kernels with the largest difference
+	B         *Kernel `json:"-"`
+	PairShare float64 `json:"part"`   // share of the total difference that the pair makes up
+	Ratio     float64 `json:"ratio"`  // time of B's report divided by that of A's
+	Causes    []Cause `json:"causes"` // causes of the pair's difference, largest first
+	// UnpairedKernels lists the kernels of the slower report without a counterpart in the other. UnpairedShare is their
+	// share of the difference.
+	UnpairedKernels []string `json:"alone,omitempty"`
+	UnpairedShare   float64  `json:"alone_part,omitempty"`
 }
 
-// leastDifference is the smallest relative difference in time, and leastCause the smallest Explains, that is more than
-// noise.
-const leastDifference, leastCause = 0.03, 0.05
+// minTimeDifference is the smallest relative difference in time, and minExplainedShare the smallest ExplainedShare,
+// that is more than noise.
+const minTimeDifference, minExplainedShare = 0.03, 0.05
 
 // Causes explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
 func Causes(a, b *Report) (why Explanation, ok bool) {
-	timeA, timeB := whole(a), whole(b)
-	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < leastDifference {
+	timeA, timeB := totalTime(a), totalTime(b)
+	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < minTimeDifference {
 		return why, false
 	}
 	why.Ratio = timeB / timeA
 	most := 0.0
-	for _, p := range pair(a, b) {
+	for _, p := range pairKernels(a, b) {
 		if timeB < timeA {
 			p.A, p.B = p.B, p.A // the slower one is B from here on
 		}
-		saved := lasts(p.B) - lasts(p.A)
+		saved := kernelTime(p.B) - kernelTime(p.A)
 		switch {
 		case p.A == nil:
-			why.Alone, why.AlonePart = append(why.Alone, p.B.Short), why.AlonePart+saved/math.Abs(timeB-timeA)
+			why.UnpairedKernels, why.UnpairedShare = append(why.UnpairedKernels, p.B.ShortName), why.UnpairedShare+saved/math.Abs(timeB-timeA)
 		case p.B != nil && saved > most:
 			most, why.A, why.B = saved, p.A, p.B
 		}
 	}
-	why.Part = min(most/math.Abs(timeB-timeA), 1)
+	why.PairShare = min(most/math.Abs(timeB-timeA), 1)
 	if why.A != nil {
 		why.Causes = causesOf(why.A, why.B, timeB < timeA)
 	}
 	if timeB < timeA {
 		why.A, why.B = why.B, why.A
 	}
-	return why, why.A != nil || len(why.Alone) > 0
+	return why, why.A != nil || len(why.UnpairedKernels) > 0
 }
 
-func whole(r *Report) (ns float64) {
+func totalTime(r *Report) (ns float64) {
 	for i := range r.Kernels {
-		ns += lasts(&r.Kernels[i])
+		ns += kernelTime(&r.Kernels[i])
 	}
 	return ns
 }
 
-func lasts(k *Kernel) float64 {
+func kernelTime(k *Kernel) float64 {
 	if k == nil {
 		return 0
 	}
@@ -85,33 +85,33 @@ func lasts(k *Kernel) float64 {
 
 // causesOf compares the rules' counters of a faster and a slower kernel. swapped means that the slower one is A.
 func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
-	ratio := math.Log(lasts(slow) / lasts(fast))
+	ratio := math.Log(kernelTime(slow) / kernelTime(fast))
 	add := func(c Cause, fast, slow Metric) {
 		if c.A, c.B = fast, slow; swapped {
 			c.A, c.B = slow, fast
 		}
-		if c.Explains >= leastCause {
+		if c.ExplainedShare >= minExplainedShare {
 			list = append(list, c)
 		}
 	}
 	for _, r := range causeRules() {
-		f, s, busy := r.metric(fast), r.metric(slow), r.busy(slow)
-		if by, ok := r.factor(f, s); ok && busy > 0 {
-			add(Cause{Key: r.key, Label: r.label, From: r.from, Busy: busy, Explains: busy * min(math.Log(by)/ratio, 1)}, f, s)
+		f, s, busy := r.metric(fast), r.metric(slow), r.utilization(slow)
+		if by, ok := r.relativeChange(f, s); ok && busy > 0 {
+			add(Cause{Key: r.key, Label: r.label, Counters: r.from, Utilization: busy, ExplainedShare: busy * min(math.Log(by)/ratio, 1)}, f, s)
 		}
 	}
 	for _, c := range stallCauses(fast, slow) {
 		add(c, c.A, c.B)
 	}
-	slices.SortStableFunc(list, func(a, b Cause) int { return cmp.Compare(b.Explains, a.Explains) })
+	slices.SortStableFunc(list, func(a, b Cause) int { return cmp.Compare(b.ExplainedShare, a.ExplainedShare) })
 	return list
 }
 
-// factor returns how many times more the slower kernel does, or how many times less it has. ok is false if both are
-// equal or the slower one is better.
-func (r causeRule) factor(fast, slow Metric) (float64, bool) {
-	f, ok := fast.Base()
-	s, both := slow.Base()
+// relativeChange returns how many times more the slower kernel does, or how many times less it has. ok is false if both
+// are equal or the slower one is better.
+func (r causeRule) relativeChange(fast, slow Metric) (float64, bool) {
+	f, ok := fast.BaseValue()
+	s, both := slow.BaseValue()
 	if !ok || !both {
 		return 0, false
 	}
@@ -124,12 +124,12 @@ func (r causeRule) factor(fast, slow Metric) (float64, bool) {
 	return s / max(f, s/1e6), true
 }
 
-// stallCauses returns the warp states in which the slower kernel spends more cycles. Explains is the state's share of
-// the additional cycles, weighted by the share of cycles in which the schedulers had nothing to issue.
+// stallCauses returns the warp states in which the slower kernel spends more cycles. ExplainedShare is the state's
+// share of the additional cycles, weighted by the share of cycles in which the schedulers had nothing to issue.
 func stallCauses(fast, slow *Kernel) (list []Cause) {
-	f, okF := fast.base(executedTotal)
-	s, okS := slow.base(executedTotal)
-	idle, ok := slow.base("smsp__issue_inst0.avg.pct_of_peak_sustained_active")
+	f, okF := fast.baseValue(executedMetric)
+	s, okS := slow.baseValue(executedMetric)
+	idle, ok := slow.baseValue("smsp__issue_inst0.avg.pct_of_peak_sustained_active")
 	if !okF || !okS || !ok {
 		return nil
 	}
@@ -143,9 +143,9 @@ func stallCauses(fast, slow *Kernel) (list []Cause) {
 		all += lost(st)
 	}
 	for _, st := range stalls {
-		if was := before[st.Label]; !st.Issuing && all > 0 && was.Value.Measured {
+		if was := before[st.Label]; !st.WarpSelected && all > 0 && was.Value.Measured {
 			list = append(list, Cause{Key: "stall: " + st.Label, Label: "Cycles per instruction waiting for " + cmp.Or(st.Help, st.Label),
-				From: st.From, A: was.Value, B: st.Value, Busy: idle / 100, Explains: idle / 100 * lost(st) / all})
+				Counters: st.Source, A: was.Value, B: st.Value, Utilization: idle / 100, ExplainedShare: idle / 100 * lost(st) / all})
 		}
 	}
 	return list

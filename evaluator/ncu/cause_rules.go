@@ -7,88 +7,88 @@ type causeRule struct {
 	key, label, from string
 	moreIsFaster     bool // a larger value means less time
 	metric           func(*Kernel) Metric
-	busy             func(slow *Kernel) float64 // as Cause.Busy
+	utilization      func(slow *Kernel) float64 // as Cause.Utilization
 }
 
 const (
-	executedTotal = "smsp__inst_executed.sum"
-	sectorsLocal  = "l1tex__t_sectors_pipe_lsu_mem_local_op_"
-	sharedWaves   = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+	executedMetric         = "smsp__inst_executed.sum"
+	localSectorsMetric     = "l1tex__t_sectors_pipe_lsu_mem_local_op_"
+	sharedWavefrontsMetric = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 )
 
 // Keys of the rules. Those of warp states are "stall: " and the state.
 const (
-	CauseDRAM         = "dram"
-	CauseL2           = "l2"
-	CauseSectors      = "sectors"
-	CauseLoads        = "loads"
-	CauseShared       = "shared"
-	CauseSpills       = "spills"
-	CauseInstructions = "instructions"
-	CauseTensor       = "tensor"
-	CauseWarps        = "warps"
-	CauseWaves        = "waves"
-	CauseClock        = "clock"
+	CauseDRAM             = "dram"
+	CauseL2               = "l2"
+	CauseSectors          = "sectors"
+	CauseGlobalLoads      = "loads"
+	CauseShared           = "shared"
+	CauseSpills           = "spills"
+	CauseInstructions     = "instructions"
+	CauseTensor           = "tensor"
+	CauseWarps            = "warps"
+	CauseSharedWavefronts = "waves"
+	CauseClock            = "clock"
 )
 
 func causeRules() []causeRule {
 	return append(trafficRules(),
-		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedTotal, metric: counter(executedTotal),
-			busy: percentOf("smsp__issue_active" + ofActive)},
-		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + ofActive, moreIsFaster: true,
-			metric: tensorBusy, busy: withoutTensor},
+		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedMetric, metric: counterMetric(executedMetric),
+			utilization: metricFraction("smsp__issue_active" + pctOfActiveSuffix)},
+		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + pctOfActiveSuffix, moreIsFaster: true,
+			metric: tensorBusy, utilization: oneWithoutTensorCores},
 		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", moreIsFaster: true,
-			metric: counter("sm__warps_active.avg.per_cycle_active"), busy: waiting},
-		causeRule{key: CauseWaves, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", moreIsFaster: true,
-			metric: blockShare, busy: func(*Kernel) float64 { return 1 }},
+			metric: counterMetric("sm__warps_active.avg.per_cycle_active"), utilization: distanceFromPeaks},
+		causeRule{key: CauseSharedWavefronts, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", moreIsFaster: true,
+			metric: blockCapacityShare, utilization: func(*Kernel) float64 { return 1 }},
 		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", moreIsFaster: true,
-			metric: counter("sm__cycles_elapsed.avg.per_second"), busy: func(*Kernel) float64 { return 1 }},
+			metric: counterMetric("sm__cycles_elapsed.avg.per_second"), utilization: func(*Kernel) float64 { return 1 }},
 	)
 }
 
 // trafficRules returns the rules for traffic between the levels of memory, weighted by the utilization of the level.
 func trafficRules() []causeRule {
-	const l2, l1 = "lts__throughput" + ofElapsed, "l1tex__throughput" + ofActive
+	const l2, l1 = "lts__throughput" + pctOfElapsedSuffix, "l1tex__throughput" + pctOfActiveSuffix
 	return []causeRule{
 		{key: CauseDRAM, label: "Bytes from and to DRAM", from: "dram__bytes_read.sum + dram__bytes_write.sum",
-			metric: sum("dram__bytes_read.sum", "dram__bytes_write.sum"), busy: percentOf("gpu__dram_throughput" + ofElapsed)},
+			metric: sumOfCounters("dram__bytes_read.sum", "dram__bytes_write.sum"), utilization: metricFraction("gpu__dram_throughput" + pctOfElapsedSuffix)},
 		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
-			metric: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
-		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2Sectors, metric: counter(l2Sectors), busy: percentOf(l2)},
-		{key: CauseLoads, label: "Load instructions on global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-			metric: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
-		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWaves,
-			metric: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},
-		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", from: sectorsLocal + "ld.sum + " + sectorsLocal + "st.sum",
-			metric: sum(sectorsLocal+"ld.sum", sectorsLocal+"st.sum"), busy: percentOf(l1)},
+			metric: counterMetric("l1tex__m_xbar2l1tex_read_bytes.sum"), utilization: metricFraction(l2)},
+		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2SectorsPrefix, metric: counterMetric(l2SectorsPrefix), utilization: metricFraction(l2)},
+		{key: CauseGlobalLoads, label: "Load instructions on global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+			metric: counterMetric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), utilization: metricFraction(l1)},
+		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWavefrontsMetric,
+			metric: counterMetric(sharedWavefrontsMetric), utilization: metricFraction(sharedWavefrontsMetric + ".pct_of_peak_sustained_elapsed")},
+		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", from: localSectorsMetric + "ld.sum + " + localSectorsMetric + "st.sum",
+			metric: sumOfCounters(localSectorsMetric+"ld.sum", localSectorsMetric+"st.sum"), utilization: metricFraction(l1)},
 	}
 }
 
-func counter(name string) func(*Kernel) Metric {
+func counterMetric(name string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric { return k.Metric(name) }
 }
 
-// sum adds counters with the same unit. The result is not measured if one of them is not.
-func sum(names ...string) func(*Kernel) Metric {
+// sumOfCounters adds counters with the same unit. The result is not measured if one of them is not.
+func sumOfCounters(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
 		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}
 		for _, name := range names {
-			v, ok := k.base(name)
+			v, ok := k.baseValue(name)
 			m.Value, m.Measured = m.Value+v, m.Measured && ok
 		}
 		return m
 	}
 }
 
-func percentOf(name string) func(*Kernel) float64 {
+func metricFraction(name string) func(*Kernel) float64 {
 	return func(k *Kernel) float64 {
-		v, _ := k.base(name)
+		v, _ := k.baseValue(name)
 		return min(max(v/100, 0), 1)
 	}
 }
 
 func tensorBusy(k *Kernel) Metric {
-	for _, p := range pipes(k) {
+	for _, p := range pipeUtilizations(k) {
 		if p.Label == "Tensor" {
 			return p.Value
 		}
@@ -96,18 +96,18 @@ func tensorBusy(k *Kernel) Metric {
 	return Metric{}
 }
 
-// withoutTensor returns 1 for a kernel that does not use the tensor cores. For others, other counters explain the
-// difference.
-func withoutTensor(slow *Kernel) float64 {
+// oneWithoutTensorCores returns 1 for a kernel that does not use the tensor cores. For others, other counters explain
+// the difference.
+func oneWithoutTensorCores(slow *Kernel) float64 {
 	if m := tensorBusy(slow); m.Measured && m.Value < 1 {
 		return 1
 	}
 	return 0
 }
 
-// waiting returns the distance of a kernel from the peaks of compute and memory: only then do more warps hide more
-// latency.
-func waiting(slow *Kernel) float64 {
+// distanceFromPeaks returns the distance of a kernel from the peaks of compute and memory: only then do more warps hide
+// more latency.
+func distanceFromPeaks(slow *Kernel) float64 {
 	sol := SpeedOfLight(slow)
 	if !sol[0].Value.Measured || !sol[1].Value.Measured {
 		return 0
@@ -115,8 +115,8 @@ func waiting(slow *Kernel) float64 {
 	return 1 - min(max(sol[0].Value.Value, sol[1].Value.Value, 0)/100, 1)
 }
 
-// blockShare returns the share of the device's capacity for blocks that a launch uses, in percent.
-func blockShare(k *Kernel) Metric {
+// blockCapacityShare returns the share of the device's capacity for blocks that a launch uses, in percent.
+func blockCapacityShare(k *Kernel) Metric {
 	m := k.Metric("launch__waves_per_multiprocessor")
 	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)
 	return m

@@ -27,13 +27,13 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 	}{
 		// One thread per element of a product of 1024³, and a library's of 4096³ on tensor cores.
 		{"a naive product and one on tensor cores", naive, tensor,
-			[]string{CauseTensor, CauseLoads, CauseInstructions, "stall: LG throttle"},
+			[]string{CauseTensor, CauseGlobalLoads, CauseInstructions, "stall: LG throttle"},
 			[]string{CauseDRAM, CauseWarps}},
 		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"},
-			[]string{CauseDRAM, CauseTensor, CauseLoads}},
+			[]string{CauseDRAM, CauseTensor, CauseGlobalLoads}},
 	} {
 		w, ok := Causes(c.slow, c.fast)
-		if !ok || w.Ratio >= 1 || w.Part != 1 || w.A != &c.slow.Kernels[0] {
+		if !ok || w.Ratio >= 1 || w.PairShare != 1 || w.A != &c.slow.Kernels[0] {
 			t.Fatalf("%s: %v, %+v", c.what, ok, w)
 		}
 		found := keys(w)
@@ -49,7 +49,7 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 		}
 		back, _ := Causes(c.fast, c.slow)
 		for i, cause := range w.Causes {
-			if cause.Explains < leastCause || cause.Explains > 1 || i > 0 && cause.Explains > w.Causes[i-1].Explains {
+			if cause.ExplainedShare < minExplainedShare || cause.ExplainedShare > 1 || i > 0 && cause.ExplainedShare > w.Causes[i-1].ExplainedShare {
 				t.Errorf("%s: cause %d is %+v", c.what, i, cause)
 			}
 			if mirrored := back.Causes[i]; mirrored.Key != cause.Key || mirrored.A != cause.B || mirrored.B != cause.A {
@@ -77,7 +77,7 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
 	all := Parse(pages(t, "cuda4"))
 	w, ok := Causes(all, &Report{Kernels: all.Kernels[:2]})
-	if !ok || !slices.Equal(w.Alone, []string{"transpose_strided", "reduce_shared"}) || w.AlonePart < 0.999 ||
+	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedShare < 0.999 ||
 		w.A != nil {
 		t.Errorf("%v, %+v", ok, w)
 	}

@@ -16,21 +16,21 @@ type Pair struct {
 
 // SectionDiff is one section of the details page, for both kernels.
 type SectionDiff struct {
-	Name   string  `json:"name"`
-	Effect float64 `json:"effect"` // largest of its rows
-	Rows   []Diff  `json:"rows"`   // largest effect first
+	Name           string  `json:"name"`
+	RelativeEffect float64 `json:"effect"` // largest of its rows
+	Rows           []Diff  `json:"rows"`   // largest effect first
 }
 
 // Compare pairs the kernels of two reports (by name and order, then by order) and compares every section of each pair.
 func Compare(a, b *Report) []Pair {
-	pairs := pair(a, b)
+	pairs := pairKernels(a, b)
 	for i := range pairs {
 		p := &pairs[i]
 		if p.A != nil {
-			p.NameA = p.A.Short
+			p.NameA = p.A.ShortName
 		}
 		if p.B != nil {
-			p.NameB = p.B.Short
+			p.NameB = p.B.ShortName
 		}
 		if p.A != nil && p.B != nil {
 			p.Sections = compareSections(p.A, p.B)
@@ -39,7 +39,7 @@ func Compare(a, b *Report) []Pair {
 	return pairs
 }
 
-func pair(a, b *Report) []Pair {
+func pairKernels(a, b *Report) []Pair {
 	taken := make([]bool, len(b.Kernels))
 	take := func(match func(*Kernel) bool) *Kernel {
 		for i := range b.Kernels {
@@ -53,7 +53,7 @@ func pair(a, b *Report) []Pair {
 	out := make([]Pair, len(a.Kernels))
 	for i := range a.Kernels {
 		k := &a.Kernels[i]
-		out[i] = Pair{A: k, B: take(func(o *Kernel) bool { return o.Short == k.Short })}
+		out[i] = Pair{A: k, B: take(func(o *Kernel) bool { return o.ShortName == k.ShortName })}
 	}
 	for i := range out {
 		if out[i].B == nil {
@@ -67,7 +67,7 @@ func pair(a, b *Report) []Pair {
 }
 
 func compareSections(a, b *Kernel) []SectionDiff {
-	a, b = a.compared(), b.compared()
+	a, b = a.withDerivedSections(), b.withDerivedSections()
 	var names []string
 	for _, k := range []*Kernel{a, b} {
 		for _, s := range k.Sections {
@@ -80,7 +80,7 @@ func compareSections(a, b *Kernel) []SectionDiff {
 	for _, name := range names {
 		out = append(out, compareSection(name, a, b))
 	}
-	slices.SortStableFunc(out, func(x, y SectionDiff) int { return cmp.Compare(y.Effect, x.Effect) })
+	slices.SortStableFunc(out, func(x, y SectionDiff) int { return cmp.Compare(y.RelativeEffect, x.RelativeEffect) })
 	return out
 }
 
@@ -100,13 +100,13 @@ func compareSection(name string, a, b *Kernel) SectionDiff {
 		row := NewDiff(label, a.Row(name, label), b.Row(name, label))
 		d.Rows = append(d.Rows, row)
 	}
-	if name == warpStates || name == memoryChart {
+	if name == warpStatesSection || name == memoryChartSection {
 		setEffects(d.Rows)
 	}
 	for _, row := range d.Rows {
-		d.Effect = max(d.Effect, row.Effect)
+		d.RelativeEffect = max(d.RelativeEffect, row.RelativeEffect)
 	}
-	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return cmp.Compare(y.Effect, x.Effect) })
+	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return cmp.Compare(y.RelativeEffect, x.RelativeEffect) })
 	return d
 }
 
@@ -119,31 +119,31 @@ type Diff struct {
 	// is meaningful only if Comparable.
 	Change     float64 `json:"change"`
 	Comparable bool    `json:"comparable"`
-	// Effect is for sorting: from 0 for equal to 1. A percentage counts by its points, everything else by the
+	// RelativeEffect is for sorting: from 0 for equal to 1. A percentage counts by its points, everything else by the
 	// difference relative to both, so that noise in tiny percentages is last.
-	Effect float64 `json:"effect"`
+	RelativeEffect float64 `json:"effect"`
 }
 
 // NewDiff compares two metrics in base units. Different kinds of unit are not comparable.
 func NewDiff(label string, a, b Metric) Diff {
 	d := Diff{Label: label, A: a, B: b}
-	x, ok := a.Base()
-	y, both := b.Base()
+	x, ok := a.BaseValue()
+	y, both := b.BaseValue()
 	if !ok || !both || a.BaseUnit() != b.BaseUnit() {
 		if a.Text != b.Text {
-			d.Effect = 0.5 // sorted between large and small changes: only one side has a value
+			d.RelativeEffect = 0.5 // sorted between large and small changes: only one side has a value
 		}
 		return d
 	}
 	d.Comparable = true
 	switch {
 	case a.Unit == "%":
-		d.Change, d.Effect = y-x, math.Min(math.Abs(y-x)/100, 1)
+		d.Change, d.RelativeEffect = y-x, math.Min(math.Abs(y-x)/100, 1)
 	case x == y:
 	case x == 0 || math.IsInf(y/x, 0):
-		d.Comparable, d.Effect = false, 1
+		d.Comparable, d.RelativeEffect = false, 1
 	default:
-		d.Change, d.Effect = y/x-1, math.Min(math.Abs(y-x)/(math.Abs(x)+math.Abs(y)), 1)
+		d.Change, d.RelativeEffect = y/x-1, math.Min(math.Abs(y-x)/(math.Abs(x)+math.Abs(y)), 1)
 	}
 	return d
 }

@@ -12,10 +12,10 @@ import (
 // maxRecords limits the rows of one page, far above any real report.
 const maxRecords = 500_000
 
-// records parses a CSV page leniently: rows may differ in length, quotes may be invalid, and ncu's own "==PROF==" lines
-// may precede the table. A last line without its newline was cut while ncu wrote it; it is dropped, because half a
-// number looks like a number.
-func records(page []byte) (rows [][]string, cut bool) {
+// csvRecords parses a CSV page leniently: rows may differ in length, quotes may be invalid, and ncu's own "==PROF=="
+// lines may precede the table. A last line without its newline was cut while ncu wrote it; it is dropped, because half
+// a number looks like a number.
+func csvRecords(page []byte) (rows [][]string, cut bool) {
 	page = bytes.TrimPrefix(page, []byte("\xef\xbb\xbf"))
 	if n := bytes.LastIndexByte(page, '\n') + 1; n < len(page) {
 		page, cut = page[:n], true
@@ -42,8 +42,8 @@ var (
 	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
 )
 
-// foreign reports whether a page uses decimal commas, so that "1.234" on it is more than a thousand.
-func foreign(rows [][]string) bool {
+// usesDecimalCommas reports whether a page uses decimal commas, so that "1.234" on it is more than a thousand.
+func usesDecimalCommas(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
 		for _, cell := range row {
@@ -56,8 +56,8 @@ func foreign(rows [][]string) bool {
 	return commas
 }
 
-// columns maps a header's names to their positions; the first of equal names wins.
-func columns(header []string) map[string]int {
+// columnIndexes maps a header's names to their positions; the first of equal names wins.
+func columnIndexes(header []string) map[string]int {
 	at := make(map[string]int, len(header))
 	for i, name := range header {
 		if _, seen := at[name]; !seen {
@@ -67,8 +67,8 @@ func columns(header []string) map[string]int {
 	return at
 }
 
-// cell returns the row's value in the named column, or "" if either is missing.
-func cell(row []string, at map[string]int, name string) string {
+// cellOf returns the row's value in the named column, or "" if either is missing.
+func cellOf(row []string, at map[string]int, name string) string {
 	i, ok := at[name]
 	if !ok || i >= len(row) {
 		return ""
@@ -76,8 +76,8 @@ func cell(row []string, at map[string]int, name string) string {
 	return row[i]
 }
 
-// tableStart returns the header row with both names, or -1.
-func tableStart(rows [][]string, first, second string) int {
+// findHeaderRow returns the header row with both names, or -1.
+func findHeaderRow(rows [][]string, first, second string) int {
 	for i, row := range rows {
 		if hasAll(row, first, second) {
 			return i

@@ -16,7 +16,7 @@ func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
 		whole := Parse(full)
 		for part := range 40 {
 			cut := func(page []byte) []byte { return page[:len(page)*part/40+part] }
-			r := Parse(Pages{Details: cut(full.Details), Raw: cut(full.Raw), Source: cut(full.Source)})
+			r := Parse(CSVPages{Details: cut(full.Details), Raw: cut(full.Raw), Source: cut(full.Source)})
 			for i := range r.Kernels {
 				sameNumbers(t, &r.Kernels[i], whole.Kernel(r.Kernels[i].ID))
 			}
@@ -58,7 +58,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 			head, rest, _ := bytes.Cut(lines[i], []byte(","))
 			lines[i] = append(append(head, ','), anyNumber.ReplaceAll(rest, []byte(`"`+word+`"`))...)
 		}
-		r := Parse(Pages{Raw: bytes.Join(lines, nil)})
+		r := Parse(CSVPages{Raw: bytes.Join(lines, nil)})
 		if len(r.Kernels) != 4 || len(r.Warnings) == 0 {
 			t.Fatalf("%q: %d kernels, warnings %v", word, len(r.Kernels), r.Warnings)
 		}
@@ -69,7 +69,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 					t.Errorf("%q: %s is measured: %+v", word, name, m)
 				}
 			}
-			b, err := json.Marshal(Derive(k))
+			b, err := json.Marshal(ViewsOf(k))
 			if err != nil || strings.Contains(string(b), `"value":0`) {
 				t.Errorf("%q: a view shows a number that no one measured: %v", word, err)
 			}
@@ -87,7 +87,7 @@ func TestForeignVersions(t *testing.T) {
 "","","","","","","","","usecond","Mbyte","furlong"
 "0","1","k","h","saxpy","2021-Jan-01","1","7","57.70","134.23","1,234"
 `
-	r := Parse(Pages{Raw: []byte(old)})
+	r := Parse(CSVPages{Raw: []byte(old)})
 	k := r.Kernels[0]
 	if ns, ok := k.Duration(); !ok || ns < 57699 || ns > 57701 {
 		t.Errorf("duration %v %v", ns, ok)
@@ -104,7 +104,7 @@ func TestForeignVersions(t *testing.T) {
 		"no units": "\"ID\",\"Kernel Name\",\"x\"\n\"0\",\"f\",\"1\"\n",
 		"odd id":   "\"ID\",\"Kernel Name\",\"x\"\n\"\",\"\",\"\"\n\"zero\",\"f\",\"1\"\n",
 	} {
-		if r := Parse(Pages{Raw: []byte(page), Details: []byte(page), Source: []byte(page)}); len(r.Warnings) == 0 {
+		if r := Parse(CSVPages{Raw: []byte(page), Details: []byte(page), Source: []byte(page)}); len(r.Warnings) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
 	}
@@ -132,7 +132,7 @@ func TestAPageOfAnotherLanguageGivesNoNumbers(t *testing.T) {
 	}
 	for _, name := range reports {
 		p := pages(t, name)
-		r := Parse(Pages{Raw: numbers(p.Raw), Details: numbers(p.Details)})
+		r := Parse(CSVPages{Raw: numbers(p.Raw), Details: numbers(p.Details)})
 		if len(r.Kernels) != 0 || len(r.Warnings) != 3 || !strings.Contains(r.Warnings[0], "LC_ALL=C") {
 			t.Errorf("%s: %d kernels, warnings %q", name, len(r.Kernels), r.Warnings)
 		}
@@ -149,13 +149,13 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("\"ID\",\"Section Name\"\n"), []byte("ID,Kernel Name\n,\n1,\"<\"\n"),
 		[]byte("\"Kernel Name\",\"f\"\nAddress,Source,a\n0x1,N,1,2\n"), []byte{0xef, 0xbb, 0xbf})
 	f.Fuzz(func(t *testing.T, details, raw, source, lines []byte) {
-		r := Parse(Pages{Details: details, Raw: raw, Source: source, Lines: lines})
+		r := Parse(CSVPages{Details: details, Raw: raw, Source: source, SourceLines: lines})
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatal(err)
 		}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
-			if _, err := json.Marshal(Derive(k)); err != nil {
+			if _, err := json.Marshal(ViewsOf(k)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := json.Marshal(DeviceMetrics(k)); err != nil {

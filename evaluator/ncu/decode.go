@@ -20,7 +20,7 @@ const (
 // ErrUnreadable means that a text is not a report, or is larger than workers write.
 var ErrUnreadable = errors.New("the parsed report cannot be read")
 
-func unreadable(why string, about ...any) error {
+func unreadableError(why string, about ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(why, about...))
 }
 
@@ -30,15 +30,15 @@ func Decode(in io.Reader) (*Report, int64, error) {
 	size, err := text.ReadFrom(io.LimitReader(in, maxParsed+1))
 	switch {
 	case err != nil:
-		return nil, 0, unreadable("%w", err)
+		return nil, 0, unreadableError("%w", err)
 	case size > maxParsed:
-		return nil, 0, unreadable("it has more than %d MiB", maxParsed>>20)
+		return nil, 0, unreadableError("it has more than %d MiB", maxParsed>>20)
 	case bytes.Count(text.Bytes(), []byte("{")) > maxObjects, bytes.Count(text.Bytes(), []byte(",")) > maxCommas:
-		return nil, 0, unreadable("it has more than %d objects or %d values", maxObjects, maxCommas)
+		return nil, 0, unreadableError("it has more than %d objects or %d values", maxObjects, maxCommas)
 	}
 	report := &Report{}
 	if err := report.decode(json.NewDecoder(&text)); err != nil {
-		return nil, 0, unreadable("%w", err)
+		return nil, 0, unreadableError("%w", err)
 	}
 	return report, size, nil
 }

@@ -10,10 +10,10 @@ type deviceField struct {
 }
 
 const (
-	ofElapsed = ".avg.pct_of_peak_sustained_elapsed"
-	ofActive  = ".avg.pct_of_peak_sustained_active"
-	l1Shared  = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
-	l2Sectors = "memory_l2_theoretical_sectors_global"
+	pctOfElapsedSuffix = ".avg.pct_of_peak_sustained_elapsed"
+	pctOfActiveSuffix  = ".avg.pct_of_peak_sustained_active"
+	l1SharedMetric     = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
+	l2SectorsPrefix    = "memory_l2_theoretical_sectors_global"
 )
 
 // deviceFields lists the API's fields that are one raw metric in base units.
@@ -24,42 +24,42 @@ func deviceFields() []deviceField {
 			out = append(out, deviceField{category, pairs[i], strings.Fields(pairs[i+1])})
 		}
 	}
-	deviceWide(add)
-	perUnit(add)
+	addDeviceFields(add)
+	addUnitFields(add)
 	return out
 }
 
-// deviceWide adds the fields of the device and the launch as a whole.
-func deviceWide(add func(category string, pairs ...string)) {
+// addDeviceFields adds the fields of the device and the launch as a whole.
+func addDeviceFields(add func(category string, pairs ...string)) {
 	add("speed_of_light",
-		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed,
-		"compute_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed+" sm__throughput"+ofElapsed,
-		"sm_throughput_pct", "sm__throughput"+ofElapsed,
-		"gpu_dram_throughput_pct", "gpu__dram_throughput"+ofElapsed,
-		"memory_throughput_pct", "gpu__dram_throughput"+ofElapsed+" dram__throughput"+ofElapsed,
-		"dram_throughput_pct", "dram__throughput"+ofElapsed+" gpu__dram_throughput"+ofElapsed)
+		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+pctOfElapsedSuffix,
+		"compute_throughput_pct", "gpu__compute_memory_throughput"+pctOfElapsedSuffix+" sm__throughput"+pctOfElapsedSuffix,
+		"sm_throughput_pct", "sm__throughput"+pctOfElapsedSuffix,
+		"gpu_dram_throughput_pct", "gpu__dram_throughput"+pctOfElapsedSuffix,
+		"memory_throughput_pct", "gpu__dram_throughput"+pctOfElapsedSuffix+" dram__throughput"+pctOfElapsedSuffix,
+		"dram_throughput_pct", "dram__throughput"+pctOfElapsedSuffix+" gpu__dram_throughput"+pctOfElapsedSuffix)
 	add("detailed_metrics",
 		"l1_hit_rate_pct", "l1tex__t_sector_hit_rate.pct",
 		"l2_hit_rate_pct", "lts__t_sector_hit_rate.pct",
-		"warp_occupancy_pct", "sm__warps_active"+ofActive,
-		"sm_active_cycles_pct", "sm__cycles_active"+ofElapsed,
+		"warp_occupancy_pct", "sm__warps_active"+pctOfActiveSuffix,
+		"sm_active_cycles_pct", "sm__cycles_active"+pctOfElapsedSuffix,
 		"instructions_per_cycle", "sm__inst_executed.avg.per_cycle_active",
 		"waves_per_sm", "launch__waves_per_multiprocessor")
 	add("memory_metrics",
-		"dram_active_cycles_pct", "dram__cycles_active"+ofElapsed,
-		"l1_writeback_active_pct", "l1tex__lsu_writeback_active"+ofElapsed,
-		"l1_read_sectors_pct", "l1tex__m_xbar2l1tex_read_sectors"+ofElapsed,
-		"l2_throughput_pct", "lts__throughput"+ofElapsed)
+		"dram_active_cycles_pct", "dram__cycles_active"+pctOfElapsedSuffix,
+		"l1_writeback_active_pct", "l1tex__lsu_writeback_active"+pctOfElapsedSuffix,
+		"l1_read_sectors_pct", "l1tex__m_xbar2l1tex_read_sectors"+pctOfElapsedSuffix,
+		"l2_throughput_pct", "lts__throughput"+pctOfElapsedSuffix)
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// perUnit adds the fields of pipes, schedulers, limits, and kinds of access.
-func perUnit(add func(category string, pairs ...string)) {
+// addUnitFields adds the fields of pipes, schedulers, limits, and kinds of access.
+func addUnitFields(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
-		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+ofActive)
+		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+pctOfActiveSuffix)
 	}
 	add("compute_metrics",
-		"tensor_pipe_utilization_pct", "sm__inst_executed_pipe_tensor_op_hmma"+ofActive,
+		"tensor_pipe_utilization_pct", "sm__inst_executed_pipe_tensor_op_hmma"+pctOfActiveSuffix,
 		"instructions_per_cycle", "sm__inst_executed.avg.per_cycle_active",
 		"registers_per_thread", "launch__registers_per_thread")
 	for _, limit := range []string{"blocks", "registers", "shared_mem", "warps"} {
@@ -67,9 +67,9 @@ func perUnit(add func(category string, pairs ...string)) {
 		add("occupancy_metrics", "occupancy_limit_"+limit, "launch__occupancy_limit_"+limit)
 	}
 	for _, pipe := range []string{"fma", "alu", "tensor", "shared", "fp64"} {
-		add("pipeline_metrics", pipe+"_pipe_active_pct", "sm__pipe_"+pipe+"_cycles_active"+ofElapsed)
+		add("pipeline_metrics", pipe+"_pipe_active_pct", "sm__pipe_"+pipe+"_cycles_active"+pctOfElapsedSuffix)
 	}
-	add("pipeline_metrics", "sm_issue_active_pct", "sm__issue_active"+ofElapsed)
+	add("pipeline_metrics", "sm_issue_active_pct", "sm__issue_active"+pctOfElapsedSuffix)
 	add("occupancy_metrics",
 		"waves_per_sm", "launch__waves_per_multiprocessor",
 		"block_size", "launch__block_size",
@@ -81,12 +81,12 @@ func perUnit(add func(category string, pairs ...string)) {
 	add("scheduler_metrics",
 		"warps_eligible_per_cycle", "smsp__warps_eligible.avg.per_cycle_active",
 		"inst_issued_per_cycle", "smsp__inst_issued.avg.per_cycle_active",
-		"issue_active_pct", "smsp__issue_active"+ofActive)
+		"issue_active_pct", "smsp__issue_active"+pctOfActiveSuffix)
 	add("access_pattern_metrics",
-		l2Sectors[len("memory_"):], l2Sectors,
-		l2Sectors[len("memory_"):]+"_ideal", l2Sectors+"_ideal",
-		"shared_bank_conflicts_load_sum", l1Shared+"ld.sum",
-		"shared_bank_conflicts_store_sum", l1Shared+"st.sum")
+		l2SectorsPrefix[len("memory_"):], l2SectorsPrefix,
+		l2SectorsPrefix[len("memory_"):]+"_ideal", l2SectorsPrefix+"_ideal",
+		"shared_bank_conflicts_load_sum", l1SharedMetric+"ld.sum",
+		"shared_bank_conflicts_store_sum", l1SharedMetric+"st.sum")
 }
 
 // DeviceMetrics returns a kernel's numbers under the categories and names of the evaluation API. Fields that were not
@@ -101,7 +101,7 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 	}
 	for _, f := range deviceFields() {
 		for _, metric := range f.metrics {
-			if v, ok := k.base(metric); ok {
+			if v, ok := k.baseValue(metric); ok {
 				set(f.category, f.name, v)
 				break
 			}
@@ -109,49 +109,49 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 	}
 	k.setActiveCycles(set)
 	k.setBandwidths(set)
-	k.setAccess(set)
+	k.setMemoryAccess(set)
 	k.setRoofline(set)
 	k.setTiming(set)
 	return out
 }
 
-type setField func(category, name string, v any)
+type setFieldFunc func(category, name string, v any)
 
 // setActiveCycles computes a share for which current ncu versions report only cycles.
-func (k *Kernel) setActiveCycles(set setField) {
-	if _, measured := k.base("sm__cycles_active" + ofElapsed); measured {
+func (k *Kernel) setActiveCycles(set setFieldFunc) {
+	if _, measured := k.baseValue("sm__cycles_active" + pctOfElapsedSuffix); measured {
 		return
 	}
-	active, ok := k.base("sm__cycles_active.avg")
-	if elapsed, both := k.base("sm__cycles_elapsed.avg"); ok && both && elapsed > 0 {
+	active, ok := k.baseValue("sm__cycles_active.avg")
+	if elapsed, both := k.baseValue("sm__cycles_elapsed.avg"); ok && both && elapsed > 0 {
 		set("detailed_metrics", "sm_active_cycles_pct", 100*active/elapsed)
 	}
 }
 
 // setBandwidths divides by 1024³ although the names contain gb: API clients expect this.
-func (k *Kernel) setBandwidths(set setField) {
+func (k *Kernel) setBandwidths(set setFieldFunc) {
 	for name, metric := range map[string]string{
 		"dram_avg_bandwidth_gb_s":   "dram__bytes.avg.per_second",
 		"dram_total_bandwidth_gb_s": "dram__bytes.sum.per_second",
 	} {
-		if v, ok := k.base(metric); ok {
+		if v, ok := k.baseValue(metric); ok {
 			set("memory_metrics", name, v/(1<<30))
 		}
 	}
 }
 
-func (k *Kernel) setAccess(set setField) {
+func (k *Kernel) setMemoryAccess(set setFieldFunc) {
 	const category = "access_pattern_metrics"
 	for name, op := range map[string]string{"l1_load_sectors_per_req": "ld", "l1_store_sectors_per_req": "st"} {
-		sectors, ok := k.base("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum")
-		requests, both := k.base("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum")
+		sectors, ok := k.baseValue("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum")
+		requests, both := k.baseValue("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum")
 		if ok && both && requests > 0 {
 			set(category, name, sectors/requests)
 		}
 	}
-	all, ok := k.base(l2Sectors)
-	ideal, both := k.base(l2Sectors + "_ideal")
-	excess, direct := k.base("derived__" + l2Sectors + "_excessive")
+	all, ok := k.baseValue(l2SectorsPrefix)
+	ideal, both := k.baseValue(l2SectorsPrefix + "_ideal")
+	excess, direct := k.baseValue("derived__" + l2SectorsPrefix + "_excessive")
 	if !direct && ok && both {
 		excess, direct = max(all-ideal, 0), true
 	}
@@ -165,11 +165,11 @@ func (k *Kernel) setAccess(set setField) {
 
 // setRoofline sets the transferred bytes. Operations come only from counters that current ncu versions no longer have,
 // and are absent without them.
-func (k *Kernel) setRoofline(set setField) {
+func (k *Kernel) setRoofline(set setFieldFunc) {
 	const category = "roofline_metrics"
 	ns, timed := k.Duration()
-	bytes, ok := k.base("dram__bytes.sum")
-	if rate, measured := k.base("dram__bytes.sum.per_second"); !ok && measured && timed {
+	bytes, ok := k.baseValue("dram__bytes.sum")
+	if rate, measured := k.baseValue("dram__bytes.sum.per_second"); !ok && measured && timed {
 		bytes, ok = rate*ns/1e9, true
 	}
 	if ok {
@@ -177,7 +177,7 @@ func (k *Kernel) setRoofline(set setField) {
 	}
 	flops, counted := 0.0, false
 	for _, kind := range []string{"sp", "hp", "dp", "tensor"} {
-		if v, measured := k.base("flop_count_" + kind); measured {
+		if v, measured := k.baseValue("flop_count_" + kind); measured {
 			flops, counted = flops+v, true
 		}
 	}
@@ -193,7 +193,7 @@ func (k *Kernel) setRoofline(set setField) {
 	}
 }
 
-func (k *Kernel) setTiming(set setField) {
+func (k *Kernel) setTiming(set setFieldFunc) {
 	const category = "timing_metrics"
 	if ns, ok := k.Duration(); ok {
 		set(category, "gpu_time_duration_sum", ns)

@@ -2,24 +2,24 @@ package ncu
 
 import "strconv"
 
-// Views are the derived views of one kernel for the details page and its JSON.
-type Views struct {
-	SpeedOfLight []Fact     `json:"speed_of_light"`
-	Roofline     Roofline   `json:"roofline"`
-	Memory       MemoryPath `json:"memory"`
-	Occupancy    Occupancy  `json:"occupancy"`
-	Stalls       []Stall    `json:"stalls"`
-	Scheduler    []Fact     `json:"scheduler"`
-	Mix          Mix        `json:"mix"`
-	Launch       []Fact     `json:"launch"`
-	Rules        []Rule     `json:"rules"`
+// DerivedViews are the derived views of one kernel for the details page and its JSON.
+type DerivedViews struct {
+	SpeedOfLight []Fact         `json:"speed_of_light"`
+	Roofline     Roofline       `json:"roofline"`
+	Memory       MemoryPath     `json:"memory"`
+	Occupancy    Occupancy      `json:"occupancy"`
+	Stalls       []Stall        `json:"stalls"`
+	Scheduler    []Fact         `json:"scheduler"`
+	Mix          InstructionMix `json:"mix"`
+	Launch       []Fact         `json:"launch"`
+	Rules        []Rule         `json:"rules"`
 }
 
-// Derive returns every derived view of a kernel.
-func Derive(k *Kernel) Views {
-	return Views{
+// ViewsOf returns every derived view of a kernel.
+func ViewsOf(k *Kernel) DerivedViews {
+	return DerivedViews{
 		SpeedOfLight: SpeedOfLight(k), Roofline: RooflineOf(k), Memory: MemoryPathOf(k),
-		Occupancy: OccupancyOf(k), Stalls: Stalls(k), Scheduler: Scheduler(k), Mix: MixOf(k),
+		Occupancy: OccupancyOf(k), Stalls: Stalls(k), Scheduler: Scheduler(k), Mix: InstructionMixOf(k),
 		Launch: Launch(k), Rules: Rules(k),
 	}
 }

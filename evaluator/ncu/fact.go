@@ -8,9 +8,9 @@ import (
 // Fact is one number that a chart shows, with the metrics that it was computed from.
 type Fact struct {
 	Label string `json:"label"`
-	// From is the raw metric's name, or the formula in words for a computed number.
-	From  string `json:"from"`
-	Value Metric `json:"value"`
+	// Source is the raw metric's name, or the formula in words for a computed number.
+	Source string `json:"from"`
+	Value  Metric `json:"value"`
 }
 
 // labelledMetric is a label with a raw metric's name.
@@ -26,20 +26,20 @@ func (k *Kernel) facts(list []labelledMetric) []Fact {
 }
 
 func (k *Kernel) fact(label, metric string) Fact {
-	return Fact{Label: label, From: metric, Value: k.Metric(metric)}
+	return Fact{Label: label, Source: metric, Value: k.Metric(metric)}
 }
 
-// computed returns a fact computed by Warpboard. It is not measured unless ok is true and v is finite.
-func computed(label, from, unit string, v float64, ok bool) Fact {
+// computedFact returns a fact computed by Warpboard. It is not measured unless ok is true and v is finite.
+func computedFact(label, from, unit string, v float64, ok bool) Fact {
 	m := Metric{Unit: unit}
 	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		m.Value, m.Measured = v, true
 	}
-	return Fact{Label: label, From: from, Value: m}
+	return Fact{Label: label, Source: from, Value: m}
 }
 
-// base returns a metric's value in base units.
-func (k *Kernel) base(name string) (float64, bool) { return k.Metric(name).Base() }
+// baseValue returns a metric's value in base units.
+func (k *Kernel) baseValue(name string) (float64, bool) { return k.Metric(name).BaseValue() }
 
 // SpeedOfLight returns the utilization of each hardware unit in percent of its peak.
 func SpeedOfLight(k *Kernel) []Fact {
@@ -90,8 +90,8 @@ func Launch(k *Kernel) []Fact {
 
 // Derived sections whose rows are parts of one whole.
 const (
-	warpStates  = "Warp States"
-	memoryChart = "Memory Chart"
+	warpStatesSection  = "Warp States"
+	memoryChartSection = "Memory Chart"
 )
 
 // setEffects sets each row's effect to its difference relative to the section's largest row of the same unit: a small
@@ -104,14 +104,14 @@ func setEffects(rows []Diff) {
 	}
 	for i, d := range rows {
 		if whole := largest[d.B.BaseUnit()]; d.A.Measured && d.B.Measured && whole > 0 {
-			rows[i].Effect = math.Abs(d.B.Value-d.A.Value) / whole
+			rows[i].RelativeEffect = math.Abs(d.B.Value-d.A.Value) / whole
 		}
 	}
 }
 
-// compared returns a kernel with the derived views as further sections: the details page has neither warp states nor
-// traffic between the levels of memory.
-func (k *Kernel) compared() *Kernel {
+// withDerivedSections returns a kernel with the derived views as further sections: the details page has neither warp
+// states nor traffic between the levels of memory.
+func (k *Kernel) withDerivedSections() *Kernel {
 	all := &Kernel{Sections: slices.Clone(k.Sections)}
 	add := func(section string, f Fact) {
 		if f.Value.Measured {
@@ -119,13 +119,13 @@ func (k *Kernel) compared() *Kernel {
 		}
 	}
 	for _, s := range Stalls(k) {
-		add(warpStates, s.Fact)
+		add(warpStatesSection, s.Fact)
 	}
 	path := MemoryPathOf(k)
 	for _, l := range path.Links {
-		add(memoryChart, Fact{Label: path.Label(l), Value: inBase(l.Amount.Value)})
+		add(memoryChartSection, Fact{Label: path.Label(l), Value: toBaseUnits(l.Amount.Value)})
 	}
-	for _, p := range pipes(k) {
+	for _, p := range pipeUtilizations(k) {
 		add("Pipe Utilization", p)
 	}
 	for _, w := range RooflineOf(k).Kinds {

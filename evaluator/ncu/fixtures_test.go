@@ -14,9 +14,9 @@ func fixture(t testing.TB, report, page string) []byte {
 	return ncutest.Page(t, "testdata", report, page)
 }
 
-func pages(t testing.TB, report string) Pages {
+func pages(t testing.TB, report string) CSVPages {
 	t.Helper()
-	return Pages{
+	return CSVPages{
 		Version: "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)",
 		Details: fixture(t, report, "details"), Raw: fixture(t, report, "raw"), Source: fixture(t, report, "source"),
 	}

@@ -80,7 +80,7 @@ func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
 
 // sectorLink returns a link counted in sectors, from which bytes and rate are computed.
 func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
-	sectors, ok := k.base(metric)
+	sectors, ok := k.baseValue(metric)
 	bytes := sectors * sectorBytes
 	ns, timed := k.Duration()
 	rate := 0.0
@@ -89,8 +89,8 @@ func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 	}
 	return MemoryLink{
 		From: from, To: to, Name: name,
-		Amount: computed(name, metric+" × 32 byte", "byte", bytes, ok),
-		Rate:   computed(name+" per second", metric+" × 32 byte ÷ gpu__time_duration.sum", "byte/s", rate, ok && timed),
+		Amount: computedFact(name, metric+" × 32 byte", "byte", bytes, ok),
+		Rate:   computedFact(name+" per second", metric+" × 32 byte ÷ gpu__time_duration.sum", "byte/s", rate, ok && timed),
 	}
 }
 

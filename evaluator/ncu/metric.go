@@ -20,15 +20,15 @@ type Metric struct {
 // and words have no value.
 func NewMetric(text, unit string) Metric {
 	m := Metric{Unit: strings.TrimSpace(unit), Text: strings.TrimSpace(text)}
-	m.Value, m.Measured = number(m.Text)
+	m.Value, m.Measured = parseNumber(m.Text)
 	return m
 }
 
-func number(text string) (float64, bool) {
+func parseNumber(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "+-0123456789.,eE") != "" {
 		return 0, false
 	}
-	digits, ok := withoutThousands(text)
+	digits, ok := removeThousandsSeparators(text)
 	if !ok {
 		return 0, false
 	}
@@ -41,9 +41,9 @@ func number(text string) (float64, bool) {
 	return v, true
 }
 
-// withoutThousands removes the separators from "1,234.5". A comma elsewhere is not a separator, as in "65,97" or the
-// list "0,1,2"; removing it would change the value.
-func withoutThousands(text string) (string, bool) {
+// removeThousandsSeparators removes the separators from "1,234.5". A comma elsewhere is not a separator, as in "65,97"
+// or the list "0,1,2"; removing it would change the value.
+func removeThousandsSeparators(text string) (string, bool) {
 	whole, rest, _ := strings.Cut(text, ".")
 	groups := strings.Split(whole, ",")
 	if strings.Contains(rest, ",") {
@@ -130,8 +130,8 @@ func baseUnit(unit string) (base string, ok bool) {
 	return "", false
 }
 
-// prefix returns a prefix's factor. They are decimal: ncu's 32.768 Kbyte are 32,768 bytes.
-func prefix(letter byte) (factor float64, ok bool) {
+// decimalPrefix returns a prefix's factor. They are decimal: ncu's 32.768 Kbyte are 32,768 bytes.
+func decimalPrefix(letter byte) (factor float64, ok bool) {
 	switch letter {
 	case 'T':
 		return 1e12, true
@@ -151,41 +151,41 @@ func prefix(letter byte) (factor float64, ok bool) {
 	return 0, false
 }
 
-// Base returns the value in base units: bytes, seconds, hertz, and per second for rates. Units without a scale (%,
+// BaseValue returns the value in base units: bytes, seconds, hertz, and per second for rates. Units without a scale (%,
 // inst, sector, plain numbers) stay unchanged.
-func (m Metric) Base() (float64, bool) {
+func (m Metric) BaseValue() (float64, bool) {
 	if !m.Measured {
 		return 0, false
 	}
 	over, under, rate := strings.Cut(m.Unit, "/")
-	f, _ := scale(over)
+	f, _ := unitFactor(over)
 	if rate {
-		g, _ := scale(under)
+		g, _ := unitFactor(under)
 		f /= g
 	}
 	return m.Value * f, true
 }
 
-// BaseUnit returns the unit of Base: "byte", "s", "hz", "byte/s", "sector/s".
+// BaseUnit returns the unit of BaseValue: "byte", "s", "hz", "byte/s", "sector/s".
 func (m Metric) BaseUnit() string {
 	over, under, rate := strings.Cut(m.Unit, "/")
-	_, u := scale(over)
+	_, u := unitFactor(over)
 	if rate {
-		_, v := scale(under)
+		_, v := unitFactor(under)
 		u += "/" + v
 	}
 	return u
 }
 
-// scale splits a simple unit into its factor and its base. A unit without a scale is its own base.
-func scale(unit string) (float64, string) {
+// unitFactor splits a simple unit into its factor and its base. A unit without a scale is its own base.
+func unitFactor(unit string) (float64, string) {
 	if base, ok := baseUnit(unit); ok {
 		return 1, base
 	}
 	if unit == "" {
 		return 1, unit
 	}
-	factor, ok := prefix(unit[0])
+	factor, ok := decimalPrefix(unit[0])
 	base, scaled := baseUnit(unit[1:])
 	if !ok || !scaled {
 		return 1, unit

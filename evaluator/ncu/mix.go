@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mix is a kernel's instruction mix.
-type Mix struct {
+// InstructionMix is a kernel's instruction mix.
+type InstructionMix struct {
 	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipes
 	Opcodes []Opcode `json:"opcodes"` // most executed first; empty without a source page
 	Total   Fact     `json:"total"`   // warp instructions executed
@@ -22,27 +22,27 @@ type Opcode struct {
 }
 
 const (
-	busyPrefix   = "sm__pipe_"
-	busySuffix   = "_cycles_active"
-	issuedPrefix = "sm__inst_executed_pipe_"
-	executed     = "Instructions Executed"
+	pipeBusyPrefix   = "sm__pipe_"
+	pipeBusySuffix   = "_cycles_active"
+	pipeIssuedPrefix = "sm__inst_executed_pipe_"
+	executedColumn   = "Instructions Executed"
 )
 
-// MixOf derives a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
-func MixOf(k *Kernel) Mix {
-	m := Mix{Pipes: pipes(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
+// InstructionMixOf derives a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
+func InstructionMixOf(k *Kernel) InstructionMix {
+	m := InstructionMix{Pipes: pipeUtilizations(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
 	if k.Source != nil {
-		m.Opcodes = opcodes(k.Source)
+		m.Opcodes = opcodeCounts(k.Source)
 	}
 	return m
 }
 
-// pipes returns the utilization of each pipe. One instruction can keep a pipe busy for many cycles (a matrix
+// pipeUtilizations returns the utilization of each pipe. One instruction can keep a pipe busy for many cycles (a matrix
 // instruction for more than a hundred), so busy cycles are used if ncu reports them, and issued instructions only for
 // the other pipes. "shared" is omitted: it is the common entrance of the others.
-func pipes(k *Kernel) []Fact {
-	found := k.byPipe(issuedPrefix, ofActive)
-	for pipe, fact := range k.byPipe(busyPrefix, busySuffix+ofActive) {
+func pipeUtilizations(k *Kernel) []Fact {
+	found := k.byPipe(pipeIssuedPrefix, pctOfActiveSuffix)
+	for pipe, fact := range k.byPipe(pipeBusyPrefix, pipeBusySuffix+pctOfActiveSuffix) {
 		if pipe != "shared" {
 			found[pipe] = fact
 		}
@@ -64,14 +64,14 @@ func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
 	for _, name := range k.metricNames(prefix, suffix) {
 		pipe, ends := strings.CutSuffix(strings.TrimPrefix(name, prefix), suffix)
 		if m := k.Metric(name); ends && m.Measured {
-			out[pipe] = Fact{Label: pipeLabel(pipe), From: name, Value: m}
+			out[pipe] = Fact{Label: pipeLabel(pipe), Source: name, Value: m}
 		}
 	}
 	return out
 }
 
-func opcodes(s *Source) []Opcode {
-	column := s.Column(executed)
+func opcodeCounts(s *Source) []Opcode {
+	column := s.Column(executedColumn)
 	if column < 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func opcodes(s *Source) []Opcode {
 		if column >= len(l.Cells) {
 			continue
 		}
-		if v, ok := number(l.Cells[column]); ok {
+		if v, ok := parseNumber(l.Cells[column]); ok {
 			sums[OpcodeOf(l.SASS)] += v
 			total += v
 		}

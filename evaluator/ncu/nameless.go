@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Nameless returns a copy of the report for readers who may not see the program: without source and instructions, and
-// with numbers instead of kernel names, which the program chooses. Launches of one kernel have one number. Metrics are
-// shared with r.
-func (r *Report) Nameless() *Report {
+// WithoutProgram returns a copy of the report for readers who may not see the program: without source and instructions,
+// and with numbers instead of kernel names, which the program chooses. Launches of one kernel have one number. Metrics
+// are shared with r.
+func (r *Report) WithoutProgram() *Report {
 	shown, numbers := *r, map[string]string{}
 	shown.Kernels = slices.Clone(r.Kernels)
 	for i := range shown.Kernels {
@@ -23,7 +23,7 @@ func (r *Report) Nameless() *Report {
 		for at, rule := range k.Rules {
 			k.Rules[at].Message = k.withoutName(rule.Message, number)
 		}
-		k.Name, k.Short, k.Process, k.Source = number, number, "", nil
+		k.Name, k.ShortName, k.ProcessName, k.Source = number, number, "", nil
 	}
 	shown.Warnings = slices.Clone(r.Warnings)
 	for i := range r.Kernels {
@@ -37,7 +37,7 @@ func (r *Report) Nameless() *Report {
 
 // withoutName replaces the kernel's name in a sentence.
 func (k *Kernel) withoutName(sentence, name string) string {
-	return replaceName(replaceName(sentence, k.Name, name), k.Short, name)
+	return replaceName(replaceName(sentence, k.Name, name), k.ShortName, name)
 }
 
 // replaceName replaces a name only as a whole word: "k" is not a part of "kernel".
@@ -53,7 +53,7 @@ func replaceName(text, name, by string) string {
 		}
 		from, to := at+found, at+found+len(name)
 		out.WriteString(text[at:from])
-		if from > 0 && inName(text[from-1]) && inName(name[0]) || to < len(text) && inName(text[to]) && inName(name[len(name)-1]) {
+		if from > 0 && isNameByte(text[from-1]) && isNameByte(name[0]) || to < len(text) && isNameByte(text[to]) && isNameByte(name[len(name)-1]) {
 			out.WriteString(text[from:to])
 		} else {
 			out.WriteString(by)
@@ -62,6 +62,6 @@ func replaceName(text, name, by string) string {
 	}
 }
 
-func inName(c byte) bool {
+func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }

@@ -9,7 +9,7 @@ import (
 // TestAReportWithoutItsProgramNumbersItsKernels: the stored report stays whole.
 func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 	kernel := func(id int, name, short, says string) Kernel {
-		return Kernel{ID: id, Name: name, Short: short, Process: "trick", Rules: []Rule{{Name: "Rule", Message: says}},
+		return Kernel{ID: id, Name: name, ShortName: short, ProcessName: "trick", Rules: []Rule{{Name: "Rule", Message: says}},
 			Source: &Source{PTX: "ret;"}}
 	}
 	kept := &Report{
@@ -19,7 +19,7 @@ func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 		Warnings: []string{"Basic counters of tile were not measured.", "ncu is old."},
 	}
 	numbered := func(id int, name, says string) Kernel {
-		return Kernel{ID: id, Name: name, Short: name, Rules: []Rule{{Name: "Rule", Message: says}}}
+		return Kernel{ID: id, Name: name, ShortName: name, Rules: []Rule{{Name: "Rule", Message: says}}}
 	}
 	want := &Report{
 		Kernels: []Kernel{numbered(0, "kernel 1", "kernel 1 waits; tiles and a kernel 1."),
@@ -27,10 +27,10 @@ func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 			numbered(2, "kernel 1", "Nothing.")},
 		Warnings: []string{"Basic counters of kernel 1 were not measured.", "ncu is old."},
 	}
-	if diff := cmp.Diff(want, kept.Nameless()); diff != "" {
+	if diff := cmp.Diff(want, kept.WithoutProgram()); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
-	if k := kept.Kernels[0]; k.Short != "tile" || k.Source == nil || k.Rules[0].Message[:4] != "tile" ||
+	if k := kept.Kernels[0]; k.ShortName != "tile" || k.Source == nil || k.Rules[0].Message[:4] != "tile" ||
 		kept.Warnings[0][18:22] != "tile" {
 		t.Errorf("the kept report is changed: %+v", kept)
 	}

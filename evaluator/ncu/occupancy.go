@@ -50,9 +50,9 @@ func OccupancyOf(k *Kernel) Occupancy {
 // Stall is the number of cycles that warps spent in one state per issued instruction.
 type Stall struct {
 	Fact
-	Share   float64 `json:"share"`             // of all warp states, 0 to 1
-	Issuing bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
-	Help    string  `json:"help,omitempty"`    // explanation of the state
+	Share        float64 `json:"share"`             // of all warp states, 0 to 1
+	WarpSelected bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
+	Help         string  `json:"help,omitempty"`    // explanation of the state
 }
 
 const (
@@ -96,7 +96,7 @@ func Stalls(k *Kernel) []Stall {
 		}
 		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
 		out = append(out, Stall{
-			Fact: Fact{Label: title(state), From: name, Value: m}, Issuing: state == "selected", Help: stallHelp[state],
+			Fact: Fact{Label: stallTitle(state), Source: name, Value: m}, WarpSelected: state == "selected", Help: stallHelp[state],
 		})
 		total += m.Value
 	}
@@ -109,8 +109,8 @@ func Stalls(k *Kernel) []Stall {
 	return out
 }
 
-// title formats "long_scoreboard" as "Long scoreboard" and "lg_throttle" as "LG throttle".
-func title(state string) string {
+// stallTitle formats "long_scoreboard" as "Long scoreboard" and "lg_throttle" as "LG throttle".
+func stallTitle(state string) string {
 	first, rest, _ := strings.Cut(state, "_")
 	switch {
 	case first == "gmma" || first == "imc" || first == "lg" || first == "mio":

@@ -2,20 +2,20 @@ package ncu
 
 import "regexp"
 
-// Pages has ncu's output for one report. Any page may be empty: the rest is still parsed.
-type Pages struct {
-	Version string // output of `ncu --version`
-	Details []byte // --page details --csv
-	Raw     []byte // --page raw --csv
-	Source  []byte // --page source --print-source sass --csv
-	Lines   []byte // --page source --print-source cuda,sass --csv; useful only with line information
+// CSVPages has ncu's output for one report. Any page may be empty: the rest is still parsed.
+type CSVPages struct {
+	Version     string // output of `ncu --version`
+	Details     []byte // --page details --csv
+	Raw         []byte // --page raw --csv
+	Source      []byte // --page source --print-source sass --csv
+	SourceLines []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-// PageNames returns the names of the pages for Pages.Set.
+// PageNames returns the names of the pages for CSVPages.Set.
 func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
 // Set stores one page's output by its name in PageNames; other names are ignored.
-func (p *Pages) Set(page string, out []byte) {
+func (p *CSVPages) Set(page string, out []byte) {
 	switch page {
 	case "details":
 		p.Details = out
@@ -24,7 +24,7 @@ func (p *Pages) Set(page string, out []byte) {
 	case "source":
 		p.Source = out
 	case "lines":
-		p.Lines = out
+		p.SourceLines = out
 	}
 }
 
@@ -35,25 +35,25 @@ func Version(text string) string { return versionNumber.FindString(text) }
 
 // Parse parses the pages of one report. It never fails: unreadable parts are omitted and listed in the report's
 // Warnings.
-func Parse(p Pages) *Report {
+func Parse(p CSVPages) *Report {
 	r := &Report{Version: Version(p.Version), Kernels: []Kernel{}}
 	r.readRaw(p.Raw)
 	r.readDetails(p.Details)
 	if len(p.Source) > 0 {
-		r.attachSource(readSections(p.Source, r.warn), readLines(p.Lines))
+		r.attachSource(readSections(p.Source, r.addWarning), readLines(p.SourceLines))
 	}
 	for i := range r.Kernels {
-		r.Kernels[i].finish(r.warn)
+		r.Kernels[i].completeFields(r.addWarning)
 	}
 	if len(r.Kernels) == 0 {
-		r.warn("The report holds no kernel.")
+		r.addWarning("The report holds no kernel.")
 	}
 	return r
 }
 
-// finish sets fields that need the whole kernel, and warns of counters with the value NaN: some ncu versions report
-// those on some drivers, and a page with gaps needs an explanation.
-func (k *Kernel) finish(warn func(string)) {
+// completeFields sets fields that need the whole kernel, and warns of counters with the value NaN: some ncu versions
+// report those on some drivers, and a page with gaps needs an explanation.
+func (k *Kernel) completeFields(warn func(string)) {
 	if name := k.Metric("device__attribute_display_name"); name.Present() {
 		k.Device = name.Text
 	}
@@ -62,7 +62,7 @@ func (k *Kernel) finish(warn func(string)) {
 	}
 	for _, name := range []string{"sm__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__time_duration.sum"} {
 		if !k.Metric(name).Measured {
-			warn("Basic counters of " + k.Short + " were not measured; this ncu version may not fit the driver.")
+			warn("Basic counters of " + k.ShortName + " were not measured; this ncu version may not fit the driver.")
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestEveryDetailsRowIsKept(t *testing.T) {
 	for _, name := range reports {
 		r := Parse(pages(t, name))
 		rows := ncutest.PlainCSV(t, fixture(t, name, "details"))
-		at := columns(rows[0])
+		at := columnIndexes(rows[0])
 		numbers, rules := 0, 0
 		for _, row := range rows[1:] {
 			id, _ := strconv.Atoi(row[0])
@@ -109,7 +109,7 @@ func TestKernelsAreIdentified(t *testing.T) {
 		Grid, Block [3]int
 		Device, CC  string
 	}
-	got := identity{k.ID, k.Short, k.Grid, k.Block, k.Device, k.CC}
+	got := identity{k.ID, k.ShortName, k.Grid, k.Block, k.Device, k.ComputeCapability}
 	want := identity{1, "matmul_naive", [3]int{64, 64, 1}, [3]int{16, 16, 1}, "NVIDIA H200", "9.0"}
 	if got != want || r.Version != "2025.3.1.0" {
 		t.Errorf("%+v, version %q", got, r.Version)
@@ -154,7 +154,7 @@ func TestLaunchesOfOneNameGetTheirOwnTables(t *testing.T) {
 		return "\"Kernel Name\",\"f\"\n\"Address\",\"Source\",\"# Samples\"\n\"0x10\",\"NOP\",\"" + samples + "\"\n"
 	}
 	for _, source := range []string{table("1") + table("2"), table("1") + table("1") + table("2") + table("2")} {
-		r := Parse(Pages{Raw: []byte(raw), Source: []byte(source)})
+		r := Parse(CSVPages{Raw: []byte(raw), Source: []byte(source)})
 		for i, want := range []float64{1, 2} {
 			if got := r.Kernels[i].Source.Counter(0, "# Samples").Value; got != want {
 				t.Errorf("launch %d has %v samples, want %v", i, got, want)
@@ -177,7 +177,7 @@ func sourceForms() map[string]string {
 func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 	raw := []byte("\"ID\",\"Kernel Name\",\"m\"\n\"\",\"\",\"\"\n\"0\",\"f\",\"1\"\n")
 	for form, page := range sourceForms() {
-		k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]
+		k := Parse(CSVPages{Raw: raw, Source: []byte(page), SourceLines: []byte(page)}).Kernels[0]
 		if k.Source == nil || len(k.Source.Lines) != 1 {
 			t.Errorf("%s: %+v", form, k.Source)
 			continue
@@ -195,7 +195,7 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		"cuda": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"# Samples\"\n\"7\",\"x;\",\"3\"\n",
 		"ptx":  "\"Kernel Name\",\"f\"\n\"#\",\"Source\",\"# Samples\"\n\"1\",\"ret;\",\"3\"\n",
 	} {
-		if k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]; k.Source != nil &&
+		if k := Parse(CSVPages{Raw: raw, Source: []byte(page), SourceLines: []byte(page)}).Kernels[0]; k.Source != nil &&
 			len(k.Source.Lines) != 0 {
 			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
 		}
@@ -210,7 +210,7 @@ func TestInstructionsAreFoundByAFullName(t *testing.T) {
 		"\"0\",\"void add<8, Half>(int, T2)\",\"1\"\n\"1\",\"plain(int)\",\"1\"\n\"2\",\"void add<4, Half>(int, T2)\",\"1\"\n\"3\",\"add(int)\",\"1\"\n"
 	source := table("void at::native::add<(int)8, c10::Half>(int, T2)", "FIRST") + table("plain(int)", "SECOND") +
 		table("void at::native::add<(int)4, c10::Half>(int, T2)", "THIRD") + table("add(int)", "FOURTH")
-	r := Parse(Pages{Raw: []byte(raw), Source: []byte(source)})
+	r := Parse(CSVPages{Raw: []byte(raw), Source: []byte(source)})
 	for i, want := range []string{"FIRST", "SECOND", "THIRD", "FOURTH"} {
 		if got := r.Kernels[i].Source; got == nil || len(got.Lines) != 1 || got.Lines[0].SASS != want {
 			t.Errorf("kernel %d (%s): %+v, want %s", i, r.Kernels[i].Name, got, want)
@@ -221,7 +221,7 @@ func TestInstructionsAreFoundByAFullName(t *testing.T) {
 func TestInstructionsAreLinkedToTheirSourceLines(t *testing.T) {
 	p := pages(t, "cuda4")
 	address := Parse(p).Kernels[0].Source.Lines[16].Address
-	p.Lines = []byte("\"File Path\",\"/job/submission.cu\"\n\"Function Name\",\"saxpy\"\n" +
+	p.SourceLines = []byte("\"File Path\",\"/job/submission.cu\"\n\"Function Name\",\"saxpy\"\n" +
 		"\"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\"\n" +
 		"\"7\",\"  y[i] = a * x[i] + y[i];\",\"-\",\"\",\"5960\"\n\"\",\"\",\"" + address + "\",\"FFMA\",\"5960\"\n")
 	got := Parse(p).Kernels[0].Source.Lines[16]

@@ -31,11 +31,11 @@ func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
 func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
 
 var (
-	entryLine = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
-	ntidLine  = regexp.MustCompile(`^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
-	fileLine  = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+"([^"]*)"`)
-	locLine   = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
-	castInt   = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+	entryLine   = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
+	ntidLine    = regexp.MustCompile(`^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+	fileLine    = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+"([^"]*)"`)
+	locLine     = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 )
 
 // AttachPTX gives each kernel its part of the program's PTX, which has one or several modules. A kernel gets none if
@@ -45,7 +45,7 @@ func (r *Report) AttachPTX(text string) {
 		return
 	}
 	if len(text) >= MaxPTX {
-		r.warn(fmt.Sprintf("The program has %d MB of PTX or more, which is not kept.", MaxPTX>>20))
+		r.addWarning(fmt.Sprintf("The program has %d MB of PTX or more, which is not kept.", MaxPTX>>20))
 		return
 	}
 	entries := map[string][]ptxEntry{}
@@ -58,19 +58,19 @@ func (r *Report) AttachPTX(text string) {
 		if k.Source == nil {
 			continue
 		}
-		switch found := k.variants(entries[k.Short]); {
+		switch found := k.matchingEntries(entries[k.ShortName]); {
 		case len(found) > 1:
-			r.warn(fmt.Sprintf("%d variants of %s were compiled; the report does not name the one that ran, so its PTX is left out.", len(found), k.Short))
+			r.addWarning(fmt.Sprintf("%d variants of %s were compiled; the report does not name the one that ran, so its PTX is left out.", len(found), k.ShortName))
 		case len(found) == 1 && found[0].size() > maxKernelPTX:
-			r.warn(fmt.Sprintf("The PTX of %s has more than %d kB and is left out.", k.Short, maxKernelPTX>>10))
+			r.addWarning(fmt.Sprintf("The PTX of %s has more than %d kB and is left out.", k.ShortName, maxKernelPTX>>10))
 		case len(found) == 1:
 			k.Source.PTX = found[0].text()
 		}
 	}
 }
 
-// variants returns the entries that may be the kernel, narrowed by its signature and block size.
-func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
+// matchingEntries returns the entries that may be the kernel, narrowed by its signature and block size.
+func (k *Kernel) matchingEntries(entries []ptxEntry) []ptxEntry {
 	keep := func(like func(ptxEntry) bool) {
 		var kept []ptxEntry
 		for _, e := range entries {
@@ -91,7 +91,7 @@ func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
 
 // plainSignature removes the parts of a signature that tools spell differently.
 func plainSignature(s string) string {
-	s = castInt.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
+	s = castPattern.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
 	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
 }
 
@@ -133,7 +133,7 @@ lines:
 		body.WriteString(line)
 		e := &out[len(out)-1]
 		if m := ntidLine.FindStringSubmatch(line); m != nil && depth == 0 {
-			e.threads = product(m[1:])
+			e.threads = productOf(m[1:])
 		}
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 		if depth == 0 && strings.Contains(line, "}") {
@@ -150,7 +150,7 @@ lines:
 	return whole
 }
 
-func product(numbers []string) int {
+func productOf(numbers []string) int {
 	all := 1
 	for _, text := range numbers {
 		if n, err := strconv.Atoi(text); err == nil {

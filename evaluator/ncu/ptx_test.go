@@ -22,14 +22,14 @@ func modules(t *testing.T) string {
 
 func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
 	kernel := func(name string, threads int) Kernel {
-		return Kernel{Name: name, Short: ShortName(name), Block: [3]int{threads, 1, 1}, Source: &Source{}}
+		return Kernel{Name: name, ShortName: ShortName(name), Block: [3]int{threads, 1, 1}, Source: &Source{}}
 	}
 	r := &Report{Kernels: []Kernel{
 		kernel("plain", 32), kernel("bounded(float *)", 128),
 		kernel("void <unnamed>::scale<(int)3>(float *, const float *, int)", 32),
 		kernel("void scale<(int)4>(float *, const float *, int)", 32), kernel("row_kernel", 128),
 		kernel("row_kernel", 256),
-		kernel("row_kernel", 64), kernel("gemm_sm90", 128), {Name: "plain", Short: "plain"},
+		kernel("row_kernel", 64), kernel("gemm_sm90", 128), {Name: "plain", ShortName: "plain"},
 	}}
 	r.AttachPTX(modules(t))
 	var got []string
@@ -54,7 +54,7 @@ func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
 }
 
 func TestLinesOfPTXKnowTheirSource(t *testing.T) {
-	r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+	r := &Report{Kernels: []Kernel{{Name: "plain", ShortName: "plain", Source: &Source{}}}}
 	r.AttachPTX(modules(t))
 	var stores, others []PTXLine
 	for _, l := range r.Kernels[0].Source.PTXLines() {
@@ -76,13 +76,13 @@ func TestLinesOfPTXKnowTheirSource(t *testing.T) {
 func TestPTXThatIsCutOrForgedIsReadAsFarAsItGoes(t *testing.T) {
 	whole := modules(t)
 	for cut := 0; cut < len(whole); cut += 97 {
-		r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+		r := &Report{Kernels: []Kernel{{Name: "plain", ShortName: "plain", Source: &Source{}}}}
 		r.AttachPTX(whole[:cut])
 		r.Kernels[0].Source.PTXLines()
 	}
 	large := ".version 8.0\n.entry plain(\n)\n{\n" + strings.Repeat("ret;\n", maxKernelPTX) + "}\n"
 	for name, text := range map[string]string{"one kernel": large, "all": strings.Repeat(" ", MaxPTX)} {
-		r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+		r := &Report{Kernels: []Kernel{{Name: "plain", ShortName: "plain", Source: &Source{}}}}
 		if r.AttachPTX(text); r.Kernels[0].Source.PTX != "" || len(r.Warnings) != 1 {
 			t.Errorf("%s: kept %d bytes, warned %q", name, len(r.Kernels[0].Source.PTX), r.Warnings)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// identity reports whether a column of the raw page describes the launch; all others are metrics.
-func identity(column string) bool {
+// isIdentityColumn reports whether a column of the raw page describes the launch; all others are metrics.
+func isIdentityColumn(column string) bool {
 	switch column {
 	case "", "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
 		"Context", "Stream", "Block Size", "Grid Size", "Device", "CC":
@@ -20,47 +20,47 @@ func identity(column string) bool {
 // readRaw fills the report's kernels from the raw page: one row per launch; a separate row without an ID has the units
 // of the columns.
 func (r *Report) readRaw(page []byte) {
-	rows, cut := records(page)
+	rows, cut := csvRecords(page)
 	if cut {
-		r.warn("The raw page ends in the middle of a line; that line was left out.")
+		r.addWarning("The raw page ends in the middle of a line; that line was left out.")
 	}
-	if foreign(rows) {
-		r.warn("The raw page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
+	if usesDecimalCommas(rows) {
+		r.addWarning("The raw page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
 		return
 	}
-	start := tableStart(rows, "ID", "Kernel Name")
+	start := findHeaderRow(rows, "ID", "Kernel Name")
 	if start < 0 {
-		r.warn("The raw page has no header with ID and Kernel Name, so no metric could be read from it.")
+		r.addWarning("The raw page has no header with ID and Kernel Name, so no metric could be read from it.")
 		return
 	}
 	header, rows := rows[start], rows[start+1:]
-	at := columns(header)
+	at := columnIndexes(header)
 	units := make([]string, len(header))
-	if len(rows) > 0 && cell(rows[0], at, "ID") == "" {
+	if len(rows) > 0 && cellOf(rows[0], at, "ID") == "" {
 		copy(units, rows[0])
 		rows = rows[1:]
 	} else if len(rows) > 0 {
-		r.warn("The raw page has no row of units; its numbers are shown without one.")
+		r.addWarning("The raw page has no row of units; its numbers are shown without one.")
 	}
 	for _, row := range rows {
-		k := r.kernel(row, at, "raw")
+		k := r.kernelOfRow(row, at, "raw")
 		if k == nil {
 			continue
 		}
 		if len(row) < len(header) {
-			r.warn(fmt.Sprintf("Kernel %d has %d of %d columns on the raw page; the others count as not measured.", k.ID, len(row), len(header)))
+			r.addWarning(fmt.Sprintf("Kernel %d has %d of %d columns on the raw page; the others count as not measured.", k.ID, len(row), len(header)))
 		}
-		k.Metrics = metrics(header, units, row)
+		k.Metrics = metricsOfRow(header, units, row)
 	}
 }
 
-func metrics(header, units, row []string) map[string]Metric {
+func metricsOfRow(header, units, row []string) map[string]Metric {
 	out := make(map[string]Metric, len(header))
 	for i, name := range header {
 		if i >= len(row) {
 			break
 		}
-		if identity(name) {
+		if isIdentityColumn(name) {
 			continue
 		}
 		out[name] = NewMetric(row[i], units[i])
@@ -71,29 +71,29 @@ func metrics(header, units, row []string) map[string]Metric {
 // mostKernels limits the kernels of a report, far above Options.Kernels: the file comes from an untrusted run.
 const mostKernels = 256
 
-// kernel returns the kernel of a row, adding a new one from the row's identity columns. It returns nil, and warns, if
-// the row has no usable ID.
-func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
-	id, err := strconv.Atoi(cell(row, at, "ID"))
+// kernelOfRow returns the kernel of a row, adding a new one from the row's identity columns. It returns nil, and warns,
+// if the row has no usable ID.
+func (r *Report) kernelOfRow(row []string, at map[string]int, page string) *Kernel {
+	id, err := strconv.Atoi(cellOf(row, at, "ID"))
 	if err != nil {
-		r.warn(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clip(cell(row, at, "ID"))))
+		r.addWarning(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clipText(cellOf(row, at, "ID"))))
 		return nil
 	}
 	if k := r.Kernel(id); k != nil {
 		return k
 	}
 	if len(r.Kernels) == mostKernels {
-		r.warn(fmt.Sprintf("The report has more than %d kernels; the others were left out.", mostKernels))
+		r.addWarning(fmt.Sprintf("The report has more than %d kernels; the others were left out.", mostKernels))
 		return nil
 	}
-	name := cell(row, at, "Kernel Name")
+	name := cellOf(row, at, "Kernel Name")
 	r.Kernels = append(r.Kernels, Kernel{
-		ID: id, Name: name, Short: ShortName(name),
-		Grid:    parseTriple(cell(row, at, "Grid Size")),
-		Block:   parseTriple(cell(row, at, "Block Size")),
-		Device:  cell(row, at, "Device"),
-		CC:      cell(row, at, "CC"),
-		Process: cell(row, at, "Process Name"),
+		ID: id, Name: name, ShortName: ShortName(name),
+		Grid:              parseTriple(cellOf(row, at, "Grid Size")),
+		Block:             parseTriple(cellOf(row, at, "Block Size")),
+		Device:            cellOf(row, at, "Device"),
+		ComputeCapability: cellOf(row, at, "CC"),
+		ProcessName:       cellOf(row, at, "Process Name"),
 	})
 	return &r.Kernels[len(r.Kernels)-1]
 }
@@ -110,8 +110,8 @@ func parseTriple(s string) (out [3]int) {
 	return out
 }
 
-// warn adds a sentence once, up to a readable number of them.
-func (r *Report) warn(sentence string) {
+// addWarning adds a sentence once, up to a readable number of them.
+func (r *Report) addWarning(sentence string) {
 	const most = 20
 	for _, w := range r.Warnings {
 		if w == sentence {
@@ -123,7 +123,7 @@ func (r *Report) warn(sentence string) {
 	}
 }
 
-func clip(s string) string {
+func clipText(s string) string {
 	const most = 40
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
@@ -133,46 +133,46 @@ func clip(s string) string {
 
 // readDetails adds sections and rules from the details page: one row per metric or rule.
 func (r *Report) readDetails(page []byte) {
-	rows, cut := records(page)
+	rows, cut := csvRecords(page)
 	if cut {
-		r.warn("The details page ends in the middle of a line; that line was left out.")
+		r.addWarning("The details page ends in the middle of a line; that line was left out.")
 	}
-	if foreign(rows) {
-		r.warn("The details page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
+	if usesDecimalCommas(rows) {
+		r.addWarning("The details page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
 		return
 	}
-	start := tableStart(rows, "ID", "Section Name")
+	start := findHeaderRow(rows, "ID", "Section Name")
 	if start < 0 {
-		r.warn("The details page has no header with ID and Section Name, so sections and rules are missing.")
+		r.addWarning("The details page has no header with ID and Section Name, so sections and rules are missing.")
 		return
 	}
-	at := columns(rows[start])
+	at := columnIndexes(rows[start])
 	for _, row := range rows[start+1:] {
-		if k := r.kernel(row, at, "details"); k != nil {
+		if k := r.kernelOfRow(row, at, "details"); k != nil {
 			k.addDetail(row, at)
 		}
 	}
 }
 
 func (k *Kernel) addDetail(row []string, at map[string]int) {
-	section := cell(row, at, "Section Name")
+	section := cellOf(row, at, "Section Name")
 	// A report has about twenty sections; the limit prevents quadratic time for a forged one.
 	const mostSections = 200
 	if len(k.Sections) >= mostSections {
 		return
 	}
-	if label := cell(row, at, "Metric Name"); label != "" {
-		k.section(section).add(label, NewMetric(cell(row, at, "Metric Value"), cell(row, at, "Metric Unit")))
+	if label := cellOf(row, at, "Metric Name"); label != "" {
+		k.section(section).add(label, NewMetric(cellOf(row, at, "Metric Value"), cellOf(row, at, "Metric Unit")))
 	}
-	message := cell(row, at, "Rule Description")
+	message := cellOf(row, at, "Rule Description")
 	if message == "" {
 		return
 	}
 	rule := Rule{
-		Section: section, Name: cell(row, at, "Rule Name"), Type: cell(row, at, "Rule Type"),
-		Message: message, SpeedupType: cell(row, at, "Estimated Speedup Type"),
+		Section: section, Name: cellOf(row, at, "Rule Name"), Type: cellOf(row, at, "Rule Type"),
+		Message: message, SpeedupType: cellOf(row, at, "Estimated Speedup Type"),
 	}
-	if v, ok := number(cell(row, at, "Estimated Speedup")); ok {
+	if v, ok := parseNumber(cellOf(row, at, "Estimated Speedup")); ok {
 		rule.Speedup = &v
 	}
 	k.Rules = append(k.Rules, rule)

@@ -18,27 +18,27 @@ type Report struct {
 
 // Kernel is one profiled launch.
 type Kernel struct {
-	ID       int               `json:"id"`   // ncu's result number, unique within the report
-	Name     string            `json:"name"` // as printed by ncu, with parameter types
-	Short    string            `json:"short"`
-	Grid     [3]int            `json:"grid"`
-	Block    [3]int            `json:"block"`
-	Device   string            `json:"device"` // display name, or the device's number without one
-	CC       string            `json:"cc"`     // compute capability: "9.0"
-	Process  string            `json:"process,omitempty"`
-	Metrics  map[string]Metric `json:"metrics"` // the raw page, by metric name
-	Sections []Section         `json:"sections,omitempty"`
-	Rules    []Rule            `json:"rules,omitempty"`
-	Source   *Source           `json:"source,omitempty"`
+	ID                int               `json:"id"`   // ncu's result number, unique within the report
+	Name              string            `json:"name"` // as printed by ncu, with parameter types
+	ShortName         string            `json:"short"`
+	Grid              [3]int            `json:"grid"`
+	Block             [3]int            `json:"block"`
+	Device            string            `json:"device"` // display name, or the device's number without one
+	ComputeCapability string            `json:"cc"`     // compute capability: "9.0"
+	ProcessName       string            `json:"process,omitempty"`
+	Metrics           map[string]Metric `json:"metrics"` // the raw page, by metric name
+	Sections          []Section         `json:"sections,omitempty"`
+	Rules             []Rule            `json:"rules,omitempty"`
+	Source            *Source           `json:"source,omitempty"`
 
-	Names []string `json:"-"` // names of Metrics, sorted; nil unless set by Index
+	SortedNames []string `json:"-"` // names of Metrics, sorted; nil unless set by IndexMetrics
 }
 
-// Index speeds up further views of a report, which has thousands of metrics. Metrics must not be added or removed
-// afterwards.
-func (r *Report) Index() {
+// IndexMetrics speeds up further views of a report, which has thousands of metrics. Metrics must not be added or
+// removed afterwards.
+func (r *Report) IndexMetrics() {
 	for i := range r.Kernels {
-		r.Kernels[i].Names = slices.Sorted(maps.Keys(r.Kernels[i].Metrics))
+		r.Kernels[i].SortedNames = slices.Sorted(maps.Keys(r.Kernels[i].Metrics))
 	}
 }
 
@@ -86,7 +86,7 @@ func (k *Kernel) Row(section, label string) Metric {
 
 // Duration returns the kernel's time on the device in nanoseconds.
 func (k *Kernel) Duration() (ns float64, ok bool) {
-	s, ok := k.Metric("gpu__time_duration.sum").Base()
+	s, ok := k.Metric("gpu__time_duration.sum").BaseValue()
 	return s * 1e9, ok
 }
 
@@ -97,9 +97,9 @@ func (k *Kernel) MetricNames() []string { return k.metricNames("", "") }
 // them for each view took most of a page's time.
 func (k *Kernel) metricNames(prefix, suffix string) []string {
 	var names []string
-	if k.Names != nil {
-		from, _ := slices.BinarySearch(k.Names, prefix)
-		for _, name := range k.Names[from:] {
+	if k.SortedNames != nil {
+		from, _ := slices.BinarySearch(k.SortedNames, prefix)
+		for _, name := range k.SortedNames[from:] {
 			if !strings.HasPrefix(name, prefix) {
 				break
 			}

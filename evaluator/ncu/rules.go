@@ -10,19 +10,19 @@ import (
 func Rules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
-		return cmp.Or(cmp.Compare(b.gain(), a.gain()), weight(a.Type)-weight(b.Type))
+		return cmp.Or(cmp.Compare(b.estimatedGain(), a.estimatedGain()), ruleTypeWeight(a.Type)-ruleTypeWeight(b.Type))
 	})
 	return out
 }
 
-func (r Rule) gain() float64 {
+func (r Rule) estimatedGain() float64 {
 	if r.Speedup == nil {
 		return -1
 	}
 	return *r.Speedup
 }
 
-func weight(ruleType string) int {
+func ruleTypeWeight(ruleType string) int {
 	switch ruleType {
 	case "OPT":
 		return 0
@@ -32,20 +32,20 @@ func weight(ruleType string) int {
 	return 2
 }
 
-// Share is one kernel's share of the report's time.
-type Share struct {
+// KernelShare is one kernel's share of the report's time.
+type KernelShare struct {
 	Kernel int     `json:"kernel"` // ID
 	NS     float64 `json:"ns"`
 	Share  float64 `json:"share"` // 0 to 1
 }
 
-// Shares returns each kernel's share of the time, in launch order, without kernels whose time was not measured.
-func Shares(r *Report) []Share {
-	var out []Share
+// KernelShares returns each kernel's share of the time, in launch order, without kernels whose time was not measured.
+func KernelShares(r *Report) []KernelShare {
+	var out []KernelShare
 	total := 0.0
 	for i := range r.Kernels {
 		if ns, ok := r.Kernels[i].Duration(); ok {
-			out = append(out, Share{Kernel: r.Kernels[i].ID, NS: ns})
+			out = append(out, KernelShare{Kernel: r.Kernels[i].ID, NS: ns})
 			total += ns
 		}
 	}
@@ -74,7 +74,7 @@ func Verdict(k *Kernel) string {
 	}
 	switch top := max(compute.Value, memory.Value); {
 	case top < low:
-		return fmt.Sprintf("Bound by latency: neither compute (%.1f %%) nor memory (%.1f %%) comes near its peak.", compute.Value, memory.Value) + smallGrid(k) + mainStall(k)
+		return fmt.Sprintf("Bound by latency: neither compute (%.1f %%) nor memory (%.1f %%) comes near its peak.", compute.Value, memory.Value) + smallGridAdvice(k) + mainStall(k)
 	case compute.Value >= high && memory.Value >= high:
 		return fmt.Sprintf("Compute (%.1f %%) and memory (%.1f %%) are both near their peaks.", compute.Value, memory.Value)
 	case compute.Value > memory.Value:
@@ -85,14 +85,14 @@ func Verdict(k *Kernel) string {
 }
 
 func busiestPipe(k *Kernel) string {
-	if list := pipes(k); len(list) > 0 {
+	if list := pipeUtilizations(k); len(list) > 0 {
 		return " (busiest pipe: " + list[0].Label + ")"
 	}
 	return ""
 }
 
-// smallGrid returns a sentence if the launch does not fill the device, which no change inside the kernel fixes.
-func smallGrid(k *Kernel) string {
+// smallGridAdvice returns a sentence if the launch does not fill the device, which no change inside the kernel fixes.
+func smallGridAdvice(k *Kernel) string {
 	waves, blocks := k.Metric("launch__waves_per_multiprocessor"), k.Metric("launch__grid_size")
 	if !waves.Measured || !blocks.Measured || waves.Value >= 1 {
 		return ""
@@ -102,7 +102,7 @@ func smallGrid(k *Kernel) string {
 
 func mainStall(k *Kernel) string {
 	for _, s := range Stalls(k) {
-		if !s.Issuing && s.Value.Value > 0 {
+		if !s.WarpSelected && s.Value.Value > 0 {
 			return fmt.Sprintf(" Warps wait most (%.0f %% of their cycles) for %s.", 100*s.Share, cmp.Or(s.Help, s.Label))
 		}
 	}

@@ -57,7 +57,7 @@ type sourceSection struct {
 // somewhere after it, Source, then one row per instruction. Columns before Address, which some forms of the page have
 // (a number, the source lines), are ignored.
 func readSections(page []byte, warn func(string)) []sourceSection {
-	rows, cut := records(page)
+	rows, cut := csvRecords(page)
 	if cut {
 		warn("The source page ends in the middle of a line; that line was left out.")
 	}
@@ -72,7 +72,7 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 		case hasAll(row, "Address", "Source"):
 			current.begin(row)
 		case current.code.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
-			current.code.add(row[current.address], row[current.sass], row[current.sass+1:], warn)
+			current.code.addInstruction(row[current.address], row[current.sass], row[current.sass+1:], warn)
 		}
 	}
 	if len(out) == 0 {
@@ -91,9 +91,9 @@ func (s *sourceSection) begin(header []string) {
 	s.code.Counters = append([]string{}, header[s.sass+1:]...)
 }
 
-func (s *Source) add(address, sass string, cells []string, warn func(string)) {
+func (s *Source) addInstruction(address, sass string, cells []string, warn func(string)) {
 	if len(cells) != len(s.Counters) {
-		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clip(address), len(cells), len(s.Counters)))
+		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clipText(address), len(cells), len(s.Counters)))
 	}
 	if len(cells) > len(s.Counters) {
 		cells = cells[:len(s.Counters)]
@@ -104,7 +104,7 @@ func (s *Source) add(address, sass string, cells []string, warn func(string)) {
 // attachSource gives each kernel its table. Launches with the same name take them in order; ncu prints each launch's
 // table twice if it imported sources, so the tables are divided evenly. The source page may spell out what other pages
 // shorten (namespaces, template arguments): such tables are matched by the function's own name.
-func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef) {
+func (r *Report) attachSource(sections []sourceSection, lines map[string]sourceLineRef) {
 	taken := map[string]bool{}
 	full := func(name string) string { return name }
 	for _, spelling := range []func(string) string{full, ShortName} {
@@ -122,25 +122,25 @@ func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef
 			}
 		}
 		for name, kernels := range launches {
-			r.shareOut(kernels, tables[name], sections, lines)
+			r.assignSources(kernels, tables[name], sections, lines)
 		}
 	}
 }
 
-func (r *Report) shareOut(kernels, tables []int, sections []sourceSection, lines map[string]lineRef) {
+func (r *Report) assignSources(kernels, tables []int, sections []sourceSection, lines map[string]sourceLineRef) {
 	if len(tables) == 0 {
 		return
 	}
 	step := max(1, len(tables)/len(kernels))
 	for i, k := range kernels {
 		code := sections[tables[min(i*step, len(tables)-1)]].code
-		code.link(lines)
+		code.setSourceLines(lines)
 		r.Kernels[k].Source = &code
 	}
 }
 
-// lineRef is the source line of an instruction.
-type lineRef struct {
+// sourceLineRef is the source line of an instruction.
+type sourceLineRef struct {
 	file string
 	line int
 	text string
@@ -150,11 +150,11 @@ type lineRef struct {
 // Source, Address, Source, …", then rows with a numbered source line, each followed by its instructions (with an
 // address), or with the instruction in the same row. It returns the source line of each address. Without line
 // information ncu prints no such table, and the map is empty; likewise for forms without addresses (cuda, ptx).
-func readLines(page []byte) map[string]lineRef {
-	out := map[string]lineRef{}
-	rows, _ := records(page)
+func readLines(page []byte) map[string]sourceLineRef {
+	out := map[string]sourceLineRef{}
+	rows, _ := csvRecords(page)
 	var file string
-	var at lineRef
+	var at sourceLineRef
 	var header map[string]int
 	for _, row := range rows {
 		if len(row) >= 2 && (row[0] == "File Path" || row[0] == "Function Name") {
@@ -164,13 +164,13 @@ func readLines(page []byte) map[string]lineRef {
 			continue
 		}
 		if hasAll(row, "Line No", "Source", "Address") {
-			header, at = columns(row), lineRef{}
+			header, at = columnIndexes(row), sourceLineRef{}
 			continue
 		}
-		if n, err := strconv.Atoi(cell(row, header, "Line No")); err == nil {
-			at = lineRef{file: file, line: n, text: cell(row, header, "Source")}
+		if n, err := strconv.Atoi(cellOf(row, header, "Line No")); err == nil {
+			at = sourceLineRef{file: file, line: n, text: cellOf(row, header, "Source")}
 		}
-		address := cell(row, header, "Address")
+		address := cellOf(row, header, "Address")
 		if _, seen := out[address]; strings.HasPrefix(address, "0x") && at.line > 0 && !seen {
 			out[address] = at
 		}
@@ -178,8 +178,8 @@ func readLines(page []byte) map[string]lineRef {
 	return out
 }
 
-// link sets each instruction's source line.
-func (s *Source) link(lines map[string]lineRef) {
+// setSourceLines sets each instruction's source line.
+func (s *Source) setSourceLines(lines map[string]sourceLineRef) {
 	if len(lines) == 0 {
 		return
 	}

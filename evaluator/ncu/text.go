@@ -10,10 +10,10 @@ import (
 
 // Limits of each part of a report as text: its reader, often a language model, needs only the largest.
 const (
-	textRules        = 4
-	textStalls       = 4
-	textInstructions = 8
-	textLine         = 400 // bytes of a finding
+	maxTextRules        = 4
+	maxTextStalls       = 4
+	maxTextInstructions = 8
+	maxFindingText      = 400 // bytes of a finding
 )
 
 // SampleCounters returns the names, in ncu's versions, of the counter of warp samples at an instruction. Its
@@ -37,7 +37,7 @@ func (r *Report) WriteText(w io.Writer) {
 }
 
 func (k *Kernel) writeText(w io.Writer) {
-	fmt.Fprintf(w, "Kernel %s  grid %v  block %v", k.Short, k.Grid, k.Block)
+	fmt.Fprintf(w, "Kernel %s  grid %v  block %v", k.ShortName, k.Grid, k.Block)
 	if ns, ok := k.Duration(); ok {
 		fmt.Fprintf(w, "  %.2f us under the profiler", ns/1e3)
 	}
@@ -71,23 +71,23 @@ func (k *Kernel) writeRules(w io.Writer) {
 	if len(rules) > 0 {
 		fmt.Fprintln(w, "Findings of Nsight Compute, the most promising first:")
 	}
-	for _, r := range rules[:min(len(rules), textRules)] {
+	for _, r := range rules[:min(len(rules), maxTextRules)] {
 		gain := ""
 		if r.Speedup != nil {
 			gain = fmt.Sprintf(" (est. %sspeedup %.0f %%)", map[bool]string{true: "local "}[r.SpeedupType == "local"], *r.Speedup)
 		}
 		message := strings.Join(strings.Fields(r.Message), " ")
-		fmt.Fprintf(w, "- %s%s: %s\n", r.Name, gain, message[:min(len(message), textLine)])
+		fmt.Fprintf(w, "- %s%s: %s\n", r.Name, gain, message[:min(len(message), maxFindingText)])
 	}
 }
 
 func (k *Kernel) writeStalls(w io.Writer) {
-	left := textStalls
+	left := maxTextStalls
 	for _, s := range Stalls(k) {
-		if s.Issuing || left == 0 || s.Share < 0.01 {
+		if s.WarpSelected || left == 0 || s.Share < 0.01 {
 			continue
 		}
-		if left == textStalls {
+		if left == maxTextStalls {
 			fmt.Fprintln(w, "Warps wait for:")
 		}
 		left--
@@ -121,7 +121,7 @@ func (s *Source) writeHottest(w io.Writer) {
 	}
 	slices.SortStableFunc(all, func(a, b hot) int { return cmp.Compare(b.samples, a.samples) })
 	fmt.Fprintln(w, "Hottest instructions:")
-	for _, h := range all[:min(len(all), textInstructions)] {
+	for _, h := range all[:min(len(all), maxTextInstructions)] {
 		line := s.Lines[h.line]
 		fmt.Fprintf(w, "  %4.1f %%  %s", 100*h.samples/sum, strings.TrimSpace(line.SASS))
 		if line.File != "" {

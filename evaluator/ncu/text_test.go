@@ -11,7 +11,7 @@ func TestATextReportNamesEachKernelsBound(t *testing.T) {
 	r.WriteText(&out)
 	for _, k := range r.Kernels {
 		if verdict := Verdict(&k); verdict != "" && !strings.Contains(out.String(), verdict) {
-			t.Errorf("the verdict of %s is missing: %s", k.Short, verdict)
+			t.Errorf("the verdict of %s is missing: %s", k.ShortName, verdict)
 		}
 	}
 	for _, part := range []string{"Speed of light:", "Findings of Nsight Compute", "Warps wait for:",

@@ -31,7 +31,7 @@ func TestUnitsComeToOneBase(t *testing.T) {
 		{"0.18", "register/thread", "register/thread", 0.18},
 	} {
 		m := NewMetric(c.text, c.unit)
-		got, ok := m.Base()
+		got, ok := m.BaseValue()
 		if !ok || m.BaseUnit() != c.base {
 			t.Errorf("%s %s: measured %v, base unit %q", c.text, c.unit, ok, m.BaseUnit())
 		}
@@ -42,18 +42,18 @@ func TestUnitsComeToOneBase(t *testing.T) {
 func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
 	matmul := RooflineOf(&r.Kernels[1])
-	w := matmul.Main()
+	w := matmul.MainKind()
 	ns, _ := r.Kernels[1].Duration()
 	// 2·1024³ operations by definition of the product; the counters sample, so 1 % is allowed.
 	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
 		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
 	}
-	if RooflineOf(&r.Kernels[2]).Main() != nil {
+	if RooflineOf(&r.Kernels[2]).MainKind() != nil {
 		t.Error("the transpose does no arithmetic, yet has a dot")
 	}
 	tri := Parse(pages(t, "tri"))
 	gemm := RooflineOf(&tri.Kernels[0])
-	w = gemm.Main()
+	w = gemm.MainKind()
 	ns, _ = tri.Kernels[0].Duration()
 	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" ||
 		math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
@@ -71,15 +71,15 @@ func TestOpcodesAddUpToTheCounters(t *testing.T) {
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			sum, last := 0.0, math.Inf(1)
-			for _, op := range MixOf(k).Opcodes {
+			for _, op := range InstructionMixOf(k).Opcodes {
 				sum += op.Executed
 				if op.Executed > last {
-					t.Errorf("%s: %s is out of order", k.Short, op.Name)
+					t.Errorf("%s: %s is out of order", k.ShortName, op.Name)
 				}
 				last = op.Executed
 			}
-			want, _ := k.base("sass__inst_executed_per_opcode")
-			near(t, k.Short, sum, want)
+			want, _ := k.baseValue("sass__inst_executed_per_opcode")
+			near(t, k.ShortName, sum, want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestOpcodesAddUpToTheCounters(t *testing.T) {
 func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
 	product, naive := Parse(pages(t, "tri")).Kernels[0], Parse(pages(t, "cuda4")).Kernels[1]
 	find := func(k *Kernel, label string) (found Fact) {
-		for _, p := range MixOf(k).Pipes {
+		for _, p := range InstructionMixOf(k).Pipes {
 			if p.Label == label {
 				found = p
 			}
@@ -95,11 +95,11 @@ func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
 		return found
 	}
 	// Few matrix instructions keep the tensor cores busy all the time.
-	if first := MixOf(&product).Pipes[0]; first.Label != "Tensor" || first.Value.Value != 94.928653 {
+	if first := InstructionMixOf(&product).Pipes[0]; first.Label != "Tensor" || first.Value.Value != 94.928653 {
 		t.Errorf("the busiest pipe of the matrix product is %+v", first)
 	}
 	for label, want := range map[string]float64{"FMA": 25.128786, "ALU": 4.246970, "LSU": 64.284393, "XU": 0} {
-		if got := find(&naive, label); got.From == "" || got.Value.Value != want {
+		if got := find(&naive, label); got.Source == "" || got.Value.Value != want {
 			t.Errorf("%s: %+v, want %v", label, got, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestRulesAreWorstFirst(t *testing.T) {
 }
 
 func TestSharesAddUp(t *testing.T) {
-	shares, sum := Shares(Parse(pages(t, "cuda4"))), 0.0
+	shares, sum := KernelShares(Parse(pages(t, "cuda4"))), 0.0
 	for _, s := range shares {
 		sum += s.Share
 	}
@@ -155,8 +155,8 @@ func TestCompareSortsByEffect(t *testing.T) {
 	a, b := Parse(pages(t, "cuda4")), Parse(pages(t, "tri"))
 	for _, p := range Compare(a, a) {
 		for _, s := range p.Sections {
-			if s.Effect != 0 {
-				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.A.Short, s.Rows[0])
+			if s.RelativeEffect != 0 {
+				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.A.ShortName, s.Rows[0])
 			}
 		}
 	}
@@ -166,10 +166,10 @@ func TestCompareSortsByEffect(t *testing.T) {
 	}
 	last := 1.0
 	for _, s := range pairs[0].Sections {
-		if s.Effect > last || s.Effect != s.Rows[0].Effect {
+		if s.RelativeEffect > last || s.RelativeEffect != s.Rows[0].RelativeEffect {
 			t.Errorf("%s is out of order", s.Name)
 		}
-		last = s.Effect
+		last = s.RelativeEffect
 	}
 }
 
@@ -192,8 +192,8 @@ func TestCompareHasTheDerivedViews(t *testing.T) {
 	}
 	// A state with hardly any cycles comes after those that matter, whatever its ratio.
 	if tiny, great := rows["Warp States / IMC miss"],
-		rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
-		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.Effect, great.Effect)
+		rows["Warp States / Long scoreboard"]; tiny.RelativeEffect >= great.RelativeEffect || great.RelativeEffect < 0.7 {
+		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.RelativeEffect, great.RelativeEffect)
 	}
 	if d := rows["Roofline / FP32 work"]; !d.Comparable || d.Change <= 0 {
 		t.Errorf("roofline: %+v", d)
@@ -205,7 +205,7 @@ func TestDiffKnowsUnits(t *testing.T) {
 	if !d.Comparable || math.Abs(d.Change-1) > 1e-12 {
 		t.Errorf("500 ns to 1 us: %+v", d)
 	}
-	if d := NewDiff("x", NewMetric("40", "%"), NewMetric("55", "%")); d.Change != 15 || d.Effect != 0.15 {
+	if d := NewDiff("x", NewMetric("40", "%"), NewMetric("55", "%")); d.Change != 15 || d.RelativeEffect != 0.15 {
 		t.Errorf("points: %+v", d)
 	}
 	if d := NewDiff("x", NewMetric("nan", ""), NewMetric("1", "")); d.Comparable {
@@ -257,7 +257,7 @@ func TestVerdicts(t *testing.T) {
 		"Bound by compute: the SMs reach 90.4 % of their peak (busiest pipe: Tensor)": &tri.Kernels[0],
 	} {
 		if got := Verdict(k); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %q", k.Short, got)
+			t.Errorf("%s: %q", k.ShortName, got)
 		}
 	}
 	small := r.Kernels[3]
@@ -280,7 +280,7 @@ func TestTheTableHasEveryMetric(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	page := ncutest.PlainCSV(t, fixture(t, "tri", "raw"))
-	at := columns(page[0])
+	at := columnIndexes(page[0])
 	for _, row := range rows[1:] {
 		id, _ := strconv.Atoi(row[0])
 		cell, value := page[2+id][at[row[2]]], ""

@@ -14,8 +14,8 @@ import (
 )
 
 // maxWholeReport and maxReportValues limit the report in a result, in bytes and in JSON values. A larger one is kept
-// without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A comparison has
-// two reports, which together must stay below job.MaxValues.
+// without its source view: a kernel of originCuBLAS has thousands of instructions, with 60 counters each. A comparison
+// has two reports, which together must stay below job.MaxValues.
 const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
 // Counters runs the stage's program once under Nsight Compute and returns the counters of the last kernel inside its
@@ -45,11 +45,11 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 	if err != nil {
 		return kernelrun.Metrics{}, err
 	}
-	return metrics(report, source)
+	return metricsOf(report, source)
 }
 
-// metrics returns the counters of the last kernel, and the whole report if it fits.
-func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
+// metricsOf returns the counters of the last kernel, and the whole report if it fits.
+func metricsOf(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 	if len(report.Kernels) == 0 {
 		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
 	}
@@ -72,5 +72,5 @@ func metrics(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 }
 
 func withinValueLimit(report []byte) bool {
-	return len(report) <= maxWholeReport && !job.HasMoreValues(report, maxReportValues)
+	return len(report) <= maxWholeReport && !job.ExceedsValues(report, maxReportValues)
 }

@@ -15,8 +15,8 @@ import (
 
 // An evaluation with device metrics lists every kernel of its call, though only the last one has metrics.
 func TestDeviceMetricsListWhatRan(t *testing.T) {
-	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
-	m, err := metrics(report, "@triton.jit\ndef softmax_row(x): pass\n")
+	report := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	m, err := metricsOf(report, "@triton.jit\ndef softmax_row(x): pass\n")
 	want := []kernelrun.Kernel{
 		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
 			NS: 175_872, Share: 175_872.0 / 206_816},
@@ -32,19 +32,19 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 
 // A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
-	report := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	report := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	line := ncu.SourceLine{Address: "0x10", SASS: "NOP", Cells: slices.Repeat([]string{"0"}, 60)}
 	for i := range report.Kernels {
 		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60),
 			Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
 	}
-	m, err := metrics(report, "")
+	m, err := metricsOf(report, "")
 	if err != nil || m.Report == nil {
 		t.Fatalf("%v, and a report of %d bytes", err, len(m.Report))
 	}
 	both, err := json.Marshal(map[string]kernelrun.Metrics{"ref": m, "custom": m})
-	if err != nil || job.CheckValues(both) != nil || len(m.Report) > maxWholeReport {
-		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValues(both))
+	if err != nil || job.CheckValueCount(both) != nil || len(m.Report) > maxWholeReport {
+		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValueCount(both))
 	}
 	var kept ncu.Report
 	if err := json.Unmarshal(m.Report, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) ||

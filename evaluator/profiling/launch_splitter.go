@@ -25,21 +25,21 @@ import (
 type launchSplitter struct {
 	cases int
 
-	mu           sync.Mutex
-	judged       *harness.Parser
-	completed    int            // number of cases that the judge completed
-	wrongAnswers map[int]string // checker's messages of wrong answers, by case
-	tail         []byte         // end of the output, which may be a partial announcement
-	launches     []int          // for each announced launch, the number of completed cases
-	began        time.Time
-	first        time.Duration // time until the first announcement; 0 if there is none
-	last         time.Duration // time until the last announcement
+	mu               sync.Mutex
+	judgeReport      *harness.Parser
+	completedCases   int            // number of cases that the judge completed
+	wrongAnswers     map[int]string // checker's messages of wrong answers, by case
+	tail             []byte         // end of the output, which may be a partial announcement
+	launches         []int          // for each announced launch, the number of completed cases
+	startedAt        time.Time
+	untilFirstLaunch time.Duration // time until the first announcement; 0 if there is none
+	untilLastLaunch  time.Duration // time until the last announcement
 }
 
 func newLaunchSplitter(cases int) *launchSplitter {
-	c := &launchSplitter{cases: cases, wrongAnswers: map[int]string{}, began: time.Now()}
-	c.judged = harness.NewParser(func(one job.CaseResult, _ int) {
-		c.completed = max(c.completed, one.Index+1)
+	c := &launchSplitter{cases: cases, wrongAnswers: map[int]string{}, startedAt: time.Now()}
+	c.judgeReport = harness.NewParser(func(one job.CaseResult, _ int) {
+		c.completedCases = max(c.completedCases, one.Index+1)
 		if one.Status == job.StatusFail {
 			first, _, _ := strings.Cut(one.Message, "\n")
 			c.wrongAnswers[one.Index] = cmp.Or(first, "The checker gave no reason.")
@@ -48,40 +48,40 @@ func newLaunchSplitter(cases int) *launchSplitter {
 	return c
 }
 
-// sawReport handles the next piece of the judge's report.
-func (c *launchSplitter) sawReport(b []byte) {
+// readJudgeReport handles the next piece of the judge's report.
+func (c *launchSplitter) readJudgeReport(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = c.judged.Write(b) // never fails
+	_, _ = c.judgeReport.Write(b) // never fails
 }
 
-// sawOutput handles the next piece of the output of ncu and the program.
-func (c *launchSplitter) sawOutput(b []byte) {
+// readOutput handles the next piece of the output of ncu and the program.
+func (c *launchSplitter) readOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := append(c.tail, b...)
-	for range bytes.Count(text, []byte(nsight.Announcement)) {
-		c.launches = append(c.launches, c.completed)
-		c.last = time.Since(c.began)
-		c.first = cmp.Or(c.first, c.last)
+	for range bytes.Count(text, []byte(nsight.LaunchAnnouncement)) {
+		c.launches = append(c.launches, c.completedCases)
+		c.untilLastLaunch = time.Since(c.startedAt)
+		c.untilFirstLaunch = cmp.Or(c.untilFirstLaunch, c.untilLastLaunch)
 	}
-	if i := bytes.LastIndex(text, []byte(nsight.Announcement)); i >= 0 {
+	if i := bytes.LastIndex(text, []byte(nsight.LaunchAnnouncement)); i >= 0 {
 		text = text[i+1:]
 	}
-	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.Announcement)+1):])
+	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.LaunchAnnouncement)+1):])
 }
 
-// finished reports whether the judge, which has ended, completed all cases.
-func (c *launchSplitter) finished() bool {
+// judgeCompleted reports whether the judge, which has ended, completed all cases.
+func (c *launchSplitter) judgeCompleted() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.judged.Close()
-	return c.completed >= c.cases
+	c.judgeReport.Close()
+	return c.completedCases >= c.cases
 }
 
-// whyNot returns the reason for a case without a profile: its wrong answer, or otherwise why. A program can detect the
-// profiler and compute nothing then.
-func (c *launchSplitter) whyNot(index int, why string) string {
+// reasonWithoutProfile returns the reason for a case without a profile: its wrong answer, or otherwise why. A program
+// can detect the profiler and compute nothing then.
+func (c *launchSplitter) reasonWithoutProfile(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if message := c.wrongAnswers[index]; message != "" {
@@ -94,14 +94,14 @@ func (c *launchSplitter) whyNot(index int, why string) string {
 func (c *launchSplitter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.completed, c.cases)
+	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.completedCases, c.cases)
 }
 
-// when describes the times of the launches.
-func (c *launchSplitter) when() string {
+// launchTimesText describes the times of the launches.
+func (c *launchSplitter) launchTimesText() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.first.Seconds(), c.last.Seconds())
+	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.untilFirstLaunch.Seconds(), c.untilLastLaunch.Seconds())
 }
 
 // split returns the reports of the first complete cases, or none if launches and report do not match. A case without
@@ -126,11 +126,11 @@ func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 			of.Kernels = append(of.Kernels, kernel)
 		}
 	}
-	whole := min(c.completed, c.cases)
+	whole := min(c.completedCases, c.cases)
 	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // the limit of kernels was reached, so the last case may be incomplete
 		whole = min(whole, last)
 		if len(parts[last].Kernels) == nsight.DefaultKernels {
-			whole = min(c.completed, last+1)
+			whole = min(c.completedCases, last+1)
 		}
 	}
 	return parts[:whole]

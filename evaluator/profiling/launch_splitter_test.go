@@ -16,20 +16,20 @@ func follow(c *launchSplitter, steps string) {
 		var n int
 		switch {
 		case scan(step, "case %d", &n):
-			c.sawReport(fmt.Appendf(nil, "benchmark.%d.spec: size: 1\n", n))
+			c.readJudgeReport(fmt.Appendf(nil, "benchmark.%d.spec: size: 1\n", n))
 		case scan(step, "over %d", &n):
-			c.sawReport(fmt.Appendf(nil, "benchmark.%d.status: pass\n", n))
+			c.readJudgeReport(fmt.Appendf(nil, "benchmark.%d.status: pass\n", n))
 		case step == "end":
-			c.sawReport([]byte("check: pass\n"))
+			c.readJudgeReport([]byte("check: pass\n"))
 		case scan(step, "%dk", &n):
 			for i := range n {
 				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n",
-					nsight.Announcement, i) {
-					c.sawOutput([]byte{b}) // in pieces as small as can be
+					nsight.LaunchAnnouncement, i) {
+					c.readOutput([]byte{b}) // in pieces as small as can be
 				}
 			}
 		default:
-			c.sawOutput([]byte(step))
+			c.readOutput([]byte(step))
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 			report.Kernels = append(report.Kernels, ncu.Kernel{ID: 100 + i})
 		}
 		if finished := strings.HasSuffix(tt.steps, "end") ||
-			strings.Contains(tt.steps, "end,"); c.finished() != finished {
+			strings.Contains(tt.steps, "end,"); c.judgeCompleted() != finished {
 			t.Errorf("%s: finished is %v", name, !finished)
 		}
 		var got []string

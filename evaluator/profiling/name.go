@@ -12,47 +12,47 @@ import (
 )
 
 const (
-	// longestName limits a kept kernel name, in bytes: names in ATen and CUTLASS can have thousands.
-	longestName = 160
-	// longestRead limits the part of a name that is parsed, and maxSignature, as a power of two, the size of a
+	// maxKernelName limits a kept kernel name, in bytes: names in ATen and CUTLASS can have thousands.
+	maxKernelName = 160
+	// maxParsedName limits the part of a name that is parsed, and maxSignature, as a power of two, the size of a
 	// demangled one.
-	longestRead, maxSignature = 16 << 10, 14
+	maxParsedName, maxSignature = 16 << 10, 14
 )
 
-// cast matches the casts that ncu writes before numbers in template arguments.
-var cast = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+// castPattern matches the casts that ncu writes before numbers in template arguments.
+var castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 
-// name is a kernel's name in parts.
-type name struct {
-	signature string // demangled signature
-	display   string // without return type and parameters
-	qualified string // also without template arguments
-	base      string // also without namespaces
+// kernelName is a kernel's name in parts.
+type kernelName struct {
+	signature   string // demangled signature
+	display     string // without return type and parameters
+	qualified   string // also without template arguments
+	unqualified string // also without namespaces
 }
 
-func nameOf(printed string) name {
+func nameOf(printed string) kernelName {
 	whole := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(printed[:min(len(printed), longestRead)], ""))
+	}, strings.ToValidUTF8(printed[:min(len(printed), maxParsedName)], ""))
 	if strings.HasPrefix(whole, "_Z") {
 		whole = ncu.Demangle(whole, maxSignature, demangle.NoRust)
 	}
 	whole = strings.NewReplacer("(anonymous namespace)::", "", "<unnamed>::", "").Replace(strings.TrimSpace(whole))
-	n := name{signature: whole}
+	n := kernelName{signature: whole}
 	var shown string
-	shown, n.qualified = function(whole)
-	n.display = job.ShowBidi(job.Shorten(cast.ReplaceAllString(shown, ""), longestName))
-	n.base = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
-	n.base = strings.TrimPrefix(n.base, ":")
+	shown, n.qualified = functionOf(whole)
+	n.display = job.MarkBidi(job.Shorten(castPattern.ReplaceAllString(shown, ""), maxKernelName))
+	n.unqualified = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
+	n.unqualified = strings.TrimPrefix(n.unqualified, ":")
 	return n
 }
 
-// function returns the function of a signature, with and without template arguments. Other texts are returned
+// functionOf returns the function of a signature, with and without template arguments. Other texts are returned
 // unchanged.
-func function(signature string) (shown, qualified string) {
+func functionOf(signature string) (shown, qualified string) {
 	var plain strings.Builder
 	start, depth := 0, 0
 scan:

@@ -19,14 +19,14 @@ import (
 const (
 	reportFile = "profile.ncu-rep"
 	ptxFile    = "kernels.ptx"
-	// maxPage limits a printed page of a report in bytes, for the same reason as ncu.MaxReport.
-	maxPage = 64 << 20
-	// writeTime is the time that ncu has to write its report after the program's last call.
-	writeTime = 30 * time.Second
+	// maxPageBytes limits a printed page of a report in bytes, for the same reason as ncu.MaxReport.
+	maxPageBytes = 64 << 20
+	// reportWriteTime is the time that ncu has to write its report after the program's last call.
+	reportWriteTime = 30 * time.Second
 )
 
-// keepPTX is a shell script that runs a command, and then collects Triton's PTX, up to the given bytes.
-const keepPTX = `most=$1; shift; "$@"; code=$?
+// collectPTXScript is a shell script that runs a command, and then collects Triton's PTX, up to the given bytes.
+const collectPTXScript = `most=$1; shift; "$@"; code=$?
 find "$TRITON_CACHE_DIR" -type f -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
 // Nsight runs Nsight Compute inside the sandbox.
@@ -47,12 +47,12 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		return nil, out, "", err
 	}
 	defer nowhere.Close()
-	o.Report, req.Linger = "/out/"+reportFile, writeTime
+	o.Report, req.Linger = "/out/"+reportFile, reportWriteTime
 	out, err = program.RunWrapped(ctx, req, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", keepPTX, "profile", strconv.Itoa(ncu.MaxPTX)}, nsight.Command(n.Tool, spec.Argv, o))
+		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", collectPTXScript, "profile", strconv.Itoa(ncu.MaxPTX)}, nsight.Command(n.Tool, spec.Argv, o))
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}
@@ -69,18 +69,18 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}
 	report = out.Files[reportFile]
-	why = nsight.Explain(nsight.CommandResult{
-		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0, Filter: o.Filter})
+	why = nsight.ExplainFailure(nsight.CommandResult{
+		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, HasReport: len(report) > 0, Filter: o.Filter})
 	return report, out, why, nil
 }
 
 // read lets ncu print the report, without a device, and parses it.
 func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
 	limits := sandbox.DefaultRunLimits()
-	limits.FileSize, limits.Wall, limits.Out = maxPage, time.Minute, int64(len(ncu.PageNames()))*maxPage
+	limits.FileSize, limits.Wall, limits.Out = maxPageBytes, time.Minute, int64(len(ncu.PageNames()))*maxPageBytes
 	collected := map[string]int64{}
 	for _, page := range ncu.PageNames() {
-		collected[page] = maxPage
+		collected[page] = maxPageBytes
 	}
 	out, err := n.Runner.Run(ctx, sandbox.Spec{
 		Slot: slot, Argv: nsight.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
@@ -89,7 +89,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 	if err != nil {
 		return nil, fmt.Errorf("read the profile: %w", err)
 	}
-	pages := ncu.Pages{Version: n.Tool.Version}
+	pages := ncu.CSVPages{Version: n.Tool.Version}
 	for name, printed := range out.Files {
 		pages.Set(name, printed)
 	}

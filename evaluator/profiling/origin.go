@@ -10,71 +10,71 @@ import (
 
 // Origins. Those of libraries are the libraries' names.
 const (
-	source  = "source"
-	unknown = "unknown"
-	cuBLAS  = "cuBLAS"
-	cuDNN   = "cuDNN"
-	cutlass = "CUTLASS"
-	cub     = "CUB or Thrust"
-	aten    = "PyTorch (ATen)"
-	dynamo  = "Triton (torch.compile)"
-	nccl    = "NCCL"
-	other   = "other library"
+	originSource       = "source"
+	originUnknown      = "unknown"
+	originCuBLAS       = "cuBLAS"
+	originCuDNN        = "cuDNN"
+	originCUTLASS      = "CUTLASS"
+	originCUB          = "CUB or Thrust"
+	originATen         = "PyTorch (ATen)"
+	originTorchCompile = "Triton (torch.compile)"
+	originNCCL         = "NCCL"
+	originOtherLibrary = "other library"
 )
 
-// rule recognizes kernels of a library by the function's qualified name, or anywhere in its signature.
-type rule struct {
+// originRule recognizes kernels of a library by the function's qualified name, or anywhere in its signature.
+type originRule struct {
 	origin    string
 	qualified *regexp.Regexp
 	signature *regexp.Regexp
 }
 
-func (r rule) matches(n name) bool {
+func (r originRule) matches(n kernelName) bool {
 	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.signature)
 }
 
-// generationPattern matches the prefix of a GPU generation in kernel names of cuBLAS and cuDNN.
+// generationPattern matches the prefix of a GPU generation in kernel names of originCuBLAS and originCuDNN.
 const generationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// certainRules are rules for names that only a library has. They are tried before the source: a comment that mentions
-// such a kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes their
-// headers.
-var certainRules = []rule{
-	{origin: cuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
-	{origin: cuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
+// rulesBeforeSource are rules for names that only a library has. They are tried before the source: a comment that
+// mentions such a kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes
+// their headers.
+var rulesBeforeSource = []originRule{
+	{origin: originCuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
+	{origin: originCuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
 		signature: regexp.MustCompile(`\bcublas[A-Z]\w*(?:Params|Tensor)`)},
-	{origin: aten, qualified: regexp.MustCompile(`^(?:at|c10|torch|caffe2|at_cuda_detail|pytorch_flash|PyTorchMemEffAttention)::|^fmha_cutlass[FB]_`)},
-	{origin: cutlass, qualified: regexp.MustCompile(`^cutlass::|^cutlass_\d`)},
-	{origin: cub, qualified: regexp.MustCompile(`^(?:cub|thrust)::`)},
-	{origin: nccl, qualified: regexp.MustCompile(`^nccl(?:Dev)?Kernel`)},
-	{origin: other, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
+	{origin: originATen, qualified: regexp.MustCompile(`^(?:at|c10|torch|caffe2|at_cuda_detail|pytorch_flash|PyTorchMemEffAttention)::|^fmha_cutlass[FB]_`)},
+	{origin: originCUTLASS, qualified: regexp.MustCompile(`^cutlass::|^cutlass_\d`)},
+	{origin: originCUB, qualified: regexp.MustCompile(`^(?:cub|thrust)::`)},
+	{origin: originNCCL, qualified: regexp.MustCompile(`^nccl(?:Dev)?Kernel`)},
+	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
-// likelyRules are rules for names that a source may also have. They are tried after it.
-var likelyRules = []rule{
-	{origin: dynamo, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
-	{origin: aten, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
-	{origin: cuBLAS, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
-	{origin: cuDNN, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
-	{origin: other, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
+// rulesAfterSource are rules for names that a source may also have. They are tried after it.
+var rulesAfterSource = []originRule{
+	{origin: originTorchCompile, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
+	{origin: originATen, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
+	{origin: originCuBLAS, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
+	{origin: originCuDNN, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
+	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
 // originOf returns a kernel's origin, and whether that is a library.
-func originOf(n name, sources map[string]bool) (origin string, library bool) {
-	for _, r := range certainRules {
+func originOf(n kernelName, sources map[string]bool) (origin string, library bool) {
+	for _, r := range rulesBeforeSource {
 		if r.matches(n) {
 			return r.origin, true
 		}
 	}
 	if hasName(sources, n) {
-		return source, false
+		return originSource, false
 	}
-	for _, r := range likelyRules {
+	for _, r := range rulesAfterSource {
 		if r.matches(n) {
 			return r.origin, true
 		}
 	}
-	return unknown, false
+	return originUnknown, false
 }
 
 // Origins lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.

@@ -32,7 +32,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 			{Name: "transpose_strided", Origin: "unknown", Launches: 1},
 			{Name: "reduce_shared", Origin: "source", Launches: 1}}},
 	} {
-		read := ncu.Parse(ncu.Pages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
+		read := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := profiling.Origins(read, map[string][]byte{"submission": []byte(c.source)})
 		plain := cmpopts.EquateApprox(0, 0.001)
 		if report == "cuda4" {
@@ -59,7 +59,7 @@ from torch.utils.cpp_extension import load_inline
 cuda = r"""
 namespace fast { template <typename T, int N>
 static __global__ __launch_bounds__(min(256, N), 2) void tile(const T* a, T* b) {}
-} // it is faster than __global__ void nvjet_sm90_hsh_128x128(float*) of cuBLAS
+} // it is faster than __global__ void nvjet_sm90_hsh_128x128(float*) of originCuBLAS
 """
 @cute.kernel
 def gemm(a, b): pass

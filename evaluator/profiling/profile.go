@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// caseProfileTime limits the pass of one benchmark case under ncu, and profileTime that of all.
-	caseProfileTime = time.Minute
-	profileTime     = 5 * time.Minute
+	// maxCaseProfileTime limits the pass of one benchmark case under ncu, and maxProfileTime that of all.
+	maxCaseProfileTime = time.Minute
+	maxProfileTime     = 5 * time.Minute
 	// maxCells limits the instruction counters in a parsed report; they take about 10 MB.
 	maxCells = 1 << 20
-	// casesAtOnce limits the cases profiled in one process: ncu's output for all of them is parsed at once.
-	casesAtOnce = 8
+	// maxCasesPerProcess limits the cases profiled in one process: ncu's output for all of them is parsed at once.
+	maxCasesPerProcess = 8
 )
 
 // Request asks for a profile of the built program on its held slot.
@@ -44,14 +44,14 @@ type Request struct {
 	OnCase func(job.CaseResult)
 }
 
-// session is one profile stage in progress.
-type session struct {
+// profileSession is one profile stage in progress.
+type profileSession struct {
 	*Nsight
 	Request
-	end         time.Time
-	oneCaseEach bool // profile each remaining case in its own process
-	result      job.StageResult
-	artifacts   []job.Artifact
+	deadline          time.Time
+	oneProcessPerCase bool // profile each remaining case in its own process
+	result            job.StageResult
+	artifacts         []job.Artifact
 }
 
 // Profile profiles all cases in one process of the submission, one case after another: starting Python and torch under
@@ -61,47 +61,47 @@ type session struct {
 // "profile.<case>.json.gz", the parsed report of a case, and ncu's own files, such as "profile.0-2.ncu-rep.gz" for
 // cases 0 to 2 or "profile.0.ncu-rep.gz" for case 0.
 func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
-	s := &session{Nsight: n, Request: req, end: time.Now().Add(profileTime)}
-	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
+	s := &profileSession{Nsight: n, Request: req, deadline: time.Now().Add(maxProfileTime)}
+	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, StartedAt: time.Now().UTC()}
 	// A bundle's own program may treat several cases differently, and does not report their ends here; the launches of
 	// several processes are announced in any order.
-	s.oneCaseEach = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.Filter.Ranged()
+	s.oneProcessPerCase = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.ProfileFilter.SelectsByNumber()
 	for len(s.result.Cases) < len(req.Cases) {
-		if err := s.next(ctx); err != nil {
+		if err := s.profileNext(ctx); err != nil {
 			return s.result, nil, err
 		}
 	}
-	s.result.Ended = time.Now().UTC()
+	s.result.EndedAt = time.Now().UTC()
 	if s.result.Status != job.StatusPass {
 		s.result.Failure = &job.Failure{Reason: noReportReason(s.result.Cases)}
 	}
 	return s.result, s.artifacts, ctx.Err()
 }
 
-// next profiles the next cases, and keeps the complete ones. Its error is an infrastructure error.
-func (s *session) next(ctx context.Context) error {
-	left := time.Until(s.end)
+// profileNext profiles the next cases, and keeps the complete ones. Its error is an infrastructure error.
+func (s *profileSession) profileNext(ctx context.Context) error {
+	left := time.Until(s.deadline)
 	if left <= 0 {
-		return s.keep(nil, fmt.Sprintf("Not profiled: the earlier cases used up the %s for all cases.", profileTime))
+		return s.storeReport(nil, fmt.Sprintf("Not profiled: the earlier cases used up the %s for all cases.", maxProfileTime))
 	}
 	first := len(s.result.Cases)
-	group := s.Cases[first:min(len(s.Cases), first+casesAtOnce)]
-	if s.oneCaseEach {
+	group := s.Cases[first:min(len(s.Cases), first+maxCasesPerProcess)]
+	if s.oneProcessPerCase {
 		group = group[:1]
 	}
 	cutter := newLaunchSplitter(len(group))
-	file, report, why, err := s.pass(ctx, group, min(left, time.Duration(len(group))*caseProfileTime), cutter)
+	file, report, why, err := s.runCases(ctx, group, min(left, time.Duration(len(group))*maxCaseProfileTime), cutter)
 	if err != nil {
 		return err
 	}
-	finished := cutter.finished()
+	finished := cutter.judgeCompleted()
 	var parts []*ncu.Report
 	switch {
 	case len(group) == 1 && why == "":
 		parts = []*ncu.Report{report}
 	case len(group) == 1, report == nil && finished: // all cases would fail for the same reason
 		for i := range group {
-			if err := s.keep(nil, cutter.whyNot(i, why)); err != nil {
+			if err := s.storeReport(nil, cutter.reasonWithoutProfile(i, why)); err != nil {
 				return err
 			}
 		}
@@ -110,31 +110,31 @@ func (s *session) next(ctx context.Context) error {
 		parts = cutter.split(report)
 	}
 	if len(parts) == 0 {
-		s.oneCaseEach = true
-		s.note("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
+		s.oneProcessPerCase = true
+		s.addNote("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
 	}
-	return s.keepAll(s.First+first, parts, cutter, file)
+	return s.storeReports(s.First+first, parts, cutter, file)
 }
 
-// note adds a line to the stage's output.
-func (s *session) note(sentence string, args ...any) {
+// addNote adds a line to the stage's output.
+func (s *profileSession) addNote(sentence string, args ...any) {
 	line := fmt.Sprintf("==WARPBOARD== "+sentence+"\n", args...)
 	s.OnLog("stderr", []byte(line))
 	s.result.Stderr += line
 }
 
-// pass runs one process over some cases and returns ncu's file and report, or nil with the failure in why.
-func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter) (file []byte, report *ncu.Report, why string, err error) {
+// runCases runs one process over some cases and returns ncu's file and report, or nil with the failure in why.
+func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
-		OnStdout: func(b []byte) { seen.sawOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },
-		OnPipe: seen.sawReport,
+		OnStdout: func(b []byte) { seen.readOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },
+		OnPipe: seen.readJudgeReport,
 	}
 	began := time.Now()
-	slot, options := 0, nsight.Options{Kernels: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections, Filter: s.Job.Filter}
+	slot, options := 0, nsight.Options{MaxLaunches: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections, Filter: s.Job.ProfileFilter}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // makes a bundle's own program open the range that ncu profiles
-		showSource(spec, s.Job)
+		mountSource(spec, s.Job)
 		slot = spec.Slot
 		options.Report = "/out/" + reportFile
 		s.result.Command = strings.Join(nsight.Command(s.Tool, spec.Argv, options), " ")
@@ -149,7 +149,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	}
 	profiled := time.Now()
 	report, err = s.read(ctx, slot, file)
-	s.note("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.when(), time.Since(profiled).Seconds())
+	s.addNote("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.launchTimesText(), time.Since(profiled).Seconds())
 	if why == "" && errors.Is(err, errUnreadable) {
 		why = "Nsight Compute cannot read the report that it left." // the program can write to the report's folder
 	}
@@ -163,24 +163,24 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	return file, report, why, nil
 }
 
-// keepAll keeps the reports of the cases from first on, except those with a wrong answer, and the file with all of
+// storeReports keeps the reports of the cases from first on, except those with a wrong answer, and the file with all of
 // them.
-func (s *session) keepAll(first int, parts []*ncu.Report, seen *launchSplitter, file []byte) error {
+func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *launchSplitter, file []byte) error {
 	kernels := 0
 	for i, part := range parts {
-		why := seen.whyNot(i, "")
+		why := seen.reasonWithoutProfile(i, "")
 		switch {
 		case why != "":
 		case len(part.Kernels) > 0:
 			kernels += len(part.Kernels)
 		case len(parts) == 1:
 			why = "The report of Nsight Compute could not be read: " + strings.Join(part.Warnings, " ")
-		case !s.Job.Filter.Empty():
-			why = nsight.NoMatch
+		case !s.Job.ProfileFilter.Empty():
+			why = nsight.NoKernelMatched
 		default:
-			why = nsight.NoKernel
+			why = nsight.NoKernelLaunched
 		}
-		if err := s.keep(part, why); err != nil {
+		if err := s.storeReport(part, why); err != nil {
 			return err
 		}
 	}
@@ -195,8 +195,8 @@ func (s *session) keepAll(first int, parts []*ncu.Report, seen *launchSplitter, 
 	return s.attach(name, file)
 }
 
-// keep completes the next case with a report, or with the reason for having none.
-func (s *session) keep(report *ncu.Report, why string) error {
+// storeReport completes the next case with a report, or with the reason for having none.
+func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 	index := s.First + len(s.result.Cases)
 	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[len(s.result.Cases)]), Status: job.StatusError, Message: why}
 	if why == "" {
@@ -209,8 +209,8 @@ func (s *session) keep(report *ncu.Report, why string) error {
 			return err
 		}
 		one.Status, s.result.Status = job.StatusPass, job.StatusPass
-		if s.Job.Filter.Empty() { // otherwise it would list only the selected kernels
-			one.Kernels = Origins(report, submitted(s.Job))
+		if s.Job.ProfileFilter.Empty() { // otherwise it would list only the selected kernels
+			one.Kernels = Origins(report, submittedFiles(s.Job))
 		}
 	}
 	s.result.Cases = append(s.result.Cases, one)
@@ -219,14 +219,14 @@ func (s *session) keep(report *ncu.Report, why string) error {
 }
 
 // attach compresses a file and adds it as an artifact with the suffix .gz.
-func (s *session) attach(name string, data []byte) error {
-	a, err := packed(name, data)
+func (s *profileSession) attach(name string, data []byte) error {
+	a, err := compressedArtifact(name, data)
 	s.artifacts = append(s.artifacts, a)
 	return err
 }
 
-// showSource puts the submission at the path that the compiler saw, so that the report includes it.
-func showSource(spec *sandbox.Spec, j job.Job) {
+// mountSource puts the submission at the path that the compiler saw, so that the report includes it.
+func mountSource(spec *sandbox.Spec, j job.Job) {
 	for _, f := range j.Task.Files {
 		if spec.Files == nil {
 			spec.Files = map[string][]byte{}
@@ -237,8 +237,8 @@ func showSource(spec *sandbox.Spec, j job.Job) {
 	}
 }
 
-// submitted returns the files of a job that are not its task's.
-func submitted(j job.Job) map[string][]byte {
+// submittedFiles returns the files of a job that are not its task's.
+func submittedFiles(j job.Job) map[string][]byte {
 	files := maps.Clone(j.Sources)
 	for _, f := range j.Task.Files {
 		if !f.IsSubmission() {
@@ -265,8 +265,8 @@ func dropInstructions(report *ncu.Report) {
 	report.Warnings = append(report.Warnings, "The kernels have more instructions than are kept; the report file has them all.")
 }
 
-// packed returns a compressed file as an artifact with the suffix .gz.
-func packed(name string, data []byte) (job.Artifact, error) {
+// compressedArtifact returns a compressed file as an artifact with the suffix .gz.
+func compressedArtifact(name string, data []byte) (job.Artifact, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write(data)

@@ -20,7 +20,7 @@ func likeReport(seed uint64) []byte {
 
 // Unpacked, three cases of a program with torch exceed a message.
 func TestAReportFileIsPackedWell(t *testing.T) {
-	a, err := packed("profile.0-2.ncu-rep", likeReport(2))
+	a, err := compressedArtifact("profile.0-2.ncu-rep", likeReport(2))
 	if err != nil || a.Name != "profile.0-2.ncu-rep.gz" || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {
 		t.Errorf("%s with %d of %d bytes, %v", a.Name, len(a.Data), a.Size, err)
 	}

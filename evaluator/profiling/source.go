@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// longestHead limits a kernel's declaration in C++, in bytes.
-const longestHead = 2000
+// maxDeclaration limits a kernel's declaration in C++, in bytes.
+const maxDeclaration = 2000
 
 var (
 	// callPattern matches a name before a parenthesis, perhaps with template arguments in between.
 	callPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
-	// decoratorPattern matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit, @cuda.jit,
-	// @cute.kernel.
+	// decoratorPattern matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit,
+	// @cuda.jit, @cute.kernel.
 	decoratorPattern = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
 )
 
@@ -28,11 +28,11 @@ func declaredKernels(files map[string][]byte) map[string]bool {
 		for more {
 			var head string
 			head, rest, more = strings.Cut(rest, "__global__")
-			head = head[:min(len(head), longestHead)]
+			head = head[:min(len(head), maxDeclaration)]
 			if end := strings.IndexAny(head, "{;"); end >= 0 {
 				head = head[:end]
 			}
-			if name := firstCalled(head); name != "" {
+			if name := declaredFunction(head); name != "" {
 				names[name] = true
 			}
 		}
@@ -40,9 +40,9 @@ func declaredKernels(files map[string][]byte) map[string]bool {
 	return names
 }
 
-// firstCalled returns the function declared after __global__. Attributes such as __launch_bounds__(min(256, N)) may
-// precede it.
-func firstCalled(head string) string {
+// declaredFunction returns the function declared after __global__. Attributes such as __launch_bounds__(min(256, N))
+// may precede it.
+func declaredFunction(head string) string {
 	for _, at := range callPattern.FindAllStringSubmatchIndex(head, -1) {
 		name, before := head[at[2]:at[3]], head[:at[2]]
 		if !strings.HasPrefix(name, "__") && strings.Count(before, "(") == strings.Count(before, ")") {
@@ -52,15 +52,15 @@ func firstCalled(head string) string {
 	return ""
 }
 
-// cuteDSL is the prefix of kernels compiled by CuTe DSL; the function's name and its arguments' types follow.
-const cuteDSL = "kernel_cutlass_"
+// cuteDSLPrefix is the prefix of kernels compiled by CuTe DSL; the function's name and its arguments' types follow.
+const cuteDSLPrefix = "kernel_cutlass_"
 
 // hasName reports whether a kernel has one of these names.
-func hasName(names map[string]bool, n name) bool {
-	if names[n.base] {
+func hasName(names map[string]bool, n kernelName) bool {
+	if names[n.unqualified] {
 		return true
 	}
-	rest, isDSL := strings.CutPrefix(n.base, cuteDSL)
+	rest, isDSL := strings.CutPrefix(n.unqualified, cuteDSLPrefix)
 	for i := range len(rest) {
 		if isDSL && rest[i] == '_' && names[rest[:i]] {
 			return true

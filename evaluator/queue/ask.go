@@ -46,7 +46,7 @@ func (b batch) Check() error {
 
 // decode decodes and checks a worker's message.
 func decode[T interface{ Check() error }](data []byte) (message T, err error) {
-	if err = job.CheckValues(data); err == nil {
+	if err = job.CheckValueCount(data); err == nil {
 		err = json.Unmarshal(data, &message)
 	}
 	if err == nil {

@@ -174,7 +174,7 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	beat := func(n int, text string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // one that is too large is not answered
 		defer cancel()
-		return w.Sync(ctx, job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", Disabled: text}}, n)})
+		return w.Sync(ctx, job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", DisabledReason: text}}, n)})
 	}
 	for _, err := range []error{beat(20_000, ""), beat(1, long), beat(1, long[:100_000])} {
 		if err == nil {
@@ -209,7 +209,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	s.handler.OnSync = func(h job.Heartbeat) { read.Add(int64(len(h.Slots) * 1000)) }
 	w, other := s.worker(t, "w1"), s.worker(t, "w2")
 	large, err := json.Marshal(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU",
-		Disabled: strings.Repeat("x", 1000)}}, job.MaxSlots)})
+		DisabledReason: strings.Repeat("x", 1000)}}, job.MaxSlots)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestAWorkerOfAnotherVersionIsRefusedAndCostsNoJob(t *testing.T) {
 // TestAWorkerAsksForTasksToPrecompile until it knows all, for its devices alone.
 func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 	q, _ := guarded(t)
-	want := job.Preparation{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task,
+	want := job.PrecompileJob{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task,
 		Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
 	q.handler.Hint(want)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})

@@ -93,8 +93,8 @@ func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j 
 }
 
 // NextPreparation asks for a task of the device to precompile whose version is not in known.
-func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.Preparation, err error) {
-	err = c.ask(ctx, askNext+"."+token(device), job.WorkRequest{Version: job.Version, Precompile: true, Compiled: known}, &p, nextWait)
+func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
+	err = c.ask(ctx, askNext+"."+token(device), job.WorkRequest{Version: job.Version, WantsPrecompileJob: true, CompiledVersions: known}, &p, nextWait)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}

@@ -69,7 +69,7 @@ func (c *Capture) String() string {
 // (others can rewrite a terminal, and PostgreSQL refuses them), and visible marks instead of bidirectional controls.
 func Text(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
-	return job.ShowBidi(strings.Map(func(r rune) rune {
+	return job.MarkBidi(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\r':
 			return '\n'

@@ -23,26 +23,26 @@ const degraded = "degraded: "
 
 // SelfTest tries known ways out of the sandbox, and reports for each whether it was blocked. A worker must refuse jobs
 // if a line is not OK. It takes about a second.
-func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckLine {
+func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckResult {
 	if s.config.Off {
-		return []job.CheckLine{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
+		return []job.CheckResult{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
 	}
 	h, err := s.setup()
 	if err != nil {
-		return []job.CheckLine{{Name: "sandbox", Detail: err.Error()}}
+		return []job.CheckResult{{Name: "sandbox", Detail: err.Error()}}
 	}
-	lines := []job.CheckLine{s.checkUser(ctx, h)}
+	lines := []job.CheckResult{s.checkUser(ctx, h)}
 	lines = append(lines, s.checkInside(ctx)...)
 	return append(lines,
 		s.checkMemory(ctx, h), s.checkForks(ctx, h), s.checkDisk(ctx, h), s.checkDaemon(ctx), s.checkWall(ctx))
 }
 
 // line returns a line that is OK if err is nil.
-func line(name, detail string, err error) job.CheckLine {
+func line(name, detail string, err error) job.CheckResult {
 	if err != nil {
-		return job.CheckLine{Name: name, Detail: err.Error()}
+		return job.CheckResult{Name: name, Detail: err.Error()}
 	}
-	return job.CheckLine{Name: name, OK: true, Detail: detail}
+	return job.CheckResult{Name: name, OK: true, Detail: detail}
 }
 
 // selfTestLimits are small, so that a bomb reaches them at once.
@@ -54,7 +54,7 @@ func selfTestLimits() Limits {
 }
 
 // checkUser checks from outside the user ID of a program inside.
-func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
+func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckResult {
 	const name = "own user"
 	in, hold, err := os.Pipe()
 	if err != nil {
@@ -81,12 +81,12 @@ func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
 }
 
 // checkInside runs the probe and checks its report.
-func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
+func (s *Sandbox) checkInside(ctx context.Context) []job.CheckResult {
 	r, err := s.probe(ctx)
 	if err != nil {
-		return []job.CheckLine{line("probe", "", err)}
+		return []job.CheckResult{line("probe", "", err)}
 	}
-	lines := []job.CheckLine{
+	lines := []job.CheckResult{
 		line("no rights", "CapEff is 0, NoNewPrivs is 1", r.rights()),
 		line("kernel settings", "core_pattern cannot be written", r.refused("core_pattern")),
 		line("system files", "/etc/shadow and /etc/passwd are absent", r.refused("shadow", "passwd")),
@@ -197,7 +197,7 @@ func (s *Sandbox) shell(ctx context.Context, script string, limits Limits) (Outc
 	return s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", script}, Limits: limits})
 }
 
-func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
+func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckResult {
 	const name = "memory bomb"
 	limits := selfTestLimits()
 	limits.Memory = 32 << 20
@@ -216,7 +216,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 	return line(name, fmt.Sprintf("stopped at %d MiB", o.MemoryMax>>20), nil)
 }
 
-func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckLine {
+func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckResult {
 	const name = "fork bomb"
 	o, err := s.shell(ctx, "i=0; while [ $i -lt 64 ]; do sleep 60 & i=$((i+1)); done; exit 0", selfTestLimits())
 	switch {
@@ -232,7 +232,7 @@ func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckLine {
 	return line(name, fmt.Sprintf("stopped at %d processes", selfTestLimits().Processes), nil)
 }
 
-func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckLine {
+func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckResult {
 	const name = "disk bomb"
 	o, err := s.shell(ctx, `for dir in /tmp /dev/shm /out; do
 		head -c 64M /dev/zero >$dir/bomb && echo $dir
@@ -249,7 +249,7 @@ func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckLine {
 }
 
 // checkDaemon starts a background process, and checks that it is gone after the run.
-func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckLine {
+func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckResult {
 	const name = "no daemon"
 	marker := fmt.Sprintf("86400.%d", time.Now().UnixNano())
 	o, err := s.shell(ctx, "(setsid sleep "+marker+" >/dev/null 2>&1 &); exit 0", selfTestLimits())
@@ -273,7 +273,7 @@ func findProcess(marker string) string {
 	return ""
 }
 
-func (s *Sandbox) checkWall(ctx context.Context) job.CheckLine {
+func (s *Sandbox) checkWall(ctx context.Context) job.CheckResult {
 	limits := selfTestLimits()
 	limits.Wall = 100 * time.Millisecond
 	o, err := s.shell(ctx, "trap '' TERM INT HUP; while :; do :; done", limits)

@@ -70,7 +70,7 @@ func check() error {
 	spec.Files = map[string][]byte{"file": []byte("given")}
 	spec.Collect = map[string]int64{"made": 10, "link": 10}
 	o, err := sb.Run(context.Background(), spec)
-	lines = append(lines, job.CheckLine{
+	lines = append(lines, job.CheckResult{
 		Name: "run", OK: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" &&
 			o.Refused["link"] != "",
 		Detail: fmt.Sprintf("%+v %v", o, err),
@@ -120,7 +120,7 @@ func TestAServerWithoutRootHasTheSameIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	var lines []job.CheckLine
+	var lines []job.CheckResult
 	if err := json.Unmarshal(out, &lines); err != nil {
 		t.Fatal(err)
 	}

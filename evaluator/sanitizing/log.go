@@ -101,13 +101,13 @@ func (l *log) add(f job.Finding, real bool) {
 		return
 	}
 	same := func(g job.Finding) bool {
-		return g.Warning == f.Warning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
+		return g.IsWarning == f.IsWarning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
 	}
 	if i := slices.IndexFunc(l.findings, same); i >= 0 {
 		l.findings[i].Count = min(l.findings[i].Count+f.Count, maxNumber)
 		return
 	}
-	if !f.Warning {
+	if !f.IsWarning {
 		l.errors++
 	}
 	if len(l.findings) < job.MaxFindings {
@@ -140,7 +140,7 @@ type frame struct {
 func newRecord(tool, text string) *record {
 	r := &record{found: job.Finding{Tool: tool, Message: text, Count: 1}}
 	if m := raceLine.FindStringSubmatch(text); m != nil {
-		r.found.Warning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
+		r.found.IsWarning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
 		r.detail(m[3])
 	}
 	return r
@@ -222,7 +222,7 @@ func clip(text string, most int) string {
 }
 
 func warned(f job.Finding) int {
-	if f.Warning {
+	if f.IsWarning {
 		return 1
 	}
 	return 0

@@ -88,7 +88,7 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 			File: "submission.cu", Line: 7, Count: 1},
 		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes",
 			Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
-		{Tool: "memcheck", Warning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
+		{Tool: "memcheck", IsWarning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
 	}
 	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended ||
 		!strings.HasPrefix(got.problem, "Internal Sanitizer Error") {

@@ -22,8 +22,8 @@ import (
 const (
 	logFile = "sanitizer.log"
 	maxLog  = 4 << 20 // bytes
-	// maxPrinted limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds the
-	// number of kept findings.
+	// maxPrinted limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds
+	// the number of kept findings.
 	maxPrinted = 1000
 	// judgeExitTimeout is the time that the judge has to end after a tool was killed.
 	judgeExitTimeout = 30 * time.Second
@@ -58,7 +58,7 @@ func Tools() int { return len(tools()) }
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times are
 // meaningless.
 func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
-	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, Started: time.Now().UTC()}
+	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	end := time.Now().Add(orElse(s.All, 10*time.Minute))
 	for i, tool := range tools() {
 		limit := min(orElse(s.Each, 3*time.Minute), time.Until(end))
@@ -77,7 +77,7 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 		ended.keepOutput(&result)
 		req.OnTool(one)
 	}
-	result.Ended = time.Now().UTC()
+	result.EndedAt = time.Now().UTC()
 	result.Status, result.Failure = conclude(result.Cases)
 	return result, nil
 }
@@ -123,7 +123,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	}
 	parser.Close()
 	r.testStatus, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
-	if r.failure != nil && r.failure.Infrastructure {
+	if r.failure != nil && r.failure.IsInfrastructureError {
 		return errors.New(r.failure.Reason)
 	}
 	r.log = read(r.tool, r.process.Files[logFile], submitted(req.Job.Task))

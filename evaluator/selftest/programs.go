@@ -103,7 +103,7 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 		// The prefix marks the worker's own attempts: they may use a slot on trial, are interrupted by jobs, and are
 		// not reported to the site.
 		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
-		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
+		TaskKey: TaskKey, Task: def, Sources: sources, EnqueuedAt: time.Now(),
 	}, nil
 }
 

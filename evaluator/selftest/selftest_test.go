@@ -58,7 +58,7 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 func ended(event, wall float64) job.Result {
 	return job.Result{Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
-			Cases: []job.CaseResult{{Clocks: job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall}}}}}}
+			Cases: []job.CaseResult{{Clocks: job.Clocks{Counted: job.ClockEvent, Event: event, Wall: wall}}}}}}
 }
 
 func TestAFailedProgramNamesTheProblemAndTheRemedy(t *testing.T) {
@@ -108,7 +108,7 @@ func profiled(t *testing.T, value func(i int) string) job.Result {
 func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {
 	tool := nsight.Tool{Path: "/usr/bin/ncu", Version: "2026.1.0.0"}
 	locked := job.Result{Outcome: job.OutcomeFailed, Failure: &job.Failure{
-		Reason: nsight.Explain(nsight.CommandResult{ExitCode: 9, Output: "==ERROR== Driver resource was unavailable"})}}
+		Reason: nsight.ExplainFailure(nsight.CommandResult{ExitCode: 9, Output: "==ERROR== Driver resource was unavailable"})}}
 	for name, test := range map[string]struct {
 		result job.Result
 		want   []string

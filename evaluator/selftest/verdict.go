@@ -27,7 +27,7 @@ func (p Program) Error(result job.Result, err error) error {
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
-		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.Cut(oneLine(why(result)), maxOutput))
+		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.ShortenMiddle(oneLine(why(result)), maxOutput))
 	case err == nil:
 		err = fmt.Errorf("a small known program ended with %q", result.Outcome)
 	}
@@ -71,11 +71,11 @@ func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
 			// Late calls synchronize with the device, so the runner's clock is meaningless.
-			if !c.Judged() || c.Clocks.Late > 0 {
+			if !c.TimedByJudge() || c.Clocks.LateCalls > 0 {
 				continue
 			}
 			runner, judge := c.Clocks.Event, c.Clocks.Wall
-			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.Tolerance || judge > judgeRatio*runner+judgeSlackNS {
+			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.WallTolerance || judge > judgeRatio*runner+judgeSlackNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
 					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",
 					time.Duration(judge), time.Duration(runner))
@@ -91,7 +91,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 	name := "Nsight Compute " + tool.Version
 	switch {
 	case result.Outcome != job.OutcomeDone && result.Failure != nil:
-		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.Cut(oneLine(why(result)), maxOutput))
+		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.ShortenMiddle(oneLine(why(result)), maxOutput))
 	case err != nil:
 		return fmt.Errorf("%s does not profile a small known kernel: %w", name, err)
 	}

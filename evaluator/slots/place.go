@@ -78,7 +78,7 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
 	seen := map[string]bool{}
 	for _, s := range held {
-		for _, node := range s.Nodes {
+		for _, node := range s.DeviceNodes {
 			if !seen[node] {
 				seen[node] = true
 				p.Device = append(p.Device, node)
@@ -86,7 +86,7 @@ func place(held []*Slot, gpus int) toolchain.Place {
 		}
 	}
 	if gpus > 0 {
-		maps.Copy(p.Env, first.Links)
+		maps.Copy(p.Env, first.LinkVariables)
 	}
 	if lib := first.LibDir; lib != "" {
 		p.Env["LD_LIBRARY_PATH"] = lib

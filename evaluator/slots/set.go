@@ -91,7 +91,7 @@ func (p *Set) Load(own *Slot) job.WorkRequest {
 			s.mu.Unlock()
 		}
 	}
-	return job.WorkRequest{Busy: own.busy(), Building: building}
+	return job.WorkRequest{SlotBusy: own.busy(), BuildingCount: building}
 }
 
 // Lease is the set of slots that one job holds; the first is its own.

@@ -265,12 +265,12 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	defer s.mu.Unlock()
 	out := job.Slot{
 		Index: s.Index, Device: s.Device, Machine: m,
-		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
+		MemoryBytes: s.MemoryBytes, Arch: s.Arch, AttemptID: s.attempt,
 	}
 	if strings.HasPrefix(s.attempt, job.SlotBenchmarkAttempt) {
-		out.Attempt = "" // a benchmark is interrupted by any job
+		out.AttemptID = "" // a benchmark is interrupted by any job
 	}
-	out.Disabled, out.Public = s.disabled()
+	out.DisabledReason, out.PublicReason = s.disabled()
 	return out
 }
 

@@ -18,7 +18,7 @@ import (
 func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 	cfg := Config{Builds: 2, Probe: probe}
 	for i := range n {
-		cfg.Slots = append(cfg.Slots, device.Slot{Index: i, Device: "H200", Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)}})
+		cfg.Slots = append(cfg.Slots, device.Slot{Index: i, Device: "H200", Arch: "90", DeviceNodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)}})
 	}
 	return NewSet(cfg)
 }
@@ -162,7 +162,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			if err != nil || number != 1 {
 				t.Fatal(number, err)
 			}
-			if building := p.Load(s).Building; (building == 1) != built {
+			if building := p.Load(s).BuildingCount; (building == 1) != built {
 				t.Errorf("%s: %d are being built", name, building)
 			}
 			came := make(chan *Reservation, 1)
@@ -172,7 +172,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 				t.Errorf("%s: another job came: %v", name, len(came) == 1)
 			}
 			release()
-			if building := p.Load(s).Building; building != 0 {
+			if building := p.Load(s).BuildingCount; building != 0 {
 				t.Errorf("%s: %d are still being built", name, building)
 			}
 			mine.Return()

@@ -132,7 +132,7 @@ func (m *measurement) decide(elapsed, took time.Duration) bool {
 
 // mayDrop reports whether one more process may be dropped for this reason.
 func (m *measurement) mayDrop(slowed string) bool {
-	if slowed == device.LowClock {
+	if slowed == device.SlowedByLowClock {
 		if m.lowClocks++; m.lowClocks > mostLowClocks {
 			return false
 		}
@@ -147,6 +147,6 @@ func (m *measurement) end(machine *job.Machine) {
 		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
 	}
 	if machine.Disturbances != nil {
-		machine.Disturbances.Slowed = m.countedSlowness // not that of dropped processes
+		machine.Disturbances.SlowdownCause = m.countedSlowness // not that of dropped processes
 	}
 }

@@ -100,7 +100,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 	}
 	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
-	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
+	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
 		t.Errorf("%d processes, kept %v", got, kept)
@@ -115,13 +115,13 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 		return func() string { return "hardware slowdown" }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
-	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
+	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 ||
 		!strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
-	if seen.Slowed != "hardware slowdown" || len(seen.Reasons()) != 1 {
+	if seen.SlowdownCause != "hardware slowdown" || len(seen.Reasons()) != 1 {
 		t.Errorf("the run's conditions are said to be fine: %+v", seen)
 	}
 }
@@ -129,7 +129,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 // A kernel that idles in between can cause a low clock at will.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
-		return func() string { return device.LowClock }
+		return func() string { return device.SlowedByLowClock }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{}

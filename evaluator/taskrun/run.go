@@ -62,7 +62,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if err := r.BeginUnlessEnded(ctx, job.StageBuild, 0); err != nil {
 		return false, err
 	}
-	log := r.Logs(job.StageBuild)
+	log := r.NewStageLog(job.StageBuild)
 	artifact, result, err := r.builder.Build(ctx, toolchain.BuildRequest{
 		Job: r.Job, Place: r.Slots.BuildPlace(r.Slot, number), OnLog: log.Write,
 	})
@@ -73,9 +73,9 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	result.Stage = job.StageBuild
 	r.StoreStage(result)
 	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own work, and waiting.
-	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
+	r.Result.ProgramNS += int64(result.EndedAt.Sub(result.StartedAt) - result.Overhead)
 	r.artifact = artifact
-	return true, attempt.Verdict(ctx, result)
+	return true, attempt.StageError(ctx, result)
 }
 
 // SlotCount returns the number of slots that the run needs.
@@ -93,7 +93,7 @@ func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 	// the next.
 	err := r.stages(ctx, held.Place(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
-		err = attempt.MarkSuspect(err) // an infrastructure error that broke its slot
+		err = attempt.MarkCausedByJob(err) // an infrastructure error that broke its slot
 	}
 	return err
 }
@@ -141,14 +141,14 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	case r.Job.Task.NoProfile:
 		return attempt.Reject("The task turns profiling off (profile: false).")
 	}
-	first, cases, err := r.Job.Filter.Choose(harness.StageCases(r.Job.Task, job.StageProfile), r.Job.Task.Benchmarks)
+	first, cases, err := r.Job.ProfileFilter.ChooseCases(harness.StageCases(r.Job.Task, job.StageProfile), r.Job.Task.Benchmarks)
 	if err != nil {
 		return attempt.Reject("Nothing was profiled: %v.", err)
 	}
 	if err := r.BeginUnlessEnded(ctx, job.StageProfile, len(cases)); err != nil {
 		return err
 	}
-	log := r.Logs(job.StageProfile)
+	log := r.NewStageLog(job.StageProfile)
 	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
 		Job: r.Job, Program: program, Cases: cases, First: first, PTX: r.artifact.PTX, OnLog: log.Write,
 		OnCase: func(c job.CaseResult) { r.Case(job.StageProfile, c, len(cases)) },
@@ -159,9 +159,9 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	}
 	result.Stage = job.StageProfile
 	r.Result.Artifacts = artifacts
-	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
+	r.Result.ProgramNS += int64(result.EndedAt.Sub(result.StartedAt))
 	r.StoreStage(result)
-	return attempt.Verdict(ctx, result)
+	return attempt.StageError(ctx, result)
 }
 
 // Conclude returns the result after Build or Run ended with err.
@@ -180,7 +180,7 @@ func (r *Run) score() error {
 		}
 		score, err := harness.Score(r.Job.Task.RankingBy, stage.Cases)
 		if err != nil {
-			return attempt.Rejection{Failure: &job.Failure{Reason: attempt.Sentence(err)}}
+			return attempt.Rejection{Failure: &job.Failure{Reason: attempt.ErrorSentence(err)}}
 		}
 		r.Result.ScoreNS = &score
 	}

@@ -25,7 +25,7 @@ func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	if err := r.BeginUnlessEnded(ctx, job.StageSanitize, sanitizing.Tools()); err != nil {
 		return err
 	}
-	log := r.Logs(job.StageSanitize)
+	log := r.NewStageLog(job.StageSanitize)
 	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
 		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
 		OnTool: func(c job.CaseResult) { r.Case(job.StageSanitize, c, sanitizing.Tools()) },
@@ -34,7 +34,7 @@ func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	if err := r.Interrupted(ctx, job.StageSanitize, err); err != nil {
 		return err
 	}
-	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
+	r.Result.ProgramNS += int64(result.EndedAt.Sub(result.StartedAt))
 	r.StoreStage(result)
-	return attempt.Verdict(ctx, result)
+	return attempt.StageError(ctx, result)
 }

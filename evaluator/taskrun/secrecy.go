@@ -19,11 +19,11 @@ type secrecy struct {
 const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
 
 func (r *Run) secrecy(stage job.Stage) secrecy {
-	if r.Job.Declared == nil {
+	if r.Job.DeclaredCases == nil {
 		return secrecy{}
 	}
 	def := r.Job.Task
-	def.Tests, def.Benchmarks = r.Job.Declared.Tests, r.Job.Declared.Benchmarks
+	def.Tests, def.Benchmarks = r.Job.DeclaredCases.Tests, r.Job.DeclaredCases.Benchmarks
 	return secrecy{true, harness.StageCases(def, stage)}
 }
 
@@ -60,7 +60,7 @@ func (s secrecy) hide(r *job.StageResult) {
 			*text = outputHidden
 		}
 	}
-	r.Extra, r.MemoryPeak = nil, 0
+	r.ExtraKeys, r.MemoryPeak = nil, 0
 	if r.Failure != nil {
 		r.Failure = s.failure(*r.Failure, r.Cases)
 	}
@@ -78,7 +78,7 @@ func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	f.ExitCode = 0
 	reason := f.Kind()
 	switch {
-	case f.Infrastructure: // Kind would not name the stage
+	case f.IsInfrastructureError: // Kind would not name the stage
 		reason = "The stage could not be judged."
 	case wrong:
 		reason = fmt.Sprintf("In %s the answer is wrong.", where)

@@ -24,7 +24,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	if err := r.BeginUnlessEnded(ctx, s.stage, len(s.cases)); err != nil {
 		return err
 	}
-	log := r.Logs(s.stage)
+	log := r.NewStageLog(s.stage)
 	shown := r.secrecy(s.stage)
 	result, err := r.runStep(ctx, program, s, func(c job.CaseResult, total int) {
 		r.Case(s.stage, shown.trim(c), total)
@@ -37,7 +37,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	}
 	shown.hide(&result)
 	r.StoreStage(result)
-	return attempt.Verdict(ctx, result)
+	return attempt.StageError(ctx, result)
 }
 
 // runStep runs the task's program once and parses its report while it is written.
@@ -45,7 +45,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
 	// The pipe's goroutine feeds the parser, and this one reads it after RunStage has returned: no lock is needed.
 	parser := harness.NewParser(onCase)
-	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
+	result := job.StageResult{Stage: s.stage, StartedAt: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
 	req := toolchain.StageRequest{
 		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
@@ -73,16 +73,16 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		}
 		result.Cases = append(result.Cases, trimCase(c))
 	}
-	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
-	if result.Failure != nil && result.Failure.Task && out.Judge != nil { // the output of the task's own code explains it
+	result.Stdout, result.Stderr, result.ExtraKeys = out.Stdout, out.Stderr, parser.Extra()
+	if result.Failure != nil && result.Failure.CausedByTask && out.Judge != nil { // the output of the task's own code explains it
 		result.Stderr += out.Judge.Stderr
 	}
 	// Linux does not count the memory of a GPU, and the host memory of its driver is not the submission's.
 	if out.Judge != nil && !r.Slot.IsGPU() {
 		result.MemoryPeak = out.MemoryMax
 	}
-	result.Ended = time.Now().UTC()
-	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
+	result.EndedAt = time.Now().UTC()
+	result.Overhead = result.EndedAt.Sub(result.StartedAt) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
 }
@@ -91,7 +91,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 // together, so that no one can choose among them by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
-		r.Result.Unfinished = &job.PartialRanking{Cases: parser.Medians()}
+		r.Result.UnfinishedRanking = &job.UnfinishedRanking{Cases: parser.Medians()}
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 		return func() {}
 	}
 	m := r.measuring.follow(r.Job.Task, s.timeout, parser.ByProcess(), func() func() string {
-		return device.Watch(ctx, r.Slot.Slot).Slowed
+		return device.Watch(ctx, r.Slot.Slot).StopAndExplain
 	})
 	req.More = m.more
 	req.OnPipe = func(b []byte) {
@@ -126,7 +126,7 @@ func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps [
 	if err := r.BeginUnlessEnded(ctx, job.StageSecret, 0); err != nil {
 		return err
 	}
-	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, Started: time.Now().UTC()}
+	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	for _, s := range steps {
 		one, err := r.runStep(ctx, program, s, nil, func(string) func([]byte) { return nil })
 		if err := r.Interrupted(ctx, job.StageSecret, err); err != nil {
@@ -139,17 +139,17 @@ func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps [
 			break
 		}
 	}
-	result.Ended = time.Now().UTC()
+	result.EndedAt = time.Now().UTC()
 	r.StoreStage(result)
-	return attempt.Verdict(ctx, result)
+	return attempt.StageError(ctx, result)
 }
 
 func trimCase(c job.CaseResult) job.CaseResult {
-	c.Message, c.Spec = attempt.Cut(c.Message, maxMessage), attempt.Cut(c.Spec, maxSpec)
+	c.Message, c.Spec = attempt.ShortenMiddle(c.Message, maxMessage), attempt.ShortenMiddle(c.Spec, maxSpec)
 	if c.Numerics != nil {
 		n := *c.Numerics
 		for _, text := range []*string{&n.Worst, &n.Got, &n.Want, &n.Note} {
-			*text = attempt.Cut(*text, maxSpec)
+			*text = attempt.ShortenMiddle(*text, maxSpec)
 		}
 		c.Numerics = &n
 	}

@@ -20,8 +20,8 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	if err := r.BeginUnlessEnded(ctx, job.StageValidate, 0); err != nil {
 		return err
 	}
-	result, limit := job.StageResult{Stage: job.StageValidate, Started: time.Now().UTC()}, validationTime(r.Job)
-	log := r.Logs(job.StageValidate)
+	result, limit := job.StageResult{Stage: job.StageValidate, StartedAt: time.Now().UTC()}, validationTime(r.Job)
+	log := r.NewStageLog(job.StageValidate)
 	ending, err := program.RunStage(ctx, toolchain.StageRequest{
 		Mode: harness.Mode(job.StageValidate), Seed: harness.PublicSeed(r.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { log.Write("stdout", b) }, OnStderr: func(b []byte) { log.Write("stderr", b) },
@@ -30,7 +30,7 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	if err := r.Interrupted(ctx, job.StageValidate, err); err != nil {
 		return err
 	}
-	result.Ended, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
+	result.EndedAt, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
 	script := job.CaseResult{Spec: r.Job.Task.Config.Main}
 	script.Status, script.Message = validationVerdict(ending.Outcome, limit)
 	script = trimCase(script)
@@ -40,7 +40,7 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	}
 	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
 	r.StoreStage(result)
-	return attempt.Verdict(ctx, result)
+	return attempt.StageError(ctx, result)
 }
 
 // validationTime returns the longest time limit of the job's task.

@@ -57,7 +57,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.ToCompile)), begun: result.Started}
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.ToCompile)), begun: result.StartedAt}
 	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
@@ -78,7 +78,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
 	done, ok := b.keptBuilt(programKey)
-	if result.Cached = ok; !ok {
+	if result.FromCache = ok; !ok {
 		if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
 			return err
 		}
@@ -125,7 +125,7 @@ func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) 
 		c.explain(result, *failed)
 		return nativeBuild{}, nil
 	}
-	result.Reused = c.reused()
+	result.ReusedFiles = c.reused()
 	linked, err := c.link(ctx)
 	if err != nil {
 		return nativeBuild{}, err

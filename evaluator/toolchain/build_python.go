@@ -86,7 +86,7 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	python := b.cfg.Tools.Python
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Place.Build
-	limits.Wall = commandTimeout(limits.Wall, result.Started)
+	limits.Wall = commandTimeout(limits.Wall, result.StartedAt)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
@@ -117,7 +117,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
-		a.extensions[name], result.Cached = data, true
+		a.extensions[name], result.FromCache = data, true
 		return nil
 	}
 	work := a.sources.Files
@@ -129,7 +129,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
 		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: work,
-		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.Started), Collect: map[string]int64{extensionsArchive: maxProduct},
+		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.StartedAt), Collect: map[string]int64{extensionsArchive: maxProduct},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {

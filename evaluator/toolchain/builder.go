@@ -104,7 +104,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	if req.OnLog == nil {
 		req.OnLog = func(string, []byte) {}
 	}
-	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
+	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	def := req.Job.Task
 	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources),
 		extensions: map[string][]byte{}}
@@ -119,7 +119,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	if len(artifact.program) > largeProgram {
 		debug.FreeOSMemory() // otherwise the objects stay until as much again was allocated
 	}
-	result.Ended = time.Now().UTC()
+	result.EndedAt = time.Now().UTC()
 	if err != nil {
 		return nil, result, fmt.Errorf("build: %w", err)
 	}
@@ -147,8 +147,8 @@ func mergeExtra(result *job.StageResult, extra map[string]string) {
 	if len(extra) == 0 {
 		return
 	}
-	if result.Extra == nil {
-		result.Extra = map[string]string{}
+	if result.ExtraKeys == nil {
+		result.ExtraKeys = map[string]string{}
 	}
-	maps.Copy(result.Extra, extra)
+	maps.Copy(result.ExtraKeys, extra)
 }

@@ -247,7 +247,7 @@ func (c *compilation) output(linked step) (stdout, stderr string) {
 // Prepare compiles a task's own files, one after the other, into the store; every build for the task at such a place
 // starts with them. It returns the number of newly compiled files. The error is ctx's, an infrastructure error, or a
 // fault of the task.
-func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (made int, err error) {
+func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Place) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)
 	files := slices.DeleteFunc(slices.Clone(sources.ToCompile), func(u harness.CompileInput) bool { return u.Submitted })
 	if len(files) == 0 {

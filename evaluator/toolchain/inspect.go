@@ -35,8 +35,8 @@ type Inspection struct {
 func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done Inspection, err error) {
 	req.OnLog = func(string, []byte) {}
 	done.Code = map[string][]Code{}
-	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
-	defer func() { done.Build.Ended = time.Now().UTC() }()
+	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
+	defer func() { done.Build.EndedAt = time.Now().UTC() }()
 	def, result := req.Job.Task, &done.Build
 	if b.cfg.Tools.For(def.Lang) == nil {
 		return done, fmt.Errorf("%w: no compiler for %s was found", ErrMissing, def.Lang)
@@ -47,7 +47,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return done, nil
 	}
-	c := &compilation{builder: b, req: req, plan: p, begun: result.Started}
+	c := &compilation{builder: b, req: req, plan: p, begun: result.StartedAt}
 	for _, input := range inspected(sources) {
 		steps, err := c.inspect(ctx, input, file, done.Code)
 		if err != nil {

@@ -60,7 +60,7 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 			t.Errorf("a directive or symbol stays: %q", c.Text)
 		}
 	}
-	if took := done.Build.Ended.Sub(done.Build.Started); took <= 0 || took > time.Hour {
+	if took := done.Build.EndedAt.Sub(done.Build.StartedAt); took <= 0 || took > time.Hour {
 		t.Errorf("it took %v", took)
 	}
 	if !strings.Contains(done.Build.Command, " -S ") {
@@ -127,7 +127,7 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 	}
 	kernel := "ptxas._Z5scalePfPKfi."
 	for fact, want := range map[string]string{"registers": "10", "smem": "1024", "spill_stores": "0", "stack": "0"} {
-		if got := done.Build.Extra[kernel+fact]; got != want {
+		if got := done.Build.ExtraKeys[kernel+fact]; got != want {
 			t.Errorf("%s: %q, want %q", fact, got, want)
 		}
 	}

@@ -103,7 +103,7 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 			status, failure := runStruck(ctx, t, b, state.mode, killSources(state.generate, state.load, state.kernel),
 				strike)
 			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) ||
-				failure.Infrastructure != tt.ours {
+				failure.IsInfrastructureError != tt.ours {
 				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
 			}
 			if took := time.Since(struck); took > 40*time.Second { // the limit of the stage is a minute

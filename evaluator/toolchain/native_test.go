@@ -110,7 +110,7 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a != nil || result.Status != job.StatusError || result.Failure.Infrastructure ||
+			if a != nil || result.Status != job.StatusError || result.Failure.IsInfrastructureError ||
 				!strings.Contains(result.Failure.Reason, tt.reason) {
 				t.Errorf("got %s, %+v; want a reason with %q\n%s", result.Status, result.Failure, tt.reason,
 					result.Stderr)
@@ -130,14 +130,14 @@ func TestSecondSubmissionCompilesOnlyItself(t *testing.T) {
 		return len(spy.specs()) - before, result
 	}
 	n, first := build("correct.cpp")
-	if n != 4 || first.Cached {
-		t.Errorf("first submission: %d commands, cached %v; want judge, runner, submission and link", n, first.Cached)
+	if n != 4 || first.FromCache {
+		t.Errorf("first submission: %d commands, cached %v; want judge, runner, submission and link", n, first.FromCache)
 	}
-	if n, second := build("wrong.cpp"); n != 2 || second.Cached {
-		t.Errorf("second submission: %d commands, cached %v; want submission and link", n, second.Cached)
+	if n, second := build("wrong.cpp"); n != 2 || second.FromCache {
+		t.Errorf("second submission: %d commands, cached %v; want submission and link", n, second.FromCache)
 	}
-	if n, again := build("correct.cpp"); n != 0 || !again.Cached || again.Command != first.Command {
-		t.Errorf("the first submission again: %d commands, cached %v, command\n%s", n, again.Cached, again.Command)
+	if n, again := build("correct.cpp"); n != 0 || !again.FromCache || again.Command != first.Command {
+		t.Errorf("the first submission again: %d commands, cached %v, command\n%s", n, again.FromCache, again.Command)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestACachedProgramHasItsJudge(t *testing.T) {
 	}
 	before := len(spy.specs())
 	again, result := mustBuild(t, b, cppJob(t, "correct.cpp"))
-	if n := len(spy.specs()) - before; n != 1 || !result.Cached || len(again.judge) == 0 {
-		t.Errorf("%d commands, cached %v, %d bytes of judge", n, result.Cached, len(again.judge))
+	if n := len(spy.specs()) - before; n != 1 || !result.FromCache || len(again.judge) == 0 {
+		t.Errorf("%d commands, cached %v, %d bytes of judge", n, result.FromCache, len(again.judge))
 	}
 }
 

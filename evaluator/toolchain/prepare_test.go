@@ -18,16 +18,16 @@ import (
 )
 
 // hintOf returns the preparation that the site announces for a job's task.
-func hintOf(j job.Job) job.Preparation {
+func hintOf(j job.Job) job.PrecompileJob {
 	sources := maps.Clone(j.Sources)
 	maps.DeleteFunc(sources, func(name string, _ []byte) bool {
 		return slices.ContainsFunc(j.Task.Files, func(f tasks.File) bool { return f.Name == name && f.IsSubmission() })
 	})
-	return job.Preparation{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
+	return job.PrecompileJob{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
 }
 
 // prepare compiles a task's files in advance, and checks their number.
-func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
+func prepare(t *testing.T, b *Builder, p job.PrecompileJob, want int) {
 	t.Helper()
 	made, err := b.Prepare(t.Context(), p, cpu())
 	if err != nil {
@@ -73,8 +73,8 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 			prepare(t, b, hintOf(test.job), 0)
 			before := len(spy.specs())
 			_, result := mustBuild(t, b, test.job)
-			if !slices.Equal(result.Reused, test.files) || result.Cached {
-				t.Errorf("reused %q, cached %v; want %q", result.Reused, result.Cached, test.files)
+			if !slices.Equal(result.ReusedFiles, test.files) || result.FromCache {
+				t.Errorf("reused %q, cached %v; want %q", result.ReusedFiles, result.FromCache, test.files)
 			}
 			if n := len(spy.specs()) - before; n != 2 {
 				t.Errorf("%d commands, want those for submission and link", n)
@@ -149,8 +149,8 @@ func TestAFilesNeedOfTheSubmissionIsDetectedOnce(t *testing.T) {
 	b, spy := newSpiedBuilder(t)
 	prepare(t, b, hintOf(j), 0)
 	before := len(spy.specs())
-	if _, result := mustBuild(t, b, j); len(result.Reused) > 0 {
-		t.Errorf("reused %q", result.Reused)
+	if _, result := mustBuild(t, b, j); len(result.ReusedFiles) > 0 {
+		t.Errorf("reused %q", result.ReusedFiles)
 	}
 	if n := len(spy.specs()) - before; n != 2 {
 		t.Errorf("%d commands, want one to compile and one to link", n)

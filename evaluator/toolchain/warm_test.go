@@ -215,8 +215,8 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 	for try, cached := range []bool{false, true} {
 		before := len(spy.specs())
 		a, result := mustBuild(t, b, j)
-		if want := map[bool]int{false: 2, true: 1}[cached]; result.Cached != cached || len(spy.specs())-before != want {
-			t.Errorf("try %d: cached %v, %d commands", try, result.Cached, len(spy.specs())-before)
+		if want := map[bool]int{false: 2, true: 1}[cached]; result.FromCache != cached || len(spy.specs())-before != want {
+			t.Errorf("try %d: cached %v, %d commands", try, result.FromCache, len(spy.specs())-before)
 		}
 		p := mustOpen(t, b, a)
 		for name, program := range map[string]Program{"warm": p, "cold": coldProgram{p, b}} {
@@ -291,8 +291,8 @@ func TestExtensionsOfAnEvaluationAreKeptForItsCallerAlone(t *testing.T) {
 		cached bool
 	}{{"key:1", false}, {"key:2", false}, {"key:1", true}, {"", false}, {"", false}} {
 		j.Caller = try.caller
-		if _, result := mustBuild(t, b, j); result.Cached != try.cached {
-			t.Errorf("for %q: cached %t, want %t", try.caller, result.Cached, try.cached)
+		if _, result := mustBuild(t, b, j); result.FromCache != try.cached {
+			t.Errorf("for %q: cached %t, want %t", try.caller, result.FromCache, try.cached)
 		}
 	}
 }

@@ -95,7 +95,7 @@ const minTime, maxTime = 1, 1e18
 
 // processes returns the medians of the case's fresh processes, which only a judge measures.
 func processes(c *job.CaseResult) []float64 {
-	if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
+	if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
 	}
 	return c.Processes

@@ -18,7 +18,7 @@ import (
 // judged returns a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
 	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes,
-		Clocks: job.Clocks{Counts: job.ClockEvent}}
+		Clocks: job.Clocks{Counted: job.ClockEvent}}
 	sorted := slices.Sorted(slices.Values(processes))
 	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return c
@@ -36,7 +36,7 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 		"below what is told apart": {judged("n: 1", 102.3e3, 102.31e3, 102.32e3, 102.33e3, 102.34e3), false},
 		"wide":                     {judged("n: 1", 60e3, 90e3, 110e3, 140e3, 190e3), false},
 		"one process":              {judged("n: 1", 300e3), false},
-		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, Err: 0.1,
+		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, StandardError: 0.1,
 			Runs: 100}, false},
 		"wrong": {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {

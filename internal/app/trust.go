@@ -27,7 +27,7 @@ func attackCorpus() ([]views.Attack, error) {
 	})
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Tries, Where: attackWhere(a), GPU: a.Device == "gpu", Expected: string(a.Expect), Results: attackResults(a, tables)}
+		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackWhere(a), GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables)}
 	}
 	return corpus, nil
 }
@@ -39,7 +39,7 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
 					Harness: r.Harness, Older: r.Harness != harness.Digest(), Device: table.Device,
-					Verdict: string(r.Verdict), Held: r.Held, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, At: r.At})
+					Verdict: string(r.Verdict), Held: r.AsExpected, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, At: r.At})
 			}
 		}
 	}

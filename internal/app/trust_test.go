@@ -16,7 +16,7 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	table := func(device, harness string, shown float64) attacks.Table {
 		return attacks.Table{Device: device, Results: []attacks.Result{
-			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, Held: true,
+			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, AsExpected: true,
 				ShownNS: shown, At: at}}}
 	}
 	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2),

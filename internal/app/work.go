@@ -66,7 +66,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	leaving(&config)
 	config.Measuring.MaxProcesses = cfg.Worker.Processes
-	config.SlotBenchmarks = evaluator.SlotBenchmarks{Every: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
+	config.SlotBenchmarks = evaluator.SlotBenchmarks{Interval: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
@@ -108,7 +108,7 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	}
 	places := nsight.DefaultSearchPaths()
 	if settings.NCU != "" {
-		places = nsight.SearchPaths{Globs: []string{settings.NCU}, Extra: places.Extra}
+		places = nsight.SearchPaths{Globs: []string{settings.NCU}, ExtraDirs: places.ExtraDirs}
 	}
 	tool, err := nsight.Find(ctx, places)
 	if err != nil {

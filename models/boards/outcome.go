@@ -11,41 +11,41 @@ import (
 // Outcome is the meaning of a ranked run for its board: the comparison with the person's best run, the person's rank,
 // and the entry ahead. Pages, the API, the command line, and webhooks show it.
 type Outcome struct {
-	Rank        int   // of the person; 0: their entry was measured with older software
-	Tied        bool  // others share that rank
-	TiedWith    int64 // their number
-	People      int64 // on the board
-	Entry       bool  // the run is the person's entry: none of theirs is faster
-	First       bool  // it is their first ranked run there
-	Record      bool  // the entry was the fastest on the board when it came
-	Unconfirmed bool  // a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
-	Confirming  bool  // the entry waits to be measured again
-	FirstRun    int64 // that leads the board; 0: unknown
+	Rank               int   // of the person; 0: their entry was measured with older software
+	Tied               bool  // others share that rank
+	TiedWithCount      int64 `gorm:"column:tied_with"` // their number
+	PeopleOnBoard      int64 `gorm:"column:people"`    // on the board
+	IsEntry            bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
+	IsPersonsFirst     bool  `gorm:"column:first"`     // it is their first ranked run there
+	IsRecord           bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
+	Unconfirmed        bool  // a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
+	AwaitsConfirmation bool  `gorm:"column:confirming"` // the entry waits to be measured again
+	LeadingRun         int64 `gorm:"column:first_run"`  // that leads the board; 0: unknown
 
 	// The person's best run apart from this one: before it, if it is the entry; else the entry.
-	BestRun        int64 // 0 if there is none
-	BestSubmission int64
-	BestNS         float64 `gorm:"column:best_ns"`
-	BestRank       int     // its rank, or the rank that it would have now
-	BestTied       bool
-	BestUnclear    bool // the data do not show which one is faster
+	BestRun         int64 // 0 if there is none
+	BestSubmission  int64
+	BestNS          float64 `gorm:"column:best_ns"`
+	BestRank        int     // its rank, or the rank that it would have now
+	BestTied        bool
+	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which one is faster
 
 	// The entry ahead in rank; at rank 1 the next one.
-	NextRun        int64 // 0 if there is none
-	NextSubmission int64
-	NextUser       string
-	NextNS         float64 `gorm:"column:next_ns"`
-	NextRank       int
-	NextTied       bool
-	NextUnclear    bool   // as BestUnclear
-	NextWhy        string // reason for different ranks nevertheless, like BehindByWidth; empty if they have the same
+	NextRun         int64 // 0 if there is none
+	NextSubmission  int64
+	NextUser        string
+	NextNS          float64 `gorm:"column:next_ns"`
+	NextRank        int
+	NextTied        bool
+	NextWithinNoise bool   `gorm:"column:next_unclear"` // as BestWithinNoise
+	NextRankReason  string `gorm:"column:next_why"`     // reason for different ranks nevertheless, like BehindByWidth; empty if they have the same
 
-	Roof *float64 // share of the device's limit that the score reaches
+	RooflineShare *float64 `gorm:"column:roof"` // share of the device's limit that the score reaches
 }
 
 // HideNext removes the next and the leading entry, for a reader who may not see other people's runs.
 func (o *Outcome) HideNext() {
-	o.FirstRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextUnclear, o.NextWhy = 0, 0, 0, "", 0, 0, false, false, ""
+	o.LeadingRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextWithinNoise, o.NextRankReason = 0, 0, 0, "", 0, 0, false, false, ""
 }
 
 // Outcomes returns the outcomes of runs of one submission that stand, by their IDs, and the answers of the validation
@@ -92,13 +92,13 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 	}
 	best, err := previousBest(tx, alone)
 	for _, id := range alone {
-		outcomes[id].First = true
+		outcomes[id].IsPersonsFirst = true
 	}
 	for _, b := range best {
 		run := byDevice[b.Device]
 		o := outcomes[run.RunID]
-		o.First, o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = false, b.RunID, b.SubmissionID, b.ScoreNS, b.Rank
-		o.BestUnclear = MayBeEqual(run, b.Entry)
+		o.IsPersonsFirst, o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = false, b.RunID, b.SubmissionID, b.ScoreNS, b.Rank
+		o.BestWithinNoise = MayBeEqual(run, b.Entry)
 	}
 	return outcomes, validated, err
 }
@@ -106,28 +106,28 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 // of returns the outcome of a run of the entry's person on the entry's board, without the person's best run before it.
 func (e placedEntry) of(run Entry) *Outcome {
 	o, own := e.Outcome, e.Own
-	o.NextUnclear = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
+	o.NextWithinNoise = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
 	if e.Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
-	o.Roof = run.Roof
+	o.RooflineShare = run.Roof
 	if own.RunID != run.RunID {
-		o.Record, o.Unconfirmed, o.Confirming = false, false, false
+		o.IsRecord, o.Unconfirmed, o.AwaitsConfirmation = false, false, false
 		if own.Age != run.Age { // scores of other software are not compared
 			o.HideNext()
 			return &o
 		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
-		o.BestUnclear = MayBeEqual(run, own)
+		o.BestWithinNoise = MayBeEqual(run, own)
 		return &o
 	}
-	o.Entry, o.Unconfirmed = true, o.Record && o.Unconfirmed
-	if o.NextUnclear && o.NextRank != o.Rank {
+	o.IsEntry, o.Unconfirmed = true, o.IsRecord && o.Unconfirmed
+	if o.NextWithinNoise && o.NextRank != o.Rank {
 		behind := own
 		if o.NextRank > o.Rank {
 			behind = Entry{ScoreNS: o.NextNS, Interval: e.Next}
 		}
-		o.NextWhy = whyBehind(e.Lead, behind)
+		o.NextRankReason = whyBehind(e.Lead, behind)
 	}
 	return &o
 }

@@ -24,17 +24,17 @@ func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	if o == nil {
 		return "none"
 	}
-	text := fmt.Sprintf("%s of %d", format.Place(o.Rank, o.Tied), o.People)
-	if o.TiedWith > 0 {
-		text += fmt.Sprintf(", tied with %d", o.TiedWith)
+	text := fmt.Sprintf("%s of %d", format.Place(o.Rank, o.Tied), o.PeopleOnBoard)
+	if o.TiedWithCount > 0 {
+		text += fmt.Sprintf(", tied with %d", o.TiedWithCount)
 	}
 	switch {
-	case o.First:
+	case o.IsPersonsFirst:
 		text += ", first"
-	case o.Entry:
+	case o.IsEntry:
 		text += ", entry"
 	}
-	if o.Record {
+	if o.IsRecord {
 		text += ", record"
 	}
 	if o.BestRun != 0 {
@@ -115,9 +115,9 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
 			o := outcomes[run.ID]
 			modelstest.Check(t, err)
-			if o.BestUnclear != tt.best || o.NextUnclear != tt.next {
+			if o.BestWithinNoise != tt.best || o.NextWithinNoise != tt.next {
 				t.Errorf("%v ns, %v to %v: unclear are the best %v, the next %v", *run.ScoreNS, *run.LowNS, *run.HighNS,
-					o.BestUnclear, o.NextUnclear)
+					o.BestWithinNoise, o.NextWithinNoise)
 			}
 		}
 	})
@@ -135,7 +135,7 @@ func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.
 			o := outcomes[run.ID]
 			modelstest.Check(t, err)
 			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied),
-				o.NextWhy)
+				o.NextRankReason)
 		}
 		measured := func(who accounts.User, ns, low, high float64) work.Run {
 			return w.Measured(t, s, who, ns, boards.Interval{LowNS: &low, HighNS: &high, Processes: 5})

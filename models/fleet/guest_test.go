@@ -40,7 +40,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 		}
 		beat := func(name string) error {
 			return s.Fleet.SaveHeartbeat(ctx,
-				job.Heartbeat{Worker: name, Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+				job.Heartbeat{Worker: name, WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
 		}
 		takes := func(name string, want bool) {
 			t.Helper()
@@ -73,7 +73,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 			t.Errorf("a third worker of two came back: %v", err)
 		}
 		takes("first", false)
-		goodbye := job.Heartbeat{Worker: "fourth", Started: time.Now(), Stopping: true}
+		goodbye := job.Heartbeat{Worker: "fourth", WorkerStartedAt: time.Now(), Stopping: true}
 		if err := s.Fleet.SaveHeartbeat(ctx, goodbye); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 		comes("w2", fleet.JoinSecret(secret, two), false)
 		beat := func(attempts ...string) {
 			t.Helper()
-			h := job.Heartbeat{Worker: "w1", Started: time.Now(), Stopping: true, Attempts: attempts}
+			h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Stopping: true, Attempts: attempts}
 			if err := s.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 		claims("one", "host")
 		claims("two", "host-2")
 		claims("one", "host")
-		if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", Started: time.Now(), Stopping: true}); err != nil {
+		if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", WorkerStartedAt: time.Now(), Stopping: true}); err != nil {
 			t.Fatal(err)
 		}
 		claims("three", "host")
@@ -124,7 +124,7 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 		}
 		beat := func(worker string, stopping bool, devices ...string) {
 			t.Helper()
-			h := job.Heartbeat{Worker: worker, Started: time.Now(), Stopping: stopping}
+			h := job.Heartbeat{Worker: worker, WorkerStartedAt: time.Now(), Stopping: stopping}
 			for _, device := range devices {
 				h.Slots = append(h.Slots, job.Slot{Device: device})
 			}

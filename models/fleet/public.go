@@ -22,8 +22,8 @@ func (w Worker) Public() Worker {
 		}
 	}
 	for i, slot := range w.Slots {
-		if slot.Disabled != "" {
-			w.Slots[i].Disabled = cmp.Or(slot.Public, disabledPublic)
+		if slot.DisabledReason != "" {
+			w.Slots[i].DisabledReason = cmp.Or(slot.PublicReason, disabledPublic)
 		}
 	}
 	if w.Refusing != "" {

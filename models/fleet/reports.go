@@ -18,11 +18,11 @@ const mostCached = 16 << 20
 type reportCache struct {
 	slots    *cache.Cache[string, []job.Slot]
 	attempts *cache.Cache[string, []string]
-	tests    *cache.Cache[string, []job.CheckLine]
+	tests    *cache.Cache[string, []job.CheckResult]
 }
 
 func newReportCache() reportCache {
-	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckLine](mostCached)}
+	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckResult](mostCached)}
 }
 
 // workerRow is a worker's row.

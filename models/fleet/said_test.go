@@ -14,7 +14,7 @@ import (
 // TestNoHeartbeatCostsTenPagesMoreThanARequestMay: most pages read what the workers said.
 func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
 	modelstest.EachDialect(t, func(t *testing.T, s *models.Store) {
-		beat := job.Heartbeat{Worker: "w1", Started: time.Now()}
+		beat := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now()}
 		for i := range job.MaxSlots {
 			machine := job.Machine{Conditions: map[string]string{}}
 			for key := range 120 {

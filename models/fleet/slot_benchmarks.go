@@ -45,10 +45,10 @@ const (
 func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
-	if g == nil || !g.Valid() || g.At.Before(now.Add(-keepBenchmarksFor)) || g.At.After(now.Add(maxLead)) {
+	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-keepBenchmarksFor)) || g.MeasuredAt.After(now.Add(maxLead)) {
 		return nil
 	}
-	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
+	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.MeasuredAt), Device: db.Sanitize(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS}
 	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
 		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error

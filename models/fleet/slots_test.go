@@ -13,7 +13,7 @@ import (
 func TestSlotsOfLiveWorkersAreCountedByDevice(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	slot := func(device, attempt, disabled string) job.Slot {
-		return job.Slot{Device: device, Attempt: attempt, Disabled: disabled}
+		return job.Slot{Device: device, AttemptID: attempt, DisabledReason: disabled}
 	}
 	workers := []fleet.Worker{
 		{Name: "both", SeenAt: now, Slots: []job.Slot{slot("CPU", "", ""), slot("CPU", "a1", ""),

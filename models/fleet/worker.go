@@ -21,15 +21,15 @@ const WorkerTimeout = 10 * time.Second
 type Worker struct {
 	Name      string `gorm:"primaryKey"`
 	Version   string
-	StartedAt time.Time       // by the worker's clock
-	SeenAt    time.Time       // by the site's clock
-	Slots     []job.Slot      `gorm:"serializer:json"`
-	Attempts  []string        `gorm:"serializer:json"`
-	SelfTest  []job.CheckLine `gorm:"serializer:json"`
-	Refusing  string          // reason for taking no jobs; empty if it takes some
-	Stopping  bool            // it has left in an orderly way
-	Guest     bool            // it joined by a token, and is removed after it has left
-	BehindMS  int64           // delay of its clock, including the transfer of its last heartbeat; negative if ahead
+	StartedAt time.Time         // by the worker's clock
+	SeenAt    time.Time         // by the site's clock
+	Slots     []job.Slot        `gorm:"serializer:json"`
+	Attempts  []string          `gorm:"serializer:json"`
+	SelfTest  []job.CheckResult `gorm:"serializer:json"`
+	Refusing  string            // reason for taking no jobs; empty if it takes some
+	Stopping  bool              // it has left in an orderly way
+	Guest     bool              // it joined by a token, and is removed after it has left
+	BehindMS  int64             // delay of its clock, including the transfer of its last heartbeat; negative if ahead
 }
 
 // ClockDelay returns the delay of the worker's clock against the site's.
@@ -46,7 +46,7 @@ func (w Worker) FailedChecks() (n int) {
 }
 
 // Problem returns the reason why a slot of the worker takes no jobs, or "".
-func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.Disabled) }
+func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.DisabledReason) }
 
 // Live reports whether the worker sent a heartbeat lately and has not left.
 func (w Worker) Live(at time.Time) bool {
@@ -59,7 +59,7 @@ func (w Worker) profiles(device string) bool {
 }
 
 // Takes reports whether the worker takes jobs on one of its slots.
-func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
+func (w Worker) Takes(slot job.Slot) bool { return slot.DisabledReason == "" && w.Refusing == "" }
 
 // DeviceSlots has the number of slots of one device on live workers.
 type DeviceSlots struct {
@@ -86,7 +86,7 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 				n.Usable++
 			}
 			switch {
-			case slot.Attempt != "":
+			case slot.AttemptID != "":
 				n.Busy++
 			case w.Takes(slot):
 				n.Free++
@@ -121,8 +121,8 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	}
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.mayTake(slot.Device) })
 	row := Worker{
-		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: id.JoinID > 0,
+		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.RefusingReason), Stopping: h.Stopping, Guest: id.JoinID > 0,
 	}
 	if !h.Time.IsZero() {
 		row.BehindMS = row.SeenAt.Sub(h.Time).Milliseconds()

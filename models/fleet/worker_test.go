@@ -20,10 +20,10 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 		ctx := t.Context()
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		beat := job.Heartbeat{
-			Worker: "w1", Started: time.Now(), Version: "1", Attempts: []string{"a"},
-			Slots: []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"},
-				{Device: "H200", Memory: 141 << 30}},
-			SelfTest: []job.CheckLine{{Name: "network", OK: true, Detail: "none"}},
+			Worker: "w1", WorkerStartedAt: time.Now(), Version: "1", Attempts: []string{"a"},
+			Slots: []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, DisabledReason: "hot"},
+				{Device: "H200", MemoryBytes: 141 << 30}},
+			SelfTest: []job.CheckResult{{Name: "network", OK: true, Detail: "none"}},
 		}
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
 		tests := beat.SelfTest
@@ -37,7 +37,7 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 		if diff := cmp.Diff(tests, w.SelfTest); diff != "" || len(w.Attempts) != 0 {
 			t.Errorf("self-test:\n%s, attempts %v", diff, w.Attempts)
 		}
-		if !w.Takes(w.Slots[0]) || w.Takes(w.Slots[1]) || w.Slots[2].Memory != 141<<30 {
+		if !w.Takes(w.Slots[0]) || w.Takes(w.Slots[1]) || w.Slots[2].MemoryBytes != 141<<30 {
 			t.Errorf("slots: %+v", w.Slots)
 		}
 		if !w.Live(time.Now()) || w.Live(time.Now().Add(fleet.WorkerTimeout)) {

@@ -154,10 +154,10 @@ func Judge(r job.Result, event, wall float64) job.Result {
 		r.Stages[i].Cases = slices.Clone(stage.Cases)
 		for k := range r.Stages[i].Cases {
 			c := &r.Stages[i].Cases[k]
-			c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: event, Wall: wall, Snapshot: wall, Tolerance: 10_000,
-				Handover: 154_000}
+			c.Clocks = job.Clocks{Counted: job.ClockEvent, Event: event, Wall: wall, Snapshot: wall, WallTolerance: 10_000,
+				EmptyCallTime: 154_000}
 			if wall-10_000 > event {
-				c.Clocks.Counts = job.ClockWall
+				c.Clocks.Counted = job.ClockWall
 			}
 			c.Median = c.Mean
 		}
@@ -168,10 +168,10 @@ func Judge(r job.Result, event, wall float64) job.Result {
 // Result returns the result that a worker sends at the end of an attempt whose stages all passed.
 func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS,
-		Std: scoreNS / 50, Err: scoreNS / 500}}
+		StandardDeviation: scoreNS / 50, StandardError: scoreNS / 500}}
 	at := time.Now().UTC()
 	stage := func(name job.Stage, cases []job.CaseResult) job.StageResult {
-		return job.StageResult{Stage: name, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}
+		return job.StageResult{Stage: name, Status: job.StatusPass, StartedAt: at, EndedAt: at, Cases: cases}
 	}
 	return job.Result{
 		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,

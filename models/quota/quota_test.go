@@ -93,7 +93,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		second := modelstest.SubmitSource(t, s, ann, task, "two")
 		held(t, s, second[1], 5*time.Second, job.OutcomeFailed)
 		used(ann, 9*time.Second, 10, false)
-		held(t, s, second[0], time.Hour, job.OutcomeReturned)
+		held(t, s, second[0], time.Hour, job.OutcomeHandedBack)
 		third := modelstest.SubmitSource(t, s, ann, task, "three")
 		for _, run := range append(third, second[0]) {
 			if _, err := s.Work.CancelRun(t.Context(), ann, run.ID); err != nil {
@@ -203,7 +203,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		used(5*time.Second, 0)
 		cancelled("two", job.OutcomeDone, int64(time.Second)) // it was done before the worker heard of it
 		used(time.Second, 0)
-		cancelled("three", job.OutcomeReturned, int64(time.Second))
+		cancelled("three", job.OutcomeHandedBack, int64(time.Second))
 		cancelled("four", job.OutcomeLost, int64(time.Second))
 		cancelled("five", job.OutcomeCancelled, 0)
 		cancelled("six", job.OutcomeCancelled, -1)

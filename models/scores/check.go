@@ -69,8 +69,8 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	if err != nil {
 		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
-		result.Outcome, result.Suspect = job.OutcomeLost, true
-		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Infrastructure: true}
+		result.Outcome, result.CausedByJob = job.OutcomeLost, true
+		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), IsInfrastructureError: true}
 		return nil, nil
 	}
 	return score, s.holdDrifting(ctx, score, result.Machine)
@@ -83,8 +83,8 @@ func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job
 	if err != nil || same {
 		return def.Draw(seed), false, err
 	}
-	result.Outcome, result.Suspect = job.OutcomeLost, true
-	result.Failure = &job.Failure{Infrastructure: true,
+	result.Outcome, result.CausedByJob = job.OutcomeLost, true
+	result.Failure = &job.Failure{IsInfrastructureError: true,
 		Reason: fmt.Sprintf("The software of worker %s changed before it measured the run, whose cases were drawn for the software before.", result.Machine.Worker)}
 	return def, true, nil
 }

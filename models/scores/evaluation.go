@@ -15,7 +15,7 @@ import (
 func ofEvaluation(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {
-	case r.Outcome == job.OutcomeReturned:
+	case r.Outcome == job.OutcomeHandedBack:
 		return found
 	// An evaluation has no status "failed": a kernel's failure is in its report. So every other outcome is a loss, also
 	// a cancelled one, whose row has ended by then.

@@ -73,7 +73,7 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseResult) string {
 	least, reason := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
 	if benchmark != nil {
-		least, reason = benchmark.FloorNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(benchmark.FloorNS))
+		least, reason = benchmark.EmptyCallNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(benchmark.EmptyCallNS))
 	}
 	for _, c := range cases {
 		if c.Time() < belowFloor*least {

@@ -88,14 +88,14 @@ func Benchmark(stage job.StageResult) (ns float64, cases int) {
 // spread propagates the cases' standard deviation and standard error to the score, assuming independent cases.
 func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
 	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
-		return last.Std, last.Err
+		return last.StandardDeviation, last.StandardError
 	}
 	for _, c := range cases {
 		weight := 1 / float64(len(cases))
 		if ranking == tasks.RankGeom {
 			weight *= score / c.Time()
 		}
-		std, stderr = math.Hypot(std, weight*c.Std), math.Hypot(stderr, weight*c.Err)
+		std, stderr = math.Hypot(std, weight*c.StandardDeviation), math.Hypot(stderr, weight*c.StandardError)
 	}
 	return std, stderr
 }

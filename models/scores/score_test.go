@@ -13,7 +13,7 @@ import (
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100e3,
 		Processes: []float64{99.9e3, 100e3, 100.1e3, 100e3, 100e3},
-		Clocks:    job.Clocks{Counts: job.ClockEvent}}}
+		Clocks:    job.Clocks{Counted: job.ClockEvent}}}
 	stages := []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}
 	got, err := scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages})
 	if err != nil {
@@ -34,8 +34,8 @@ func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 
 func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
 	cases := []job.CaseResult{
-		{Status: job.StatusPass, Mean: 100, Std: 3, Err: 0.3},
-		{Status: job.StatusPass, Mean: 400, Std: 4, Err: 0.4},
+		{Status: job.StatusPass, Mean: 100, StandardDeviation: 3, StandardError: 0.3},
+		{Status: job.StatusPass, Mean: 400, StandardDeviation: 4, StandardError: 0.4},
 	}
 	for ranking, want := range map[tasks.Ranking]work.Score{
 		tasks.RankLast: {NS: 400, StdNS: 4, ErrNS: 0.4},

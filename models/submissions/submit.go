@@ -79,7 +79,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {
 			in.Mode = work.ModePractice
 		}
-		if _, _, err := in.Filter.Choose(nil, version.Definition.Benchmarks); err != nil {
+		if _, _, err := in.Filter.ChooseCases(nil, version.Definition.Benchmarks); err != nil {
 			return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
 		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {

@@ -19,7 +19,7 @@ func findByKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, 
 	}
 	// By now the deadline may be over, or an admin may have added it: the mode is then practice for one of the two.
 	// Devices are not compared: a request for others with the same key gets the runs of the first request.
-	if sub.TaskID != in.TaskID || work.Measured(sub.Mode) != work.Measured(in.Mode) || sub.SourceHash != db.Hash(in.submitted().Pack()) || !sub.ProfileFilter.Same(in.Filter) {
+	if sub.TaskID != in.TaskID || work.Measured(sub.Mode) != work.Measured(in.Mode) || sub.SourceHash != db.Hash(in.submitted().Pack()) || !sub.ProfileFilter.Equal(in.Filter) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}
 	err = tx.Where("submission_id = ? and profile_of is null", sub.ID).Order("id").Find(&runs).Error

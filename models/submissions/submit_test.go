@@ -240,8 +240,8 @@ func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
 			result := modelstest.Result(attempt, 1)
-			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true,
-				&job.Failure{Reason: "The disk is full.", Infrastructure: true}
+			result.Outcome, result.CausedByJob, result.Failure = job.OutcomeLost, true,
+				&job.Failure{Reason: "The disk is full.", IsInfrastructureError: true}
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
 		}
 		_, _, err = s.Submissions.Submit(ctx, again)

@@ -27,8 +27,8 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 			modelstest.Check(t, err)
 		}
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
-			benchmark := &job.SlotBenchmark{At: at.Add(-time.Duration(i) * time.Hour), FloorNS: 5, BytesPerSecond: 1,
-				FlopsPerSecond: 1, ReadNS: ns, MathNS: 1}
+			benchmark := &job.SlotBenchmark{MeasuredAt: at.Add(-time.Duration(i) * time.Hour), EmptyCallNS: 5, BytesPerSecond: 1,
+				FlopsPerSecond: 1, ReadCaseNS: ns, MathCaseNS: 1}
 			modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w",
 				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: benchmark}}))
 		}

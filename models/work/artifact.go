@@ -87,7 +87,7 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 		}
 		err := l.files.Put(ctx, row.Hash, a.Data)
 		if errors.Is(err, files.ErrFull) {
-			r.LeaveOut(i, err.Error())
+			r.DropArtifact(i, err.Error())
 			continue
 		}
 		if err != nil {

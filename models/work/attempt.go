@@ -35,7 +35,7 @@ type Attempt struct {
 }
 
 // Ref returns the reference of the attempted work.
-func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
+func (a Attempt) Ref() job.WorkRef { return job.WorkRef{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
 // Began returns the time at which a worker took the attempt or, if no worker reported that, at which it was created.
 func (a Attempt) Began() time.Time {
@@ -47,7 +47,7 @@ func (a Attempt) Began() time.Time {
 
 // StartAttempt makes the next attempt at waiting work, without a worker yet. It returns Conflict if the work no longer
 // waits.
-func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
+func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.WorkRef) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		attempt, err = l.start(tx, ref, "")
 		return err
@@ -55,7 +55,7 @@ func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Atte
 	return attempt, err
 }
 
-func (l *LifeCycle) start(tx *gorm.DB, ref job.Ref, worker string) (Attempt, error) {
+func (l *LifeCycle) start(tx *gorm.DB, ref job.WorkRef, worker string) (Attempt, error) {
 	u, err := l.loadItem(tx, ref)
 	if db.KindOf(err) == db.NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
 		return Attempt{}, db.Errorf(db.Conflict, "%s is no longer waiting.", sentenceSubject(ref))
@@ -96,7 +96,7 @@ func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, erro
 }
 
 // lostBy lists the workers that lost an attempt at the work, in any order.
-func lostBy(tx *gorm.DB, ref job.Ref) ([]string, error) {
+func lostBy(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
 	var workers []string
 	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
 		Distinct().Pluck("worker", &workers).Error
@@ -104,7 +104,7 @@ func lostBy(tx *gorm.DB, ref job.Ref) ([]string, error) {
 }
 
 // attemptsAt selects the attempts at one run or evaluation.
-func attemptsAt(ref job.Ref) map[string]any {
+func attemptsAt(ref job.WorkRef) map[string]any {
 	if ref.EvaluationID != "" {
 		return map[string]any{"evaluation_id": ref.EvaluationID}
 	}

@@ -12,7 +12,7 @@ import (
 
 // CancelRun ends a live run. The submitter and admins may. Conflict: it has ended.
 func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Effect, error) {
-	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u item) error {
+	return l.cancel(ctx, job.WorkRef{RunID: runID}, "", func(u item) error {
 		run, ok := u.(runItem)
 		switch {
 		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
@@ -28,10 +28,10 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 // CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
 // Asker.MayChange.
 func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Effect, error) {
-	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(item) error { return nil })
+	return l.cancel(ctx, job.WorkRef{EvaluationID: id}, reason, func(item) error { return nil })
 }
 
-func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(item) error) (out Effect, err error) {
+func (l *LifeCycle) cancel(ctx context.Context, ref job.WorkRef, reason string, may func(item) error) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := l.loadItem(tx, ref)
 		if err != nil {

@@ -36,7 +36,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 
 // ended reports whether the work ended normally: it was not handed back, lost, or failed by an infrastructure error.
 func ended(r job.Result) bool {
-	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
+	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }
 
 // payer returns the person who asked for the run, or 0 if the site did.

@@ -22,29 +22,29 @@ func compile(t *testing.T, s *models.Store, device string) work.Evaluation {
 func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(),
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(),
 			Slots: []job.Slot{{Device: "H200"}}}))
 		task := modelstest.Task(t, s, w.Admin, "matmul", "H200")
 		for range 3 {
 			modelstest.Submit(t, s, w.Ann, task)
 		}
 		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200"})
-		second := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Busy: true, Attempts: []string{first.ID}})
+		second := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: []string{first.ID}})
 		held := []string{first.ID, second.ID}
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Compile: true, Attempts: held}); a != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", CompileOnly: true, Attempts: held}); a != nil {
 			t.Fatalf("a request to compile got run %d", a.RunID)
 		}
 		e := compile(t, s, "H200")
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Busy: true, Attempts: held}); a != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: held}); a != nil {
 			t.Errorf("a slot got attempt %+v", a)
 		}
-		a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Compile: true, Attempts: held})
+		a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", CompileOnly: true, Attempts: held})
 		if a == nil || a.EvaluationID != e.ID {
 			t.Fatalf("asking to compile got %+v", a)
 		}
 		// It counts as no load: the next run is built as soon as one has ended.
 		modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), modelstest.Result(*first, 5000), work.Findings{Score: &work.Score{NS: 5000}}))
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Busy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
 			t.Errorf("beside a compilation: %+v", a)
 		}
 	})

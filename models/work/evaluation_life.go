@@ -12,9 +12,9 @@ import (
 // run has in rows.
 
 // Ref returns the evaluation's reference.
-func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }
+func (e Evaluation) Ref() job.WorkRef { return job.WorkRef{EvaluationID: e.ID} }
 
-func (e *Evaluation) ref() job.Ref { return e.Ref() }
+func (e *Evaluation) ref() job.WorkRef { return e.Ref() }
 
 func (e *Evaluation) work() *Work { return &e.Work }
 

@@ -40,7 +40,7 @@ func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 
 func lostResult(a work.Attempt, suspect bool) job.Result {
 	r := modelstest.Evaluated(a, "")
-	r.Outcome, r.Suspect = job.OutcomeLost, suspect
+	r.Outcome, r.CausedByJob = job.OutcomeLost, suspect
 	return r
 }
 

@@ -31,7 +31,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 			tell.Event(job.Event{Type: job.EventTaken}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
 			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
-			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
+			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
 		}
 		stored, stale, err := s.Work.AppendEvents(ctx, batch)
@@ -140,7 +140,7 @@ func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 				tell.Event(job.Event{Type: "invented", Text: text}),
 				tell.Event(job.Event{Type: job.EventStage, Text: text}),
 				tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
-					Ended: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
+					EndedStage: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
 			})))
 		}
 		var bytes int64

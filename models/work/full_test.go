@@ -25,7 +25,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageTest}),
 			tell.Event(job.Event{Type: job.EventLog, Text: "a line"}),
 			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
-				Ended: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
+				EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
 		})
 		if err != nil || len(stored.Events) != 0 {
 			t.Errorf("events are stored: %v, %v", types(stored.Events), err)
@@ -42,7 +42,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
 			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)
 		}
-		if why := stages[0].Result.Extra["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") ||
+		if why := stages[0].Result.ExtraKeys["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") ||
 			!strings.Contains(why, "nearly full") {
 			t.Errorf("the stage says of its file: %q", why)
 		}

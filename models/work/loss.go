@@ -51,7 +51,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 
 // requeueOrFail ends the attempt, and returns its work to its former place in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
-	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
+	why.IsInfrastructureError, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.item.work()
 	if !taken {
 		loss = LossFree
@@ -98,7 +98,7 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 // queue.
 func outcomeOf(loss Loss, taken bool) job.Outcome {
 	if loss == LossFree && taken {
-		return job.OutcomeReturned
+		return job.OutcomeHandedBack
 	}
 	return job.OutcomeLost
 }

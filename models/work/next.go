@@ -70,7 +70,7 @@ const allKinds = "1 = 1"
 // that other requests than those of workers' slots get them.
 func kindsFor(ask job.WorkRequest) string {
 	switch {
-	case ask.Compile:
+	case ask.CompileOnly:
 		return "kind = 'compile'"
 	case ask.Device != gpuname.CPU:
 		return "kind <> 'compile'"
@@ -147,14 +147,14 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 
 // admits reports whether the worker gets work.
 func (r capacity) admits(ask job.WorkRequest) bool {
-	building := max(min(ask.Building, r.live.mine), 0)
+	building := max(min(ask.BuildingCount, r.live.mine), 0)
 	mine, all := r.live.mine-building, r.live.all-building
 	if mine >= inFlightPerSlot*r.ownSlots {
 		return false
 	}
 	// A busy slot builds one job beyond the device's slots, but none that an idle slot could run. A run on several
 	// slots is one attempt, so the slots that workers report as busy count, too.
-	return !ask.Busy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
+	return !ask.SlotBusy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
 }
 
 // takes reports whether work of this priority may have the slot.
@@ -173,7 +173,7 @@ func (r capacity) takes(p Priority, busy bool) bool {
 
 // choose returns the first work that the worker may have, or nil.
 func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*QueuedWork, error) {
-	if !ask.Compile && !r.admits(ask) {
+	if !ask.CompileOnly && !r.admits(ask) {
 		return nil, nil
 	}
 	next, err := nextWork(tx, ask.Device, kindsFor(ask), maxCandidates, at)
@@ -181,7 +181,7 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*Queue
 		return nil, err
 	}
 	for _, queued := range next {
-		if !r.takes(queued.Priority, ask.Busy) {
+		if !r.takes(queued.Priority, ask.SlotBusy) {
 			return nil, nil // the remaining ones have the same or a lower priority
 		}
 		if avoid, err := r.avoids(tx, queued, ask.Worker, at); err != nil || !avoid {

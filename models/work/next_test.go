@@ -14,7 +14,7 @@ import (
 // workerOf sends a heartbeat of a worker with this many CPU slots.
 func workerOf(t *testing.T, s *models.Store, name string, slots int) {
 	t.Helper()
-	h := job.Heartbeat{Worker: name, Started: time.Now()}
+	h := job.Heartbeat{Worker: name, WorkerStartedAt: time.Now()}
 	for i := range slots {
 		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU"})
 	}
@@ -123,14 +123,14 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 		workerOf(t, s, "w1", 1)
 		var held []string
 		for building := range 4 {
-			if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Building: building}); a != nil {
+			if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, BuildingCount: building}); a != nil {
 				held = append(held, a.ID)
 			}
 		}
 		if len(held) != 4 {
 			t.Errorf("a slot has %d jobs, with three that are built beside it", len(held))
 		}
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Building: 2}); a != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, BuildingCount: 2}); a != nil {
 			t.Errorf("a slot has a third job that is not built: %+v", a)
 		}
 	})
@@ -146,7 +146,7 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		workerOf(t, s, "w1", 1)
 		workerOf(t, s, "w2", 1)
 		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU"})
-		ahead := job.WorkRequest{Worker: "w1", Device: "CPU", Busy: true, Attempts: []string{first.ID}}
+		ahead := job.WorkRequest{Worker: "w1", Device: "CPU", SlotBusy: true, Attempts: []string{first.ID}}
 		if a := next(t, s, ahead); a != nil {
 			t.Errorf("a busy slot gets what an idle one could run: %+v", a)
 		}
@@ -156,7 +156,7 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		if a := next(t, s, ahead); a == nil {
 			t.Error("nothing is built ahead")
 		}
-		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU", Busy: true}); a == nil || a.Number != 1 {
+		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU", SlotBusy: true}); a == nil || a.Number != 1 {
 			t.Errorf("a job that did not arrive is not sent again: %+v", a)
 		}
 	})

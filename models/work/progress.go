@@ -149,8 +149,8 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	if p.full || a.LogBytes > 2*MaxLogBytes {
 		return nil
 	}
-	if e.Type == job.EventEnded && e.Ended != nil {
-		if err := noteStage(p.tx, run.ID, a.ID, *e.Ended); err != nil {
+	if e.Type == job.EventEnded && e.EndedStage != nil {
+		if err := noteStage(p.tx, run.ID, a.ID, *e.EndedStage); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,9 @@ type QueuedWork struct {
 }
 
 // Ref names the run or the evaluation.
-func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
+func (q QueuedWork) Ref() job.WorkRef {
+	return job.WorkRef{RunID: q.RunID, EvaluationID: q.EvaluationID}
+}
 
 // Confirms reports whether it is a turn of a confirmation.
 func (q QueuedWork) Confirms() bool {

@@ -61,7 +61,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		if awaits, err := a.awaits(r, err); err != nil || !awaits {
 			return err
 		}
-		if r.Outcome != job.OutcomeReturned { // work may be handed back any number of times
+		if r.Outcome != job.OutcomeHandedBack { // work may be handed back any number of times
 			if err := a.item.keepResult(tx, a.ID, r, artifacts); err != nil {
 				return err
 			}
@@ -128,9 +128,9 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 // LossOf returns how a lost attempt counts that its worker reports.
 func LossOf(r job.Result) Loss {
 	switch {
-	case r.Outcome == job.OutcomeReturned:
+	case r.Outcome == job.OutcomeHandedBack:
 		return LossFree
-	case r.Suspect:
+	case r.CausedByJob:
 		return LossCounts
 	}
 	return LossWaits

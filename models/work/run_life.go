@@ -23,9 +23,9 @@ type runItem struct {
 }
 
 // Ref returns the reference of the run.
-func (r Run) Ref() job.Ref { return job.Ref{RunID: r.ID} }
+func (r Run) Ref() job.WorkRef { return job.WorkRef{RunID: r.ID} }
 
-func (r *Run) ref() job.Ref { return r.Ref() }
+func (r *Run) ref() job.WorkRef { return r.Ref() }
 
 func (r *Run) work() *Work { return &r.Work }
 
@@ -79,7 +79,7 @@ func numericsOf(stages []job.StageResult) boards.Numerics {
 }
 
 func (r *Run) setFailed(why *job.Failure) {
-	r.State, r.Failure, r.Infrastructure = StateFailed, why, why != nil && why.Infrastructure
+	r.State, r.Failure, r.Infrastructure = StateFailed, why, why != nil && why.IsInfrastructureError
 }
 
 func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
@@ -167,7 +167,7 @@ func clockOf(stages []job.StageResult) string {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked {
 			for _, c := range stage.Cases {
-				counts[c.Clocks.Counts] = true
+				counts[c.Clocks.Counted] = true
 			}
 		}
 	}

@@ -37,13 +37,13 @@ func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 			"wrong secret":    func(r *job.Result) { r.Secret = "guessed" },
 			"another run":     func(r *job.Result) { r.RunID++ },
 			"an evaluation":   func(r *job.Result) { r.RunID, r.EvaluationID = 0, "e" },
-			"handed back":     func(r *job.Result) { r.Outcome = job.OutcomeReturned },
+			"handed back":     func(r *job.Result) { r.Outcome = job.OutcomeHandedBack },
 		} {
 			if sent(name, spoil) {
 				t.Errorf("%s: its file is stored", name)
 			}
 			if name == "handed back" {
-				attempt, err = s.Work.StartAttempt(ctx, job.Ref{RunID: attempt.RunID})
+				attempt, err = s.Work.StartAttempt(ctx, job.WorkRef{RunID: attempt.RunID})
 				modelstest.Check(t, err)
 			}
 		}

@@ -65,9 +65,9 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 		result job.Result
 		want   work.Loss
 	}{
-		"handed back":       {job.Result{Outcome: job.OutcomeReturned}, work.LossFree},
+		"handed back":       {job.Result{Outcome: job.OutcomeHandedBack}, work.LossFree},
 		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossWaits},
-		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, Suspect: true}, work.LossCounts},
+		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, CausedByJob: true}, work.LossCounts},
 		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, work.LossWaits},
 	}
 	for name, test := range tests {

@@ -16,7 +16,7 @@ import (
 )
 
 // oneByOne lets one slot take the next work of the CPU and end it, until none waits, and returns the owners.
-func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []string) {
+func oneByOne(t *testing.T, s *models.Store, names map[job.WorkRef]string) (order []string) {
 	t.Helper()
 	for {
 		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 1, time.Now()))
@@ -38,7 +38,7 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.Ref]string) (order []
 // TestManyEvaluationsDelayTheOthersByOneEach: even if none of them is running when a slot asks for the next one.
 func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		names := map[job.Ref]string{}
+		names := map[job.WorkRef]string{}
 		for _, caller := range []string{"bob", "bob", "bob", "bob", "carol", "carol", "dave"} {
 			names[submitted(t, s, caller).Ref()] = caller
 		}
@@ -52,7 +52,7 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 // TestManyRunsDelayTheOthersByOneEach: evaluations, which go first, cost their person no turn among the runs.
 func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, names := modelstest.NewWorld(t, s), map[job.Ref]string{}
+		w, names := modelstest.NewWorld(t, s), map[job.WorkRef]string{}
 		for _, user := range []accounts.User{w.Ann, w.Ann, w.Ann, w.Ben, w.Ben} {
 			names[w.Submit(t, s, user).Ref()] = user.Name
 		}
@@ -68,7 +68,7 @@ func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		names := map[job.Ref]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
+		names := map[job.WorkRef]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
 		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID),
 			Items: []work.BatchItem{
 				{New: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU",
@@ -89,7 +89,7 @@ func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 // TestWorkThatIsCancelledBeforeItRunsIsNoTurn: its person waits as long as before.
 func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		names := map[job.Ref]string{submitted(t, s, "bob").Ref(): "bob"}
+		names := map[job.WorkRef]string{submitted(t, s, "bob").Ref(): "bob"}
 		unwanted := submitted(t, s, "bob")
 		names[submitted(t, s, "carol").Ref()] = "carol"
 		modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), unwanted.ID, "not wanted")))
@@ -120,7 +120,7 @@ func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 	})
 }
 
-func end(t *testing.T, s *models.Store, ref job.Ref) {
+func end(t *testing.T, s *models.Store, ref job.WorkRef) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), ref))
 	modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", attempt.ID)))

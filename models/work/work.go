@@ -76,7 +76,7 @@ const (
 // item is a run or an evaluation inside the transaction that changes it. Its methods differ between the two; the order
 // of the steps is in inflight.go, loss.go, cancel.go and result.go.
 type item interface {
-	ref() job.Ref
+	ref() job.WorkRef
 	work() *Work
 
 	// These methods change only the state.
@@ -121,7 +121,7 @@ type Effect struct {
 }
 
 // loadItem reads a run or an evaluation, the latter without its request and its result.
-func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.Ref) (item, error) {
+func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.WorkRef) (item, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
@@ -146,7 +146,7 @@ func saveItem(tx *gorm.DB, u item, attemptID string) error {
 }
 
 // sentenceSubject returns the beginning of a sentence about work: its name with a capital letter.
-func sentenceSubject(ref job.Ref) string {
+func sentenceSubject(ref job.WorkRef) string {
 	name := ref.String()
 	return strings.ToUpper(name[:1]) + name[1:]
 }

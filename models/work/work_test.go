@@ -17,9 +17,9 @@ import (
 // eachKind runs fn once for a run and once for an evaluation of a new store: what they have in common is one life.
 func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 	t.Helper()
-	for kind, submit := range map[string]func(t *testing.T, s *models.Store) job.Ref{
-		"run":        func(t *testing.T, s *models.Store) job.Ref { return newWorldRun(t, s).Ref() },
-		"evaluation": func(t *testing.T, s *models.Store) job.Ref { return submitted(t, s, "token:1").Ref() },
+	for kind, submit := range map[string]func(t *testing.T, s *models.Store) job.WorkRef{
+		"run":        func(t *testing.T, s *models.Store) job.WorkRef { return newWorldRun(t, s).Ref() },
+		"evaluation": func(t *testing.T, s *models.Store) job.WorkRef { return submitted(t, s, "token:1").Ref() },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			modelstest.Each(t, func(t *testing.T,
@@ -39,7 +39,7 @@ func newWorldRun(t *testing.T, s *models.Store) work.Run {
 type life struct {
 	*testing.T
 	store *models.Store
-	ref   job.Ref
+	ref   job.WorkRef
 }
 
 // work reads what both kinds have in common, and the state.
@@ -102,7 +102,7 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 			if w, _ := l.work(); w.Worker != "w1" || w.StartedAt == nil || w.AttemptID != a.ID || a.Number != n+1 {
 				t.Errorf("taken: %+v of %+v", w, a)
 			}
-			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeReturned), work.Findings{})
+			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeHandedBack), work.Findings{})
 			if err != nil || !out.Accepted || !out.Retried || newsCount(out) != 1 {
 				t.Errorf("handed back: %+v, %v", out, err)
 			}
@@ -218,7 +218,7 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		ctx := t.Context()
 		run, e := newWorldRun(t, s), submitted(t, s, "token:1")
 		var batch []job.Event
-		for _, ref := range []job.Ref{run.Ref(), e.Ref()} {
+		for _, ref := range []job.WorkRef{run.Ref(), e.Ref()} {
 			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
 			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"},
 				{Type: job.EventStage, Stage: "profiling"}} {
@@ -243,7 +243,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,
-			job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+			job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
 		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
 			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID,
@@ -290,7 +290,7 @@ func TestFinalStatesHaveNoSuccessor(t *testing.T) {
 }
 
 // lostBy lists the workers that lost an attempt at work.
-func lostBy(t *testing.T, s *models.Store, ref job.Ref) (workers []string) {
+func lostBy(t *testing.T, s *models.Store, ref job.WorkRef) (workers []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(),
 		"select distinct worker from attempts where outcome = 'lost' and worker <> '' and (run_id = $1 or evaluation_id = $2)", ref.RunID, ref.EvaluationID)

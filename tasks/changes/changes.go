@@ -13,10 +13,10 @@ import (
 
 // Change is one difference between two versions of a task.
 type Change struct {
-	Key    string // "benchmarks", "files.reference.py", "templates.CUDA"
-	Old    string // comparable text; empty if it did not exist
-	New    string // comparable text; empty if it was removed
-	Breaks bool   // scores before and after are not comparable
+	Key          string // "benchmarks", "files.reference.py", "templates.CUDA"
+	Old          string // comparable text; empty if it did not exist
+	New          string // comparable text; empty if it was removed
+	BreaksScores bool   // scores before and after are not comparable
 }
 
 // Between returns the changes from old to new, in the order of task.yml's keys. Changes of timed parts (files,
@@ -27,7 +27,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	var out []Change
 	differ := func(key string, old, new any, breaks bool) {
 		if x, y := comparable(old), comparable(new); !bytes.Equal(x, y) {
-			out = append(out, Change{Key: key, Old: cut(x), New: cut(y), Breaks: breaks})
+			out = append(out, Change{Key: key, Old: cut(x), New: cut(y), BreaksScores: breaks})
 		}
 	}
 	differ("form", a.Form, b.Form, true)
@@ -159,7 +159,7 @@ func diffFiles(key string, old, new map[string][]byte, breaks bool) []Change {
 		if had && has && bytes.Equal(before, after) {
 			continue
 		}
-		out = append(out, Change{Key: key + "." + name, Old: summary(before, had), New: summary(after, has), Breaks: breaks})
+		out = append(out, Change{Key: key + "." + name, Old: summary(before, had), New: summary(after, has), BreaksScores: breaks})
 	}
 	return out
 }

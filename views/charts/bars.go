@@ -53,7 +53,7 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 			break
 		}
 		class := "pf-state-" + strconv.Itoa(len(parts)%most)
-		if s.Issuing {
+		if s.WarpSelected {
 			class = "pf-state-issuing"
 		}
 		parts = append(parts, stacked{s, at, 100 * s.Share, class})
@@ -188,6 +188,6 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 func opcodeBar(name string, executed, share, most float64) bar {
 	return bar{
 		label: name, help: opcodeHelp(name), part: executed / most, note: format.Percent(share),
-		fact: ncu.Fact{Label: name, From: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
+		fact: ncu.Fact{Label: name, Source: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

@@ -142,7 +142,7 @@ const leastEffect = 0.02
 
 func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 	for _, d := range s {
-		if d.Effect >= leastEffect {
+		if d.RelativeEffect >= leastEffect {
 			shown = append(shown, d)
 		} else {
 			hidden = append(hidden, d)
@@ -212,13 +212,13 @@ func unnamed(word string) string {
 func (vm CompareVM) pairTitle(p ncu.Pair) string {
 	switch {
 	case p.A == nil:
-		return p.B.Short + " (only in " + vm.B.Short + ")"
+		return p.B.ShortName + " (only in " + vm.B.Short + ")"
 	case p.B == nil:
-		return p.A.Short + " (only in " + vm.A.Short + ")"
-	case p.A.Short == p.B.Short:
-		return p.A.Short
+		return p.A.ShortName + " (only in " + vm.A.Short + ")"
+	case p.A.ShortName == p.B.ShortName:
+		return p.A.ShortName
 	}
-	return p.A.Short + " → " + p.B.Short
+	return p.A.ShortName + " → " + p.B.ShortName
 }
 
 // pairTimes describes the times of both kernels.

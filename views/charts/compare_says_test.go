@@ -22,7 +22,7 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		return list
 	}
 	untimed := []job.CaseResult{{Spec: "n: 1", Status: job.StatusFail}}
-	once := []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Mean: 500e3, Err: 0.1}}
+	once := []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Mean: 500e3, StandardError: 0.1}}
 	for name, c := range map[string]struct {
 		a, b    []job.CaseResult
 		version string
@@ -127,7 +127,7 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 
 func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
 	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3,
-		Clocks: job.Clocks{Counts: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
+		Clocks: job.Clocks{Counted: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
 	if text := intervalText(&wide); strings.Contains(text, "±") || !strings.Contains(text, " to ") {
 		t.Errorf("wide: %q", text)
 	}

@@ -16,7 +16,7 @@ import (
 
 // processes is a case that a judge timed in five fresh processes, a percent apart.
 func processes(spec string, ns float64) job.CaseResult {
-	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Median: ns, Clocks: job.Clocks{Counts: job.ClockEvent}}
+	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Median: ns, Clocks: job.Clocks{Counted: job.ClockEvent}}
 	for _, off := range []float64{0.99, 0.995, 1, 1.005, 1.01} {
 		c.Processes = append(c.Processes, ns*off)
 	}

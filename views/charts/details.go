@@ -60,7 +60,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	if k == nil {
 		return Dot{}, false
 	}
-	w := ncu.RooflineOf(k).Main()
+	w := ncu.RooflineOf(k).MainKind()
 	if w == nil || !w.Intensity.Value.Measured {
 		return Dot{}, false
 	}
@@ -106,7 +106,7 @@ type kernelRow struct {
 
 func (vm DetailsVM) kernelRows() []kernelRow {
 	shares := map[int]float64{}
-	for _, s := range ncu.Shares(vm.Report) {
+	for _, s := range ncu.KernelShares(vm.Report) {
 		shares[s.Kernel] = s.Share
 	}
 	chosen := vm.Kernel()
@@ -117,7 +117,7 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 		share, timed := shares[k.ID]
 		rows[i] = kernelRow{
 			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.Path), chosen: k == chosen,
-			time:  ncu.Fact{Label: "Time", From: "gpu__time_duration.sum", Value: k.Metric("gpu__time_duration.sum")},
+			time:  ncu.Fact{Label: "Time", Source: "gpu__time_duration.sum", Value: k.Metric("gpu__time_duration.sum")},
 			share: share, timed: timed, compute: sol[0], memory: sol[1],
 		}
 	}
@@ -166,7 +166,7 @@ func failureText(vm DetailsVM) string {
 // gaps between kernels, and clocks.
 func (vm DetailsVM) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
-	for _, share := range ncu.Shares(vm.Report) {
+	for _, share := range ncu.KernelShares(vm.Report) {
 		together += share.NS
 	}
 	if list[0].Device != "" {

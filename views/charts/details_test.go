@@ -32,7 +32,7 @@ func TestNothingNeedsInlineStylesOrScripts(t *testing.T) {
 }
 
 func TestAMissingNumberIsNeverShownAsZero(t *testing.T) {
-	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}},
+	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", ShortName: "f"}},
 		Warnings: []string{"Everything is missing."}}
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	if n := doc.Find("[data-from]").Length(); n != 0 {
@@ -192,9 +192,9 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 func TestOpcodesThatCountAreExplained(t *testing.T) {
 	for _, name := range []string{"cuda4", "tri"} {
 		for _, k := range report(t, name).Kernels {
-			for i, op := range ncu.MixOf(&k).Opcodes {
+			for i, op := range ncu.InstructionMixOf(&k).Opcodes {
 				if i < mostOpcodes && opcodeHelp(op.Name) == "" {
-					t.Errorf("%s of %s is not explained", op.Name, k.Short)
+					t.Errorf("%s of %s is not explained", op.Name, k.ShortName)
 				}
 			}
 		}
@@ -231,7 +231,7 @@ func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
 func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 0)
 	together := 0.0
-	for _, share := range ncu.Shares(vm.Report) {
+	for _, share := range ncu.KernelShares(vm.Report) {
 		together += share.NS
 	}
 	for factor, want := range map[float64]bool{0.4: true, 0.6: false, 1: false, 1.9: false, 2.1: true} {

@@ -20,7 +20,7 @@ func fixture(t testing.TB, report, page string) []byte {
 
 func report(t testing.TB, name string) *ncu.Report {
 	t.Helper()
-	return ncu.Parse(ncu.Pages{
+	return ncu.Parse(ncu.CSVPages{
 		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"),
 		Source: fixture(t, name, "source"),
 	})

@@ -60,7 +60,7 @@ func threeDigits(v float64) float64 {
 // Text formats a metric for people: three significant digits and a fitting prefix. For a metric without a value it
 // returns ncu's word, or that it was not measured.
 func Text(m ncu.Metric) string {
-	v, ok := m.Base()
+	v, ok := m.BaseValue()
 	switch unit := m.BaseUnit(); {
 	case !ok && m.Present():
 		return m.Text
@@ -109,7 +109,7 @@ func nanoseconds(ns float64) string {
 
 // baseValue returns the value attribute of a <data> element: the metric in base units.
 func baseValue(m ncu.Metric) string {
-	v, _ := m.Base()
+	v, _ := m.BaseValue()
 	return format.Exact(v)
 }
 

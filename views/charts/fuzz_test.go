@@ -72,11 +72,11 @@ func FuzzRepeats(f *testing.F) {
 	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
-		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b,
-			Err: c, Median: b, Best: c}}))
+		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, StandardDeviation: b,
+			StandardError: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
 			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times,
-				Clocks: job.Clocks{Counts: job.ClockEvent}}
+				Clocks: job.Clocks{Counted: job.ClockEvent}}
 		}
 		drawable(t, Compare(CompareVM{Finding: versus.Compare(tasks.RankMean,
 			[]job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},

@@ -65,7 +65,7 @@ func newMemoryChart(p ncu.MemoryPath) memoryChart {
 	c := memoryChart{boxes: boxes(p.Levels)}
 	most := 0.0
 	for _, l := range p.Links {
-		if v, ok := l.Amount.Value.Base(); ok && l.Amount.Value.BaseUnit() == "byte" {
+		if v, ok := l.Amount.Value.BaseValue(); ok && l.Amount.Value.BaseUnit() == "byte" {
 			most = max(most, v)
 		}
 	}
@@ -85,7 +85,7 @@ func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) mem
 	} else {
 		a.y1, a.y2 = from.y-gap, to.y+to.h+gap
 	}
-	v, ok := l.Amount.Value.Base()
+	v, ok := l.Amount.Value.BaseValue()
 	a.idle = !ok || v == 0
 	if ok && most > 0 && l.Amount.Value.BaseUnit() == "byte" {
 		a.width += 5 * math.Sqrt(clamp(v/most, 0, 1))
@@ -152,7 +152,7 @@ func memoryFacts(p ncu.MemoryPath) []ncu.Fact {
 		amount := l.Amount
 		amount.Label = between
 		out = append(out, amount)
-		if l.Rate.From != "" {
+		if l.Rate.Source != "" {
 			rate := l.Rate
 			rate.Label = between + ", per second"
 			out = append(out, rate)

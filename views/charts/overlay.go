@@ -67,7 +67,7 @@ func repeatsOf(c *job.CaseResult) []float64 {
 	times := slices.DeleteFunc(slices.Clone(c.Times), func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) })
 	for i, t := range times {
 		if inTolerance(t, *c) {
-			times[i] = c.Clocks.Tolerance
+			times[i] = c.Clocks.WallTolerance
 		}
 	}
 	slices.Sort(times)
@@ -76,7 +76,7 @@ func repeatsOf(c *job.CaseResult) []float64 {
 
 // isTolerance reports whether a time represents repeats within the case's clock tolerance.
 func isTolerance(ns float64, c *job.CaseResult) bool {
-	return ns == c.Clocks.Tolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
+	return ns == c.Clocks.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
 }
 
 // lowText formats the lower end of the axis.

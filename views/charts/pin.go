@@ -22,7 +22,7 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 		return nil
 	}
 	for i := range vm.Pin.Report.Kernels {
-		if other := &vm.Pin.Report.Kernels[i]; other.Short == k.Short {
+		if other := &vm.Pin.Report.Kernels[i]; other.ShortName == k.ShortName {
 			return other
 		}
 	}
@@ -30,18 +30,18 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 }
 
 // ticked adds to bars a tick at the baseline's value on the same scale; of returns the bars of a kernel.
-func (vm DetailsVM) ticked(of func(ncu.Views) []bar, v ncu.Views) []bar {
+func (vm DetailsVM) ticked(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) []bar {
 	list, other := of(v), vm.pinned()
 	if other == nil {
 		return list
 	}
 	was := map[string]bar{}
-	for _, b := range of(ncu.Derive(other)) {
+	for _, b := range of(ncu.ViewsOf(other)) {
 		was[b.label] = b
 	}
 	for i, b := range list {
-		value, ok := b.fact.Value.Base()
-		before, both := was[b.label].fact.Value.Base()
+		value, ok := b.fact.Value.BaseValue()
+		before, both := was[b.label].fact.Value.BaseValue()
 		if !ok || !both {
 			continue
 		}

@@ -99,7 +99,7 @@ func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
 	} {
 		r := report(t, c.report)
 		k := &r.Kernels[c.kernel]
-		levels := map[string]ncu.RoofLevel{}
+		levels := map[string]ncu.CacheRoof{}
 		for _, l := range ncu.RooflineOf(k).Caches {
 			levels[l.Name] = l
 		}

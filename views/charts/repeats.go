@@ -118,7 +118,7 @@ func statistics(c job.CaseResult) []statistic {
 		name string
 		ns   float64
 	}{
-		{"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
+		{"Mean", c.Mean}, {"Standard deviation", c.StandardDeviation}, {"95th percentile", c.P95},
 	} {
 		if s.ns > 0 {
 			out = append(out, statistic{s.name, repeatText(s.ns, c)})
@@ -133,7 +133,7 @@ func statistics(c job.CaseResult) []statistic {
 // ShortestRepeat formats the shortest repeat.
 func ShortestRepeat(c job.CaseResult) format.Quantity {
 	if inTolerance(c.Best, c) {
-		limit := format.NanosecondsLike(c.Clocks.Tolerance, c.Mean)
+		limit := format.NanosecondsLike(c.Clocks.WallTolerance, c.Mean)
 		return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
 	}
 	return format.NanosecondsLike(c.Best, c.Mean)
@@ -148,4 +148,4 @@ func repeatText(ns float64, c job.CaseResult) string {
 }
 
 // inTolerance reports whether a time was zero or less after subtracting the clock's constant.
-func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.Tolerance > 0 }
+func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.WallTolerance > 0 }

@@ -173,7 +173,7 @@ func (c *roofChart) nameDots() {
 	for _, first := range []bool{true, false} {
 		for i := range c.dots {
 			if d := &c.dots[i]; (d.chosen || d.pinned) == first {
-				d.label = l.place(d.x, d.y, reach[first], cmp.Or(d.name, d.kernel.Short))
+				d.label = l.place(d.x, d.y, reach[first], cmp.Or(d.name, d.kernel.ShortName))
 			}
 		}
 	}

@@ -59,7 +59,7 @@ type ceiling struct {
 type roofDot struct {
 	x, y   float64
 	kernel *ncu.Kernel
-	work   ncu.RoofKind
+	work   ncu.ArithmeticRoof
 	chosen bool
 	pinned bool // kernel of the baseline
 	label  label
@@ -100,7 +100,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	all := append(c.dots, pins...)
 	c.dots = nil
 	for _, d := range all {
-		if w := ncu.RooflineOf(d.kernel).Main(); w != nil && w.Intensity.Value.Measured {
+		if w := ncu.RooflineOf(d.kernel).MainKind(); w != nil && w.Intensity.Value.Measured {
 			d.work = *w
 			c.dots = append(c.dots, d)
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
@@ -108,7 +108,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	}
 	for _, l := range roof.Caches {
 		if l.Intensity.Value.Value > 0 {
-			points = append(points, [2]float64{l.Intensity.Value.Value, roof.Main().Rate.Value.Value})
+			points = append(points, [2]float64{l.Intensity.Value.Value, roof.MainKind().Rate.Value.Value})
 		}
 	}
 	for _, d := range others {
@@ -134,7 +134,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	var points [][2]float64
 	for i, k := range []*ncu.Kernel{w.A, w.B} {
 		of := ncu.RooflineOf(k)
-		w := of.Main()
+		w := of.MainKind()
 		if w == nil || !w.Intensity.Value.Measured {
 			return nil
 		}
@@ -154,7 +154,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 }
 
 func hasKind(roof ncu.Roofline, name string) bool {
-	return slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == name })
+	return slices.ContainsFunc(roof.Kinds, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
 }
 
 // nameRoofs adds the run to the name of a roof that only one of the two reports has.
@@ -175,7 +175,7 @@ func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 
 // clockOf returns the SM clock of a kernel in hertz, or 0 if unknown.
 func clockOf(k *ncu.Kernel) float64 {
-	hz, _ := k.Metric("sm__cycles_elapsed.avg.per_second").Base()
+	hz, _ := k.Metric("sm__cycles_elapsed.avg.per_second").BaseValue()
 	return hz
 }
 
@@ -251,7 +251,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 // roofNote describes how close the kernel is to the roof above its dot.
 func roofNote(k *ncu.Kernel) string {
 	roof := ncu.RooflineOf(k)
-	w := roof.Main()
+	w := roof.MainKind()
 	if w == nil {
 		return "This kernel did no arithmetic that the roofline counts, so it has no dot."
 	}

@@ -165,7 +165,7 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	for i, l := range roof.Caches {
 		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // the lines are close together, so separate their names
 		if v := l.Intensity.Value.Value; v > 0 {
-			if x, y, ok := c.at(v, roof.Main().Rate.Value.Value); ok {
+			if x, y, ok := c.at(v, roof.MainKind().Rate.Value.Value); ok {
 				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
 			}
 		}
@@ -193,7 +193,7 @@ func (c *roofChart) shownOthers() []otherDot {
 }
 
 // ceiling adds the roof of a kind of arithmetic, unless it is outside the zoom.
-func (c *roofChart) ceiling(w ncu.RoofKind, bandwidth float64) {
+func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	e := exponentY(w.Peak.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
 	if e < c.yMin || e > c.yMax || !(from < c.xMax) {

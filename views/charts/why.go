@@ -31,13 +31,13 @@ func (vm CompareVM) Why() (list []sentence) {
 	if w.Ratio < 1 {
 		fast, slow = slow, fast
 	}
-	if w.AlonePart >= leastExplained {
-		list = append(list, sentence{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.Alone), share(w.AlonePart)), "profile"})
+	if w.UnpairedShare >= leastExplained {
+		list = append(list, sentence{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.UnpairedKernels), share(w.UnpairedShare)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
 		stall := strings.HasPrefix(c.Key, stallKey)
-		if len(list) < mostSentences && c.Explains*w.Part >= leastExplained && !(stall && stalled) {
+		if len(list) < mostSentences && c.ExplainedShare*w.PairShare >= leastExplained && !(stall && stalled) {
 			list = append(list, sentence{reason(*w, c, fast, slow), causeID(c)})
 			stalled = stalled || stall
 		}
@@ -74,7 +74,7 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	values := fmt.Sprintf("(%s instead of %s)", brief(f), brief(s))
 	by := func(more string) string { return multiple(f, s) + more }
 	busy := func(what string) string {
-		return fmt.Sprintf("; %s was %s busy in %s.", what, format.Percent(c.Busy), slow)
+		return fmt.Sprintf("; %s was %s busy in %s.", what, format.Percent(c.Utilization), slow)
 	}
 	switch c.Key {
 	case ncu.CauseDRAM:
@@ -83,19 +83,19 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 		return fast + " reads " + by("fewer") + " bytes from L2 " + values + busy("L2")
 	case ncu.CauseSectors:
 		return fast + " accesses " + by("fewer") + " 32-byte sectors of global memory " + values + busy("L2")
-	case ncu.CauseLoads:
+	case ncu.CauseGlobalLoads:
 		return fast + " executes " + by("fewer") + " load instructions on global memory " + strings.TrimSuffix(values, ")") + bulk(f) + ")" + busy("L1")
 	case ncu.CauseShared:
 		return fast + " needs " + by("fewer") + " shared-memory wavefronts " + values + busy("shared memory")
 	case ncu.CauseSpills:
 		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
 	case ncu.CauseInstructions:
-		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Busy))
+		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Utilization))
 	case ncu.CauseTensor:
 		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, Text(f), slow)
 	case ncu.CauseWarps:
-		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Busy))
-	case ncu.CauseWaves:
+		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Utilization))
+	case ncu.CauseSharedWavefronts:
 		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, Text(f), slow, Text(s))
 	case ncu.CauseClock:
 		return fmt.Sprintf("Under the profiler the SMs ran at %s for %s and at %s for %s.", Text(f), fast, Text(s), slow)
@@ -105,7 +105,7 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 
 // bulk mentions copies by the TMA, which the counter omits, for a kernel without load instructions.
 func bulk(loads ncu.Metric) string {
-	if v, ok := loads.Base(); ok && v == 0 {
+	if v, ok := loads.BaseValue(); ok && v == 0 {
 		return "; TMA copies are not counted"
 	}
 	return ""
@@ -113,7 +113,7 @@ func bulk(loads ncu.Metric) string {
 
 // brief formats a counter for a sentence, without the last digits of millions.
 func brief(m ncu.Metric) string {
-	if v, ok := m.Base(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
+	if v, ok := m.BaseValue(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
 		return count(v) + unitText(m.BaseUnit(), "")
 	}
 	return Text(m)
@@ -128,8 +128,8 @@ func count(v float64) string {
 
 // multiple formats a ratio, "2.10× ", or "" if one of them is 0.
 func multiple(f, s ncu.Metric) string {
-	x, _ := f.Base()
-	y, _ := s.Base()
+	x, _ := f.BaseValue()
+	y, _ := s.BaseValue()
 	if x <= 0 || y <= 0 {
 		return ""
 	}
@@ -140,16 +140,16 @@ func multiple(f, s ncu.Metric) string {
 // the opcode's.
 func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
-	for _, op := range ncu.MixOf(fast).Opcodes {
+	for _, op := range ncu.InstructionMixOf(fast).Opcodes {
 		has[op.Name] = op.Executed
 	}
 	name, most, was := "", 0.0, 0.0
-	for _, op := range ncu.MixOf(slow).Opcodes {
+	for _, op := range ncu.InstructionMixOf(slow).Opcodes {
 		if d := op.Executed - has[op.Name]; d > most {
 			name, most, was = op.Name, d, op.Executed
 		}
 	}
-	loads := slices.ContainsFunc(causes, func(c ncu.Cause) bool { return c.Key == ncu.CauseLoads })
+	loads := slices.ContainsFunc(causes, func(c ncu.Cause) bool { return c.Key == ncu.CauseGlobalLoads })
 	if name == "" || loads && slices.Contains([]string{"LDG", "LD"}, name) {
 		return ""
 	}
@@ -162,11 +162,11 @@ func causeID(c ncu.Cause) string {
 
 // pairNote names the kernels in the table of causes.
 func pairNote(w ncu.Explanation) string {
-	name := w.A.Short
-	if w.B.Short != name {
-		name += " and " + w.B.Short
+	name := w.A.ShortName
+	if w.B.ShortName != name {
+		name += " and " + w.B.ShortName
 	}
-	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, share(w.Part))
+	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, share(w.PairShare))
 }
 
 func share(part float64) string { return format.Percent(min(part, 1)) }

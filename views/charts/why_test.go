@@ -86,7 +86,7 @@ func TestBothKernelsAreOnOneRooflineWithAnArrow(t *testing.T) {
 
 func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 	kernel := func(lines ...string) *ncu.Kernel {
-		k := &ncu.Kernel{Short: "k", Source: &ncu.Source{}}
+		k := &ncu.Kernel{ShortName: "k", Source: &ncu.Source{}}
 		for _, l := range lines {
 			k.Source.Lines = append(k.Source.Lines, ncu.SourceLine{SASS: l})
 		}
@@ -112,7 +112,7 @@ func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 		list[0].log || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
-	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{Tolerance: 20}}
+	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{WallTolerance: 20}}
 	if list := newOverlays([]versus.Case{{Spec: "n: 1", A: short, B: short}}); len(list) != 1 ||
 		!strings.HasPrefix(list[0].lowText(), "< 20") {
 		t.Errorf("repeats within the clock's tolerance: %+v", list)

@@ -50,7 +50,7 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 		return "", err
 	}
 	parts := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, ended(run))}
-	if p := run.Previous; m.Type == "record.taken" && p != nil {
+	if p := run.PreviousRecord; m.Type == "record.taken" && p != nil {
 		parts = append(parts, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
 	}
 	if run.Outcome != nil && run.ScoreNS != nil {
@@ -66,7 +66,7 @@ func ended(run client.EndedRun) string {
 	switch {
 	case run.ScoreNS != nil:
 		return format.Nanoseconds(*run.ScoreNS).String()
-	case run.Infrastructure:
+	case run.IsInfrastructureError:
 		return "failed with an infrastructure error"
 	case run.State == "done":
 		return run.Mode + " passed"

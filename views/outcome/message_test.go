@@ -13,7 +13,7 @@ func TestAMessageSaysWhatTheStripOfTheRunSays(t *testing.T) {
 	run := client.EndedRun{Run: 78, URL: "https://a.example/runs/78", Submission: 57, Task: "matmul", Device: "H100",
 		Mode: "ranked", State: "done", ScoreNS: &score,
 		User: client.User{ID: 3, Name: "Ada"},
-		Outcome: &client.Outcome{Rank: 1, Entry: true, Record: true, BestRun: 9, BestSubmission: 54, BestNS: 9000,
+		Outcome: &client.Outcome{Rank: 1, IsEntry: true, IsRecord: true, BestRun: 9, BestSubmission: 54, BestNS: 9000,
 			BestRank: 3}}
 	failed := client.EndedRun{URL: "https://a.example/runs/79", Submission: 58, Task: "matmul", Device: "H100",
 		Mode: "test", State: "failed", User: run.User}

@@ -24,25 +24,25 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	switch {
 	case Stands(o):
 		add("record", Record("Record", o.Unconfirmed), 0)
-	case o.Record:
+	case o.IsRecord:
 		add("record", "Former record", 0)
 	}
 	add("place", place(o, device, mine), 0)
 	if o.BestRun != 0 {
 		add("best", bestText(o, scoreNS, mine), o.BestSubmission)
 	}
-	if o.Entry { // compare the entry with its neighbor
+	if o.IsEntry { // compare the entry with its neighbor
 		add("next", neighborGap(o, scoreNS), o.NextSubmission)
 		add("why", rankReason(o, mine), 0)
 	}
-	if o.Roof != nil {
-		add("roof", format.Percent(*o.Roof)+" of this device's measured limit", 0)
+	if o.RooflineShare != nil {
+		add("roof", format.Percent(*o.RooflineShare)+" of this device's measured limit", 0)
 	}
 	return facts
 }
 
 // Stands reports whether a run is its board's record now, not only when it was set.
-func Stands(o boards.Outcome) bool { return o.Record && o.Rank == 1 }
+func Stands(o boards.Outcome) bool { return o.IsRecord && o.Rank == 1 }
 
 // Record names a record, with a mark if it may be luck.
 func Record(name string, unconfirmed bool) string {
@@ -68,14 +68,14 @@ func place(o boards.Outcome, device string, mine bool) string {
 		return ""
 	}
 	now := format.Ordinal(o.Rank, o.Tied)
-	if o.TiedWith > 0 && !namesTied(o) {
-		now += " with " + format.Plural(int(o.TiedWith), "other person", "other people")
+	if o.TiedWithCount > 0 && !namesTied(o) {
+		now += " with " + format.Plural(int(o.TiedWithCount), "other person", "other people")
 	}
 	text := format.Capital(now)
 	switch {
-	case o.First:
+	case o.IsPersonsFirst:
 		text += fmt.Sprintf(" on %s in %s first ranked run", device, whose(mine))
-	case !o.Entry:
+	case !o.IsEntry:
 		text = fmt.Sprintf("%s entry stays %s on %s", format.Capital(whose(mine)), now, device)
 	case o.BestRun != 0 && o.BestRank <= o.Rank:
 		text = fmt.Sprintf("Still %s on %s", now, device)
@@ -84,7 +84,7 @@ func place(o boards.Outcome, device string, mine bool) string {
 	default:
 		text += " on " + device
 	}
-	if o.Confirming {
+	if o.AwaitsConfirmation {
 		text += ", waits for confirmation"
 	}
 	return text
@@ -93,15 +93,15 @@ func place(o boards.Outcome, device string, mine bool) string {
 // bestText compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
 func bestText(o boards.Outcome, score float64, mine bool) string {
 	other := fmt.Sprintf("%s previous best (#%d)", whose(mine), o.BestSubmission)
-	if !o.Entry {
+	if !o.IsEntry {
 		other = fmt.Sprintf("%s entry (#%d)", whose(mine), o.BestSubmission)
 	}
 	switch {
-	case o.BestUnclear && o.Entry:
+	case o.BestWithinNoise && o.IsEntry:
 		return "No clear difference from " + other
-	case o.BestUnclear:
+	case o.BestWithinNoise:
 		return "No clear difference between this run and " + other
-	case o.Entry:
+	case o.IsEntry:
 		return format.Capital(comparisonText(score, o.BestNS)) + " " + other
 	}
 	return "This run is " + comparisonText(score, o.BestNS) + " " + other
@@ -119,7 +119,7 @@ func comparisonText(score, other float64) string {
 }
 
 // namesTied reports whether the neighbor shares the rank.
-func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.Entry && o.NextRank == o.Rank }
+func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.IsEntry && o.NextRank == o.Rank }
 
 // neighborGap describes the distance to the neighbor on the board: "4.1 % behind ada (2nd)".
 func neighborGap(o boards.Outcome, score float64) string {
@@ -129,11 +129,11 @@ func neighborGap(o boards.Outcome, score float64) string {
 		return ""
 	case namesTied(o):
 		text := "Tied with " + o.NextUser
-		if o.TiedWith > 1 {
-			text += " and " + format.Plural(int(o.TiedWith-1), "other person", "other people")
+		if o.TiedWithCount > 1 {
+			text += " and " + format.Plural(int(o.TiedWithCount-1), "other person", "other people")
 		}
 		return text
-	case o.NextUnclear:
+	case o.NextWithinNoise:
 		return "No clear difference from " + who
 	case score >= 2*o.NextNS:
 		return format.Times(score/o.NextNS) + " slower than " + who
@@ -149,7 +149,7 @@ func neighborGap(o boards.Outcome, score float64) string {
 
 // rankReason explains different ranks of the neighbor and the run without a clear difference.
 func rankReason(o boards.Outcome, mine bool) string {
-	if o.NextWhy == "" {
+	if o.NextRankReason == "" {
 		return ""
 	}
 	who, behind, run, better := "This person", "Ranked "+format.Ordinal(o.Rank, false), "this run", o.NextRank
@@ -160,7 +160,7 @@ func rankReason(o boards.Outcome, mine bool) string {
 		who, behind, run, better = o.NextUser, o.NextUser+" ranks "+format.Ordinal(o.NextRank, false), "their run", o.Rank
 	}
 	place := format.Ordinal(better, false) + " place"
-	switch o.NextWhy {
+	switch o.NextRankReason {
 	case boards.BehindByWidth:
 		return fmt.Sprintf("%s may be tied for %s, but the measurement is too noisy to say. Running the same source again narrows it", who, place)
 	case boards.BehindFirst:

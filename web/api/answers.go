@@ -35,10 +35,10 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	for _, s := range spent {
-		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Per: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
+		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Period: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
 		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Left()
 		if !s.Free.IsZero() {
-			limit.Free = &s.Free
+			limit.FreeAt = &s.Free
 		}
 		answer.Limits = append(answer.Limits, limit)
 	}
@@ -50,8 +50,8 @@ func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Pa
 		Change: board.Change, Epoch: board.Epoch.String(), Total: int(board.Size), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, Tied: st.Tied, Older: st.Older(board.Board), Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, Disturbed: st.Disturbed, Contradicted: st.Contradicted, Roof: st.Roof, Clock: st.Clock, Achieved: st.AchievedAt,
+			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.Older(board.Board), AwaitsConfirmation: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, DisturbanceReason: st.Disturbed, ContradictedByProfile: st.Contradicted, RooflineShare: st.Roof, Clock: st.Clock, AchievedAt: st.AchievedAt,
 			Validation: validationAnswer(st.Validated),
 		})
 	}
@@ -62,7 +62,7 @@ func validationAnswer(v boards.Validated) *client.Validation {
 	if v.AskedAt == nil {
 		return nil
 	}
-	return &client.Validation{Answer: v.Answer, Message: v.Message, ScriptVersion: v.ScriptVersion, Asked: *v.AskedAt, AskedBy: v.AskedName}
+	return &client.Validation{Answer: v.Answer, Message: v.Message, ScriptVersion: v.ScriptVersion, AskedAt: *v.AskedAt, AskedBy: v.AskedName}
 }
 
 func intervalAnswer(i boards.Interval) client.Interval {
@@ -73,13 +73,13 @@ func intervalAnswer(i boards.Interval) client.Interval {
 func runAnswer(run work.Run) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
-		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, Disturbed: run.Disturbed, Contradicted: run.Contradicted, Clock: run.Clock,
-		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy, HeldWhy: run.HeldWhy,
+		QueuedAt: run.QueuedAt, StartedAt: run.StartedAt, EndedAt: run.EndedAt,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, DisturbanceReason: run.Disturbed, ContradictedByProfile: run.Contradicted, Clock: run.Clock,
+		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedWhy, HoldReason: run.HeldWhy,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	if run.OnBoard != nil {
-		answer.PoolRun = *run.OnBoard
+		answer.PoolRepresentativeRun = *run.OnBoard
 	}
 	return answer
 }
@@ -88,7 +88,7 @@ func runAnswer(run work.Run) client.Run {
 // the kernels that ran in it.
 func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
 	answer := runAnswer(run.Run)
-	answer.Stages, answer.Position, answer.ExpectedWait = site.NonNil(run.Stages), run.Place, int64(run.Wait)
+	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.Place, int64(run.Wait)
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
 	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.Missing == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
@@ -112,7 +112,7 @@ func (a *API) submissionAnswer(r runs.Reading) client.Submission {
 	answer := client.Submission{
 		ID: r.Sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Sub.ID),
 		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Sub.Mode, FileName: r.Sub.FileName,
-		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, Created: r.Sub.CreatedAt, AddedWhy: r.Sub.AddedWhy,
+		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Sub.CreatedAt, AddedReason: r.Sub.AddedWhy,
 		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.Ended,
 	}
 	if !r.MaySeeSource {

@@ -69,10 +69,10 @@ func (a *API) Me(c *fiber.Ctx) error {
 	}
 	me := client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
 	if budget.Seconds > 0 {
-		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), Renews: budget.Renews}
+		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), RenewsAt: budget.Renews}
 	}
 	if team := budget.Team; team.Seconds > 0 {
-		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Left().Seconds(), Renews: budget.Renews}
+		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Left().Seconds(), RenewsAt: budget.Renews}
 	}
 	return c.JSON(me)
 }

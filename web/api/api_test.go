@@ -37,7 +37,7 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended ||
+	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].QueuePosition != 1 || sub.Ended ||
 		sub.User.Name != "ada" {
 		t.Errorf("submitted: %+v", sub)
 	}
@@ -54,7 +54,7 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if last.State != "done" || last.ScoreNS == nil || *last.ScoreNS != 1234.5 {
 		t.Errorf("the last event is %+v", last)
 	}
-	done, err := api.Get(t.Context(), sub.ID)
+	done, err := api.Submission(t.Context(), sub.ID)
 	if err != nil || !done.Ended || len(done.Runs[0].Stages) != 4 || *done.Runs[0].ScoreNS != 1234.5 {
 		t.Errorf("after the run: %+v, %v", done, err)
 	}
@@ -187,7 +187,7 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	sees := func(user accounts.User) bool {
-		sub, err := s.API(user).Get(t.Context(), run.SubmissionID)
+		sub, err := s.API(user).Submission(t.Context(), run.SubmissionID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,8 +244,8 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 
 func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	s := webtest.NewStage(t)
-	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
-	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
+	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", AttemptID: "a"}, {Device: "H200", DisabledReason: "ECC errors"}}
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: slots})
 	var list struct{ Devices []client.Device }
 	webtest.DecodeBody(t, s.Browser().Get("/api/v1/devices"), &list)
 	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1},

@@ -206,7 +206,7 @@ func TestACancelledBatchEndsAndStopsItsAttempts(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		path, ids := batch(s, someRequests(5))
 		endsOne(s, ids[1])
-		attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: ids[3]})
+		attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.WorkRef{EvaluationID: ids[3]})
 		if err != nil {
 			t.Fatal(err)
 		}

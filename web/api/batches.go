@@ -34,7 +34,7 @@ func (a *API) CreateBatch(c *fiber.Ctx) error {
 		return err
 	}
 	answer := a.batchAnswer(batch)
-	answer.Key = caller.Key
+	answer.EvaluationKey = caller.Key
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
@@ -50,7 +50,7 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 			continue
 		}
 		answer.Entries[i].ID = item.Made.ID
-		answer.Taken++
+		answer.AcceptedCount++
 	}
 	return answer
 }

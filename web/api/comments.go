@@ -26,7 +26,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 		answer.Comments[i] = a.comment(one)
 	}
 	if len(list) == commentPage {
-		answer.Next = list[len(list)-1].ID
+		answer.NextAfter = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
@@ -34,9 +34,9 @@ func (a *API) Comments(c *fiber.Ctx) error {
 
 func (a *API) comment(one comments.CommentRow) client.Comment {
 	answer := client.Comment{ID: one.ID, URL: a.site.Settings.BaseURL + string(views.CommentURL(one.ID)), User: client.User{ID: one.UserID, Name: one.UserName},
-		Writeup: one.Writeup, Text: one.Body, Created: one.CreatedAt, Edited: one.EditedAt}
+		Writeup: one.Writeup, Text: one.Body, CreatedAt: one.CreatedAt, EditedAt: one.EditedAt}
 	if one.HiddenAt != nil {
-		answer.Hidden = one.HiddenWhy
+		answer.HiddenReason = one.HiddenWhy
 	}
 	return answer
 }

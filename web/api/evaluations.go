@@ -45,7 +45,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer.Key = caller.Key
+	answer.EvaluationKey = caller.Key
 	c.Location(answer.URL)
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
@@ -80,7 +80,7 @@ func (a *API) Compile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer.Key = caller.Key
+	answer.EvaluationKey = caller.Key
 	c.Location(answer.URL)
 	return c.JSON(answer)
 }
@@ -220,8 +220,8 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	url := a.site.Settings.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
-		Device: e.Device, Worker: e.Worker, Created: e.QueuedAt, Taken: e.StartedAt, Finish: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch, Reused: e.Shares,
+		Device: e.Device, Worker: e.Worker, CreatedAt: e.QueuedAt, TakenAt: e.StartedAt, EndedAt: e.EndedAt,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch, ReusedResultOf: e.Shares,
 	}
 }
 

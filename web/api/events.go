@@ -38,7 +38,7 @@ func (a *API) Event(c *fiber.Ctx) error {
 
 func (a *API) eventSummary(e events.EventRow) client.EventSummary {
 	return client.EventSummary{Slug: e.Slug, Title: e.Title, URL: a.site.Settings.BaseURL + string(views.EventURL(e.Slug)), Organizer: client.User{ID: e.OwnerID, Name: e.OwnerName},
-		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, Revealed: e.RevealedAt, Points: e.Points, ByTeam: e.ByTeam}
+		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, RevealedAt: e.RevealedAt, Points: e.Points, ByTeam: e.ByTeam}
 }
 
 func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings {

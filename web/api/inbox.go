@@ -25,7 +25,7 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 		answer.Notices[i].Unread = n.ID > user.InboxRead
 	}
 	if len(list) == noticePage {
-		answer.Next = list[len(list)-1].ID
+		answer.NextBefore = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)

@@ -23,7 +23,7 @@ import (
 // effect.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.HasMoreValues(body, site.MostValues) {
+	if job.ExceedsValues(body, site.MostValues) {
 		return site.Invalid("body", "The request has more than %d values.", site.MostValues)
 	}
 	var given map[string]json.RawMessage

@@ -23,7 +23,7 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(client.Login{
 		Secret: secret, Code: login.FormattedCode(), URL: a.site.Settings.BaseURL + "/login?code=" + login.FormattedCode(),
-		Every: loginEvery, Expires: login.ExpiresAt,
+		PollSeconds: loginEvery, ExpiresAt: login.ExpiresAt,
 	})
 }
 
@@ -56,7 +56,7 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	answer := []client.Token{}
 	for _, t := range list {
 		if t.Live(a.site.Now()) {
-			answer = append(answer, client.Token{ID: t.ID, Name: t.Name, Prefix: t.Prefix, Current: t.HasSecret(secret), Created: t.CreatedAt, Used: t.UsedAt, Expires: t.ExpiresAt})
+			answer = append(answer, client.Token{ID: t.ID, Name: t.Name, SecretPrefix: t.Prefix, UsedByThisRequest: t.HasSecret(secret), CreatedAt: t.CreatedAt, LastUsedAt: t.UsedAt, ExpiresAt: t.ExpiresAt})
 		}
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

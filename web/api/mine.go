@@ -42,7 +42,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 		answer.Submissions[i] = a.submissionSummary(one)
 	}
 	if len(list) == filter.Limit {
-		answer.Next = list[len(list)-1].ID
+		answer.NextBefore = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
@@ -52,7 +52,7 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submission {
 	answer := client.Submission{
 		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
-		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, Created: s.CreatedAt, Ended: true, Runs: []client.Run{},
+		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, CreatedAt: s.CreatedAt, Ended: true, Runs: []client.Run{},
 	}
 	for _, run := range s.Runs {
 		answer.Runs = append(answer.Runs, runAnswer(run))

@@ -30,7 +30,7 @@ func TestPeopleListTheirSubmissionsPageByPage(t *testing.T) {
 	}
 	var seen []int64
 	for before, pages := int64(0), 0; ; pages++ {
-		list, err := api.Mine(t.Context(), "vectoradd", before, 2)
+		list, err := api.OwnSubmissions(t.Context(), "vectoradd", before, 2)
 		if err != nil || pages > 2 {
 			t.Fatal(err, pages)
 		}
@@ -40,26 +40,26 @@ func TestPeopleListTheirSubmissionsPageByPage(t *testing.T) {
 				t.Errorf("%+v", sub)
 			}
 		}
-		if before = list.Next; before == 0 {
+		if before = list.NextBefore; before == 0 {
 			break
 		}
 	}
 	if diff := cmp.Diff(ids, seen); diff != "" {
 		t.Errorf("(-submitted +listed):\n%s", diff)
 	}
-	if list, err := other.Mine(t.Context(), "", 0, 0); err != nil || len(list.Submissions) != 0 {
+	if list, err := other.OwnSubmissions(t.Context(), "", 0, 0); err != nil || len(list.Submissions) != 0 {
 		t.Errorf("another's list: %+v, %v", list, err)
 	}
-	if file, err := api.Source(t.Context(), ids[0]); err != nil || file.Text != kernel().Source ||
+	if file, err := api.SubmissionSource(t.Context(), ids[0]); err != nil || file.Text != kernel().Source ||
 		file.Name != "kernel.cpp" {
 		t.Errorf("%+v, %v", file, err)
 	}
 	for who, want := range map[*client.Client]string{other: "source", s.API(accounts.User{}): "source"} {
-		if _, err := who.Source(t.Context(), ids[0]); webtest.Code(err) != want {
+		if _, err := who.SubmissionSource(t.Context(), ids[0]); webtest.Code(err) != want {
 			t.Errorf("another's source: %v", err)
 		}
 	}
-	if _, err := s.API(accounts.User{}).Mine(t.Context(), "", 0, 0); webtest.Code(err) != "unauthorized" {
+	if _, err := s.API(accounts.User{}).OwnSubmissions(t.Context(), "", 0, 0); webtest.Code(err) != "unauthorized" {
 		t.Errorf("a visitor's list: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 		if change != nil {
 			change(&p)
 		}
-		answer, err := who.Publish(t.Context(), p)
+		answer, err := who.PublishTask(t.Context(), p)
 		return answer, webtest.Code(err)
 	}
 	steps := func(want string, version int, dry bool) {
@@ -144,11 +144,11 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 			t.Errorf("published %+v (%s), want %s %d", got, refused, want, version)
 		}
 	}
-	steps(client.Created, 1, true)
+	steps(client.ChangeCreated, 1, true)
 	if _, err := creator.Task(t.Context(), "sum"); webtest.Code(err) != "not_found" {
 		t.Errorf("a dry run made the task: %v", err)
 	}
-	steps(client.Created, 1, false)
+	steps(client.ChangeCreated, 1, false)
 	steps("none", 1, false)
 	bundle.Definition.Description = "Another text."
 	steps("texts", 1, true)
@@ -182,7 +182,7 @@ func TestPublishingReportsTheChanges(t *testing.T) {
 		if err := tasks.WriteZip(&data, bundle); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := creator.Publish(t.Context(),
+		answer, err := creator.PublishTask(t.Context(),
 			client.Publication{Task: "sum", File: "sum.zip", Data: data.Bytes(), Devices: []string{"CPU"},
 				Deadline: deadline, DryRun: dry})
 		if err != nil {
@@ -227,11 +227,11 @@ func TestPublishingReportsTheChanges(t *testing.T) {
 	wants("Sum of all until 2031-01-01T00:00:00Z")
 	publish("", false)
 	wants("Sum of all until 2031-01-01T00:00:00Z")
-	if answer := publish("none", false); answer.Change != client.Settings {
+	if answer := publish("none", false); answer.Change != client.ChangeSettings {
 		t.Errorf("another deadline alone is the change %q", answer.Change)
 	}
 	wants("Sum of all")
-	if _, err := creator.Publish(t.Context(),
+	if _, err := creator.PublishTask(t.Context(),
 		client.Publication{Task: "sum", File: "sum.zip", Deadline: "soon"}); webtest.Code(err) == "" {
 		t.Error("soon is a deadline")
 	}

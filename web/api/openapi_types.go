@@ -31,7 +31,7 @@ func words() map[string]map[string][]string {
 		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateValidating), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
-		"Published":     {"change": {client.Created, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},
+		"Published":     {"change": {client.ChangeCreated, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},
 		"Evaluation":    {"kind": {"evaluate", "compare", "compile"}},
 		"Run":           {"state": states},
 		"Event":         {"state": states},

@@ -121,7 +121,7 @@ func TestNewSoftwareIsMeasuredAgain(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	first := asks(s, "return x")
 	s.EndOne(first["id"].(string), compiled())
-	_, _, err := s.Cfg.Store.NoteSlots(t.Context(), job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+	_, _, err := s.Cfg.Store.NoteSlots(t.Context(), job.Heartbeat{Worker: "w1", Time: time.Now(), WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Device: "CPU", Torch: "9.9", Python: "3"}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
 		}
 		lines := follow(s, t, path, 0)
 		for _, want := range []int{0, 3} {
-			if line, ok := lines.next(); !ok || line.Index != want || line.Evaluation.Reused != known["id"] {
+			if line, ok := lines.next(); !ok || line.Index != want || line.Evaluation.ReusedResultOf != known["id"] {
 				t.Fatalf("%+v", line)
 			}
 		}
@@ -213,7 +213,7 @@ func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
 		reused := map[int]string{}
 		for _, line := range lines.rest() {
 			if line.Evaluation != nil {
-				reused[line.Index] = line.Evaluation.Reused
+				reused[line.Index] = line.Evaluation.ReusedResultOf
 			}
 		}
 		if len(reused) != 3 || reused[1] != "" || reused[2] != ids[1] || reused[4] != ids[1] {

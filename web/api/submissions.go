@@ -84,7 +84,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AddedByAdmin{For: in.For, Why: in.Why}}, nil
+			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AddedByAdmin{For: in.OnBehalfOf, Why: in.AddedReason}}, nil
 	}
 	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
 		Added: submissions.AddedByAdmin{For: c.FormValue("for"), Why: c.FormValue("why")}}

@@ -40,9 +40,9 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})
 	}
 	for _, row := range rows {
-		of := client.SuiteRow{Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, Correct: row.Correct(), Geomean: row.Geomean, Results: []client.SuiteResult{}}
+		of := client.SuiteRow{Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.Correct(), Geomean: row.Geomean, Results: []client.SuiteResult{}}
 		for _, p := range views.SuiteSteps() {
-			of.FastP = append(of.FastP, client.FastP{P: p, Share: row.FastP(p)})
+			of.FastPPoints = append(of.FastPPoints, client.FastP{Speedup: p, TaskShare: row.FastP(p)})
 		}
 		for i, r := range row.Results {
 			if r.Rank > 0 {

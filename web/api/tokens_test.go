@@ -15,7 +15,7 @@ func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	ada, laptop := s.API(person), s.API(person)
 	eve := s.API(modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleUser))
 	all, err := ada.Tokens(t.Context())
-	if err != nil || len(all) != 2 || all[0].Current || !all[1].Current {
+	if err != nil || len(all) != 2 || all[0].UsedByThisRequest || !all[1].UsedByThisRequest {
 		t.Fatalf("%+v, %v: want two, the older of which asks", all, err)
 	}
 	if err := eve.RevokeToken(t.Context(), all[0].ID); webtest.Code(err) != "not_found" {
@@ -24,7 +24,7 @@ func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	if err := ada.RevokeToken(t.Context(), all[0].ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := laptop.Me(t.Context()); webtest.Code(err) != "unauthorized" {
+	if _, err := laptop.CurrentUser(t.Context()); webtest.Code(err) != "unauthorized" {
 		t.Errorf("a revoked token: %v", err)
 	}
 	if left, err := ada.Tokens(t.Context()); err != nil || len(left) != 1 || ada.SiteVersion() != "test" {

@@ -28,7 +28,7 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 }
 
 func webhookAnswer(h webhooks.Webhook) client.Webhook {
-	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, Site: h.UserID == 0, LongWaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
+	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, ForWholeSite: h.UserID == 0, LongWaitSeconds: h.WaitSeconds, CreatedAt: h.CreatedAt, DisabledReason: h.DisabledWhy}
 	for _, kind := range h.Events {
 		answer.Events = append(answer.Events, string(kind))
 	}
@@ -42,7 +42,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	if err := readJSON(c, &asked); err != nil {
 		return err
 	}
-	n := webhooks.NewWebhook{Site: asked.Site, URL: asked.URL, Wait: time.Duration(asked.LongWaitSeconds) * time.Second}
+	n := webhooks.NewWebhook{Site: asked.ForWholeSite, URL: asked.URL, Wait: time.Duration(asked.LongWaitSeconds) * time.Second}
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}
@@ -100,7 +100,7 @@ func (a *API) Deliveries(c *fiber.Ctx) error {
 
 func deliveryAnswer(d webhooks.Delivery) client.Delivery {
 	return client.Delivery{ID: d.ID, MessageID: d.MessageID, Event: string(d.Kind), Body: json.RawMessage(d.Body), Tries: d.Tries, Status: d.Status,
-		Error: d.Error, Created: d.CreatedAt, Delivered: d.DeliveredAt, NextTry: d.NextAt}
+		Error: d.Error, CreatedAt: d.CreatedAt, DeliveredAt: d.DeliveredAt, NextTryAt: d.NextAt}
 }
 
 // Redeliver sends a delivery once more.

@@ -355,7 +355,7 @@ func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
 			[]any{"torch", "multi_kernel"}},
 	} {
 		modelstest.RecordHeartbeat(t, s.Cfg.Store,
-			job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(), Slots: []job.Slot{tt.slot}})
+			job.Heartbeat{Worker: "w1", Time: time.Now(), WorkerStartedAt: time.Now(), Slots: []job.Slot{tt.slot}})
 		if diff := cmp.Diff(tt.want, backends()); diff != "" {
 			t.Errorf("%+v:\n%s", tt.slot, diff)
 		}

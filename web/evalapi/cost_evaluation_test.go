@@ -54,7 +54,7 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 		}
 	}
 	check("")
-	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: id})
+	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.WorkRef{EvaluationID: id})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
 	}
 	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")})
-	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
+	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), job.WorkRef{EvaluationID: made["id"].(string)})
 	if err != nil {
 		t.Fatal(err)
 	}

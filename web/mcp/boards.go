@@ -53,7 +53,7 @@ func (t tools) addBoards(server offering) {
 	})
 	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
 	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", reads(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
-		return value(t.site.Get(ctx, in.ID))
+		return value(t.site.Submission(ctx, in.ID))
 	})
 	addTyped(server, "get_board", "Read the ranking of a task on a device.", reads(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
 		return value(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))

@@ -44,7 +44,7 @@ type timeOut struct {
 func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (out comparedOut, err error) {
 	var runs [2]client.Run
 	for i, id := range []int64{in.A, in.B} {
-		sub, err := t.site.Get(ctx, id)
+		sub, err := t.site.Submission(ctx, id)
 		if err != nil {
 			return out, fmt.Errorf("submission %d: %w", id, err)
 		}
@@ -57,7 +57,7 @@ func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
-	out.URL = t.site.Base() + "/compare" + path
+	out.URL = t.site.BaseURL() + "/compare" + path
 	return out, err
 }
 

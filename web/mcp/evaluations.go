@@ -198,7 +198,7 @@ func (t tools) await(ctx context.Context, p *progress, submit func(context.Conte
 	if err != nil {
 		return nil, err
 	}
-	id, key := e.ID, e.Key
+	id, key := e.ID, e.EvaluationKey
 	for wait := time.Second; !e.Ended; wait = min(2*wait, waitAtOnce) {
 		p.report(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
 		if !p.isRequested() {
@@ -262,7 +262,7 @@ func (t tools) stats(ctx context.Context, _ *progress, _ noInput) (any, error) {
 
 func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if in.Key != "" {
-		t.site.UseKey(in.Key)
+		t.site.SetEvaluationKey(in.Key)
 	}
 	wait := slice
 	if in.Wait != nil {
@@ -273,7 +273,7 @@ func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := object{"job_id": e.ID, "status": e.State, "ended": e.Ended, "created_at": float64(e.Created.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
+	out := object{"job_id": e.ID, "status": e.State, "ended": e.Ended, "created_at": float64(e.CreatedAt.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
 	if e.Failure != "" {
 		out["error"] = e.Failure
 	}

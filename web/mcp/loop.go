@@ -63,7 +63,7 @@ const maxOutput = 4000
 func shortSubmission(s *client.Submission) submissionOut {
 	out := submissionOut{ID: s.ID, URL: s.URL, Task: s.Task, Mode: s.Mode, Ended: s.Ended, Runs: []runOut{}}
 	for _, r := range s.Runs {
-		one := runOut{Device: r.Device, State: r.State, Position: r.Position, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
+		one := runOut{Device: r.Device, State: r.State, Position: r.QueuePosition, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
 		for _, stage := range r.Stages {
 			for _, f := range stage.Findings {
 				one.Findings = append(one.Findings, f.Tool+": "+f.Sentence())
@@ -94,7 +94,7 @@ func (t tools) addLoop(server offering) {
 	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", reads(), t.mine)
 	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", reads(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
-			return value(t.site.Source(ctx, in.ID))
+			return value(t.site.SubmissionSource(ctx, in.ID))
 		})
 	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", reads(), t.profile)
 	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", reads(), t.compareRuns)
@@ -116,7 +116,7 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 const slice = 25 * time.Second
 
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
-	sub, err := t.site.Get(ctx, in.ID)
+	sub, err := t.site.Submission(ctx, in.ID)
 	for err == nil && !sub.Ended {
 		left := min(slice, t.patience) - p.elapsed()
 		if left < time.Second {
@@ -148,11 +148,11 @@ type mineOut struct {
 }
 
 func (t tools) mine(ctx context.Context, _ *progress, in mineIn) (out mineOut, err error) {
-	list, err := t.site.Mine(ctx, in.Task, in.Before, 20)
+	list, err := t.site.OwnSubmissions(ctx, in.Task, in.Before, 20)
 	if err != nil {
 		return out, err
 	}
-	out = mineOut{Submissions: []submissionOut{}, Next: list.Next}
+	out = mineOut{Submissions: []submissionOut{}, Next: list.NextBefore}
 	for _, sub := range list.Submissions {
 		out.Submissions = append(out.Submissions, shortSubmission(&sub))
 	}
@@ -165,7 +165,7 @@ type profileOut struct {
 }
 
 func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out profileOut, err error) {
-	sub, err := t.site.Get(ctx, in.ID)
+	sub, err := t.site.Submission(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}

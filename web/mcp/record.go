@@ -24,7 +24,7 @@ type recordOut struct {
 // withRecord adds the source of the board's 1st place to the source of a submission. The site refuses the record's
 // before the task's deadline, and explains that.
 func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
-	mine, err := t.site.Get(ctx, in.ID)
+	mine, err := t.site.Submission(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -41,11 +41,11 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	}
 	first := board.Entries[0]
 	out = recordOut{Record: first.SubmissionID, User: first.User.Name, RecordNS: first.ScoreNS, MineNS: run.ScoreNS}
-	theirs, err := t.site.Source(ctx, first.SubmissionID)
+	theirs, err := t.site.SubmissionSource(ctx, first.SubmissionID)
 	if err != nil {
 		return out, err
 	}
-	own, err := t.site.Source(ctx, in.ID)
+	own, err := t.site.SubmissionSource(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}

@@ -48,7 +48,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, d := range list {
 		for desc, n := range map[*prometheus.Desc]float64{
-			waitingDesc: float64(d.Waiting), oldestDesc: d.OldestSeconds, wantedDesc: float64(d.WantedSlots), outDesc: float64(d.OutOfService),
+			waitingDesc: float64(d.Waiting), oldestDesc: d.OldestWaitSeconds, wantedDesc: float64(d.WantedSlots), outDesc: float64(d.OutOfService),
 		} {
 			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, n, d.Device)
 		}

@@ -52,7 +52,7 @@ func (p *Popcorn) addProfile(e ending, full *fullResult) error {
 // addOutput adds the output of the program under the profiler, or of the compiler.
 func (r *evalResult) addOutput(tried []job.StageResult) {
 	for _, stage := range tried {
-		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.Started, stage.Ended, stage.Stdout, stage.Stderr+r.Run.Stderr
+		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.StartedAt, stage.EndedAt, stage.Stdout, stage.Stderr+r.Run.Stderr
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 
 // fullForm is a run in the form that popcorn-cli reads from a stream.
 func (e ending) fullForm() fullResult {
-	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.Infrastructure, Runs: map[string]evalResult{}}
+	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError, Runs: map[string]evalResult{}}
 	if !f.Success {
 		_, f.Error = failureOf(e.Run)
 	}
@@ -32,7 +32,7 @@ func (e ending) fullForm() fullResult {
 		if r.Stage == job.StageSecret || r.Stage == job.StageProfile {
 			continue
 		}
-		one := evalResult{Start: r.Started, End: r.Ended, Compilation: compiled}
+		one := evalResult{Start: r.StartedAt, End: r.EndedAt, Compilation: compiled}
 		if compiled == nil || compiled.Success {
 			one.Run = ranOf(r)
 		}
@@ -56,7 +56,7 @@ func (e ending) compilation() *compileResult {
 
 func ranOf(r job.StageResult) *runResult {
 	ran := &runResult{Success: r.Status == job.StatusPass || r.Status == job.StatusFail, Passed: r.Status == job.StatusPass, Command: r.Command,
-		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: exitCode(r), Duration: r.Ended.Sub(r.Started).Seconds(), Result: map[string]any{}}
+		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: exitCode(r), Duration: r.EndedAt.Sub(r.StartedAt).Seconds(), Result: map[string]any{}}
 	for key, value := range report(r) {
 		ran.Result[key] = value
 	}
@@ -110,7 +110,7 @@ func printable(text string) string {
 			return -1
 		}
 		return r
-	}, job.ShowBidi(text))
+	}, job.MarkBidi(text))
 }
 
 func writeStage(b *strings.Builder, r job.StageResult) {

@@ -61,7 +61,7 @@ func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 // rows returns a run in KernelBot's form: one row for each stage.
 func (e ending) rows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
-		one := leaderboardRow{StartTime: r.Started, EndTime: r.Ended, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
+		one := leaderboardRow{StartTime: r.StartedAt, EndTime: r.EndedAt, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
 			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: report(r)}
 		if r.Stage == job.StageRanked {
 			one.Score = maybeSeconds(e.ScoreNS)
@@ -111,7 +111,7 @@ func addCase(lines map[string]string, key string, c job.CaseResult) {
 		return
 	}
 	lines[key+"runs"] = strconv.Itoa(c.Runs)
-	for name, ns := range map[string]float64{"mean": c.Mean, "std": c.Std, "err": c.Err, "best": c.Best, "worst": c.Worst} {
+	for name, ns := range map[string]float64{"mean": c.Mean, "std": c.StandardDeviation, "err": c.StandardError, "best": c.Best, "worst": c.Worst} {
 		lines[key+name] = strconv.FormatFloat(ns, 'f', -1, 64)
 	}
 }
@@ -149,7 +149,7 @@ func failureOf(run work.Run) (word, why string) {
 		return "", ""
 	case run.Failure == nil:
 		return "failed", "The run failed."
-	case run.Failure.Limit == "wall" && !run.Failure.Infrastructure:
+	case run.Failure.Limit == "wall" && !run.Failure.IsInfrastructureError:
 		return "timed_out", run.Failure.Reason
 	}
 	return "failed", run.Failure.Reason

@@ -85,13 +85,13 @@ func (s *Site) giveBuffer(buffer *bytes.Buffer) {
 // reads one way and is another shows it. Texts to be edited stay as they were typed; stored text cannot
 // begin or end one, because it is escaped.
 func showBidi(page string) string {
-	if job.ShowBidi(page) == page {
+	if job.MarkBidi(page) == page {
 		return page
 	}
 	var out strings.Builder
 	for {
 		shown, rest, more := strings.Cut(page, "<textarea")
-		out.WriteString(job.ShowBidi(shown))
+		out.WriteString(job.MarkBidi(shown))
 		if !more {
 			return out.String()
 		}

@@ -43,7 +43,7 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	cases := s.Repeated(judgedNS)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks, c.Median, c.Processes = job.Clocks{Counts: job.ClockEvent}, c.Mean*factors[i], nil
+		c.Clocks, c.Median, c.Processes = job.Clocks{Counted: job.ClockEvent}, c.Mean*factors[i], nil
 		for k := range c.Times {
 			c.Times[k] *= factors[i]
 		}
@@ -58,8 +58,8 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	at := time.Now().UTC()
 	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Harness: "warpboard/cu",
-		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: at, Ended: at},
-			{Stage: job.StageRanked, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}},
+		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: at, EndedAt: at},
+			{Stage: job.StageRanked, Status: job.StatusPass, StartedAt: at, EndedAt: at, Cases: cases}},
 		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 			Driver: driver,
 			CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",

@@ -130,7 +130,7 @@ func NewEvalSiteOn(t testing.TB, store *models.Store, changes ...func(*web.Confi
 
 func (s *EvalSite) beat() {
 	s.T.Helper()
-	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
 }
 

@@ -46,7 +46,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 		if err != nil {
 			s.T.Fatal(err)
 		}
-		stage.Started, stage.Ended = time.Now().UTC(), time.Now().UTC()
+		stage.StartedAt, stage.EndedAt = time.Now().UTC(), time.Now().UTC()
 		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(),
 			job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage},

@@ -58,7 +58,7 @@ func (s *ProfiledScene) setProfiled() {
 // ProfilingWorker sends a heartbeat of a worker that can profile.
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
-	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
 
@@ -75,15 +75,15 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	attempt := s.Attempt(run)
 	now := time.Now().UTC()
 	stage := func(name job.Stage, back, took time.Duration) job.StageResult {
-		return job.StageResult{Stage: name, Status: job.StatusPass, Started: now.Add(-back),
-			Ended: now.Add(took - back)}
+		return job.StageResult{Stage: name, Status: job.StatusPass, StartedAt: now.Add(-back),
+			EndedAt: now.Add(took - back)}
 	}
 	stages := []job.StageResult{stage(job.StageBuild, 7*time.Second, 4*time.Second),
 		stage(job.StageTest, 3*time.Second, 400*time.Millisecond),
 		stage(job.StageBenchmark, 2500*time.Millisecond, time.Second),
 		stage(job.StageRanked, 1400*time.Millisecond, time.Second)}
 	stages[0].Stderr = "submission.cu(7): warning #177-D: variable \"left\" was declared but never referenced\n"
-	stages[0].Extra = map[string]string{
+	stages[0].ExtraKeys = map[string]string{
 		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352",
 		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
@@ -106,7 +106,7 @@ func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	for i, declared := range version.Definition.Benchmarks {
 		mean := 4 * ns * math.Pow(8, float64(i))
 		c := job.CaseResult{Index: i, Spec: harness.SpecLine(declared), Status: job.StatusPass, Runs: 100, Mean: mean,
-			Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995,
+			StandardDeviation: mean / 50, StandardError: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995,
 			P95: mean * 1.05}
 		for k := range 100 {
 			c.Times = append(c.Times, mean*(0.97+0.15*math.Pow(float64(k)/100, 3)))
@@ -138,8 +138,8 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	profile := modelstest.ProfileRun(s.T, s.Cfg.Store, run)
 	attempt := s.Attempt(profile)
 	now := time.Now().UTC()
-	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, Started: now,
-		Ended: now.Add(9 * time.Second)}
+	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, StartedAt: now,
+		EndedAt: now.Add(9 * time.Second)}
 	result := job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
 	for _, c := range s.Repeated(1) {
 		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
@@ -158,7 +158,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	} else {
 		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError,
 			"Profiling took longer than its time limit; ncu replays every kernel some forty times."
-		stage.Extra = map[string]string{"profile.2.ncu-rep.gz": "This file of 20.0 MB (packed) was not kept: it is more than a worker can send with the rest of its result."}
+		stage.ExtraKeys = map[string]string{"profile.2.ncu-rep.gz": "This file of 20.0 MB (packed) was not kept: it is more than a worker can send with the rest of its result."}
 		parsed, err := json.Marshal(held)
 		if err != nil {
 			s.T.Fatal(err)
@@ -172,8 +172,8 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport},
 		}
 	}
-	result.Stages = []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now,
-		Cached: true}, stage}
+	result.Stages = []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now,
+		FromCache: true}, stage}
 	s.Record(result, nil)
 }
 
@@ -189,7 +189,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 		report.Kernels = report.Kernels[at : at+1]
 		return report
 	}
-	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
+	pages := ncu.CSVPages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
 		pages.Set(page, ncutest.Page(t, moduleFile(t, "evaluator/ncu/testdata"), name, page))
 	}

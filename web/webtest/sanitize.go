@@ -10,7 +10,7 @@ import (
 // SanitizingWorker sends a heartbeat of a worker that has compute-sanitizer.
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
-	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90",
 			Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 }
@@ -18,8 +18,8 @@ func (s *Scene) SanitizingWorker() {
 // Sanitized returns the stages of a run in which two tools found errors in GoodKernel, and one hung.
 func Sanitized() []job.StageResult {
 	now := time.Now()
-	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, Started: now,
-		Ended:   now.Add(41 * time.Second),
+	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, StartedAt: now,
+		EndedAt: now.Add(41 * time.Second),
 		Command: "compute-sanitizer --tool memcheck /in/runner", Stderr: "==WARPBOARD== compute-sanitizer memcheck\n",
 		Cases: []job.CaseResult{
 			{Index: 0, Spec: "memcheck", Status: job.StatusFail,
@@ -38,10 +38,10 @@ func Sanitized() []job.StageResult {
 			{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes",
 				Kernel: "void cub::DeviceReduceKernel<cub::Policy, const float *, float *, int, cub::Sum>(const float *, float *, int)", File: "agent_reduce.cuh", Line: 330,
 				Block: "3,0,0", Thread: "1,0,0", Count: 1},
-			{Tool: "racecheck", Warning: true, Message: "Race between a write and a read at submission.cu:9",
+			{Tool: "racecheck", IsWarning: true, Message: "Race between a write and a read at submission.cu:9",
 				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 9, Count: 512},
 		}}
 	stage.Failure = &job.Failure{Reason: "memcheck found an error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times, and more. initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."}
-	return []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now, Cached: true},
+	return []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now, FromCache: true},
 		stage}
 }

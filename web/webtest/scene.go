@@ -82,15 +82,15 @@ func (s *Scene) Heartbeat() {
 		Driver: "570.86.15",
 		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Kernel: "6.8.0", Sandbox: "bubblewrap",
 		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
-	beat := job.Heartbeat{Worker: "rack-7", Started: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
+	beat := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
 		Slots: []job.Slot{
-			{Index: 0, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90"},
-			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90",
-				Disabled: "an uncorrectable memory error was reported",
-				Public:   "Out of service: an uncorrectable memory error."},
+			{Index: 0, Device: "H200", Machine: machine, MemoryBytes: 141 << 30, Arch: "90"},
+			{Index: 1, Device: "H200", Machine: machine, MemoryBytes: 141 << 30, Arch: "90",
+				DisabledReason: "an uncorrectable memory error was reported",
+				PublicReason:   "Out of service: an uncorrectable memory error."},
 			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", Name: "Intel Xeon Platinum 8480C"}},
 		},
-		SelfTest: []job.CheckLine{
+		SelfTest: []job.CheckResult{
 			{Name: "a program runs as its slot's own user", OK: true, Detail: "uid 60003"},
 			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
 			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
@@ -202,7 +202,7 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 	took := []time.Duration{2700 * time.Millisecond, 410 * time.Millisecond, 1300 * time.Millisecond,
 		1350 * time.Millisecond}
 	for i := range result.Stages {
-		result.Stages[i].Started, result.Stages[i].Ended = began, began.Add(took[i])
+		result.Stages[i].StartedAt, result.Stages[i].EndedAt = began, began.Add(took[i])
 		began = began.Add(took[i])
 	}
 	result.Stages[0].Command = "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu"
@@ -230,7 +230,7 @@ func TimedCases(ns float64) []job.CaseResult {
 		mean := ns * float64(int(1)<<(2*i))
 		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1),
 			Status: job.StatusPass, Runs: 100,
-			Mean: mean, Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995}
+			Mean: mean, StandardDeviation: mean / 50, StandardError: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995}
 	}
 	return cases
 }
@@ -249,7 +249,7 @@ func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 func BuildFailure() []job.StageResult {
 	now := time.Now()
 	return []job.StageResult{{
-		Stage: job.StageBuild, Status: job.StatusError, Started: now.Add(-2 * time.Second), Ended: now,
+		Stage: job.StageBuild, Status: job.StatusError, StartedAt: now.Add(-2 * time.Second), EndedAt: now,
 		Command: "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu",
 		Stderr:  "submission.cu(3): error: expected a \";\"\n  int row = blockIdx.y * 64 + threadIdx.y\n                                        ^\n\n1 error detected in the compilation of \"submission.cu\".\n",
 		Failure: &job.Failure{Reason: "the submission does not compile: submission.cu line 3: expected a \";\"",
@@ -264,9 +264,9 @@ func WrongAnswer() []job.StageResult {
 	cases[3] = job.CaseResult{Index: 3, Spec: "n: 512; seed: 24", Status: job.StatusFail,
 		Message: "mismatch at (17, 480): expected 128.25, got 127.75\n41 of 262144 elements differ, the largest by 0.5"}
 	return []job.StageResult{
-		{Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-3 * time.Second),
-			Ended: now.Add(-time.Second), Cached: true},
-		{Stage: job.StageTest, Status: job.StatusFail, Started: now.Add(-time.Second), Ended: now, Cases: cases,
+		{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now.Add(-3 * time.Second),
+			EndedAt: now.Add(-time.Second), FromCache: true},
+		{Stage: job.StageTest, Status: job.StatusFail, StartedAt: now.Add(-time.Second), EndedAt: now, Cases: cases,
 			Failure: &job.Failure{Reason: "test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75", ExitCode: job.ExitFailed}},
 	}
 }
@@ -277,12 +277,12 @@ func (s *Scene) work(run work.Run) *Worker {
 	now := time.Now()
 	w.Say(job.Event{Type: job.EventTaken})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &job.StageResult{
-		Stage: job.StageBuild, Status: job.StatusPass, Started: now.Add(-4 * time.Second),
-		Ended: now.Add(-time.Second)}})
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &job.StageResult{
+		Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now.Add(-4 * time.Second),
+		EndedAt: now.Add(-time.Second)}})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 5})
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, Ended: &job.StageResult{
-		Stage: job.StageTest, Status: job.StatusPass, Started: now.Add(-time.Second), Ended: now,
+	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, EndedStage: &job.StageResult{
+		Stage: job.StageTest, Status: job.StatusPass, StartedAt: now.Add(-time.Second), EndedAt: now,
 		Cases: PassedCases(5)}})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, Total: 3})
 	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &TimedCases(12e3)[0]})

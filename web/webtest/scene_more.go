@@ -76,15 +76,15 @@ func JudgedCases() []job.CaseResult {
 	cases := TimedCases(12e3)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200,
-			Tolerance: 10e3, Handover: 154e3}
+		c.Clocks = job.Clocks{Counted: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200,
+			WallTolerance: 10e3, EmptyCallTime: 154e3}
 	}
 	cases[1].Median, cases[1].Clocks = 196.2e3,
-		job.Clocks{Counts: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, Tolerance: 10e3,
-			Handover: 154e3}
+		job.Clocks{Counted: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, WallTolerance: 10e3,
+			EmptyCallTime: 154e3}
 	cases[2].Median, cases[2].Clocks = 119e3,
-		job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3,
-			Handover: 154e3}
+		job.Clocks{Counted: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, LateCalls: 100, WallTolerance: 10e3,
+			EmptyCallTime: 154e3}
 	return cases
 }
 
@@ -130,7 +130,7 @@ func (s *Scene) Webhook() string {
 // Measured makes a device's first worker measure the baselines.
 func (s *Scene) Measured(device string, ns float64) {
 	s.T.Helper()
-	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+	h := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: device, Machine: job.Machine{Driver: "570"}}}}
 	_, _, err := s.Cfg.Store.NoteSlots(context.Background(), h)
 	if err != nil {

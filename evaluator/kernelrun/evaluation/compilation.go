@@ -57,7 +57,7 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	c.Result.ProgramNS = done.Build.Ended.Sub(done.Build.Started).Nanoseconds()
+	c.Result.ProgramNS = done.Build.EndedAt.Sub(done.Build.StartedAt).Nanoseconds()
 	c.Result.Evaluation, err = json.Marshal(c.result(done))
 	return false, err
 }
@@ -65,11 +65,11 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 // result returns the evaluation's result.
 func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
 	build, m := done.Build, c.Result.Machine
-	seconds := build.Ended.Sub(build.Started).Seconds()
+	seconds := build.EndedAt.Sub(build.StartedAt).Seconds()
 	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.Name, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
 		StageSeconds: map[string]float64{kernelrun.StageCompiling: seconds},
 		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, CompileSeconds: map[string]float64{customLabel: seconds}, Compilation: &kernelrun.Compilation{
-			File: c.Job.Task.SubmissionName(), Command: build.Command, Facts: build.Extra, Seconds: seconds,
+			File: c.Job.Task.SubmissionName(), Command: build.Command, Facts: build.ExtraKeys, Seconds: seconds,
 			Messages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
 		}}}
 	if build.Failure != nil {

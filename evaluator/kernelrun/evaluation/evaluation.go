@@ -68,7 +68,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
 	}
 	if !e.torch {
-		return false, attempt.Rejection{Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
+		return false, attempt.Rejection{Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
 	}
 	if e.Job.Task, e.Job.Sources, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err
@@ -104,7 +104,7 @@ func (e *Evaluation) refuse(ctx context.Context) (err error) {
 	}
 	e.refusal = &result
 	err = e.buildExtensions(ctx)
-	e.built.Started = e.built.Started.Add(-built.Ended.Sub(built.Started)) // charge the time of both builds
+	e.built.StartedAt = e.built.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt)) // charge the time of both builds
 	return err
 }
 
@@ -160,7 +160,7 @@ func (e *Evaluation) SlotCount() int { return 1 }
 // the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	e.held, e.began = held, time.Now()
-	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.Ended.Sub(e.built.Started) - e.precompiled.took)
+	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.EndedAt.Sub(e.built.StartedAt) - e.precompiled.took)
 	program, err := e.open(ctx)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.began).Seconds(), e.began.Sub(e.waiting).Seconds()
 	switch {
 	case e.hasExtension():
-		result.Cached = &e.built.Cached
+		result.Cached = &e.built.FromCache
 	case e.Slot.IsGPU() && compilesAlone(e.request):
 		result.Cached = &e.precompiled.known
 	}
@@ -308,7 +308,7 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
-		err = attempt.MarkSuspect(err) // a kernel can use up the device's memory before the judge
+		err = attempt.MarkCausedByJob(err) // a kernel can use up the device's memory before the judge
 	}
 	return result, err
 }
@@ -323,7 +323,7 @@ func (e *Evaluation) count(ctx context.Context, program toolchain.Program, resul
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			result.MetricsError = fmt.Sprintf("%s kernel: %s", label, attempt.Sentence(err))
+			result.MetricsError = fmt.Sprintf("%s kernel: %s", label, attempt.ErrorSentence(err))
 			continue
 		}
 		result.Metrics[label] = metrics

@@ -9,28 +9,28 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Range is the NVTX range that the harness opens around the profiled call.
-const Range = "custom_kernel"
+// NVTXRange is the NVTX range that the harness opens around the profiled call.
+const NVTXRange = "custom_kernel"
 
-// Announcement is the text that ncu prints at once when it starts to profile a launch; the program waits until that is
-// done.
-const Announcement = "==PROF== Profiling \""
+// LaunchAnnouncement is the text that ncu prints at once when it starts to profile a launch; the program waits until
+// that is done.
+const LaunchAnnouncement = "==PROF== Profiling \""
 
 // DefaultKernels limits the profiled launches of one case.
-const DefaultKernels = job.MostLaunches
+const DefaultKernels = job.MaxProfiledLaunches
 
 // Options configures one profiling run.
 type Options struct {
 	// Report is ncu's output file inside the sandbox: "/out/profile.0.ncu-rep".
 	Report string
-	// Kernels limits the profiled launches; 0 means DefaultKernels.
-	Kernels int
-	// Filter takes precedence over Kernels and Sections. ncu counts launches over the whole process.
+	// MaxLaunches limits the profiled launches; 0 means DefaultKernels.
+	MaxLaunches int
+	// Filter takes precedence over MaxLaunches and Sections. ncu counts launches over the whole process.
 	Filter *job.ProfileFilter
 	// Sections are the ncu sections to collect; empty means its full set.
 	Sections []string
-	// Everything profiles every launch instead of those inside Range, for programs without NVTX.
-	Everything bool
+	// AllLaunches profiles every launch instead of those inside NVTXRange, for programs without NVTX.
+	AllLaunches bool
 }
 
 // Command returns the argv that profiles program. The caller mounts tool.Dirs read-only, gives the process the same
@@ -40,7 +40,7 @@ func Command(tool Tool, program []string, o Options) []string {
 	if o.Filter != nil {
 		filter = *o.Filter
 	}
-	kernels, sections := cmp.Or(filter.LaunchCount, o.Kernels, DefaultKernels), o.Sections
+	kernels, sections := cmp.Or(filter.LaunchCount, o.MaxLaunches, DefaultKernels), o.Sections
 	if len(filter.Sections) > 0 {
 		sections = filter.Sections
 	}
@@ -61,8 +61,8 @@ func Command(tool Tool, program []string, o Options) []string {
 	if filter.LaunchSkip > 0 {
 		argv = append(argv, "--launch-skip", strconv.Itoa(filter.LaunchSkip))
 	}
-	if !o.Everything {
-		argv = append(argv, "--nvtx", "--nvtx-include", Range+"/")
+	if !o.AllLaunches {
+		argv = append(argv, "--nvtx", "--nvtx-include", NVTXRange+"/")
 	}
 	// Clocks stay unlocked: locking needs rights that the sandbox lacks, and the profile should show the kernel as it
 	// was ranked.
@@ -102,25 +102,25 @@ func ImportCommand(tool Tool, report, dir string) []string {
 
 // CommandResult describes the end of a profiling command.
 type CommandResult struct {
-	ExitCode int
-	Limit    string // exceeded limit of the sandbox, if any: "wall", "memory"
-	Output   string // stdout and stderr together
-	Report   bool   // a report file exists
-	Filter   *job.ProfileFilter
+	ExitCode  int
+	Limit     string // exceeded limit of the sandbox, if any: "wall", "memory"
+	Output    string // stdout and stderr together
+	HasReport bool   // a report file exists
+	Filter    *job.ProfileFilter
 }
 
-// NoKernel is the reason for a case without a report although ncu worked.
-const NoKernel = "No kernel was launched inside the profiled range, so there is nothing to profile."
+// NoKernelLaunched is the reason for a case without a report although ncu worked.
+const NoKernelLaunched = "No kernel was launched inside the profiled range, so there is nothing to profile."
 
-// known returns a sentence for a failure that ncu's output identifies, or "".
-func known(output string) string {
+// knownFailure returns a sentence for a failure that ncu's output identifies, or "".
+func knownFailure(output string) string {
 	for _, k := range []struct{ sign, sentence string }{
 		{"ERR_NVGPUCTRPERM", "The driver refused access to the GPU's performance counters (ERR_NVGPUCTRPERM). The worker's operator must allow it: load the driver with NVreg_RestrictProfilingToAdminUsers=0."},
 		{"driver is not compatible", "This ncu does not fit the worker's driver; the operator must install a matching version of Nsight Compute."},
 		{"driver is not supported", "This ncu does not fit the worker's driver; the operator must install a matching version of Nsight Compute."},
 		{"Profiling is not supported on device", "This ncu cannot profile this GPU; the operator must install a newer Nsight Compute."},
 		{"Driver resource was unavailable", "Another program holds the GPU's counters, usually DCGM on a monitored cluster. The operator can pause it (dcgmi profile --pause); otherwise profile again later."},
-		{"No kernels were profiled", NoKernel},
+		{"No kernels were profiled", NoKernelLaunched},
 		{"==ERROR== An error was reported by the driver", "The GPU driver reported an error while the kernel was replayed under the profiler."},
 	} {
 		if strings.Contains(output, k.sign) {
@@ -130,23 +130,23 @@ func known(output string) string {
 	return ""
 }
 
-// NoMatch is NoKernel for a profile with a filter.
-const NoMatch = "No kernel matched the filter."
+// NoKernelMatched is NoKernelLaunched for a profile with a filter.
+const NoKernelMatched = "No kernel matched the filter."
 
-// mostNames limits the kernels in a sentence, and mostLine the bytes of each, or of a quoted line of ncu.
-const mostNames, mostLine = 20, 300
+// maxListedKernels limits the kernels in a sentence, and maxQuotedLine the bytes of each, or of a quoted line of ncu.
+const maxListedKernels, maxQuotedLine = 20, 300
 
-// noMatch names the kernels that ran, if ncu lists them.
-func noMatch(f *job.ProfileFilter, output string) string {
+// noMatchText names the kernels that ran, if ncu lists them.
+func noMatchText(f *job.ProfileFilter, output string) string {
 	sentence := fmt.Sprintf("No kernel matched the filter (%s).", f)
 	var names []string
 	_, listed, _ := strings.Cut(output, "Available Kernels:\n")
 	for line := range strings.Lines(listed) {
 		number, name, ok := strings.Cut(strings.TrimSpace(line), ". ")
-		if _, err := strconv.Atoi(number); !ok || err != nil || len(names) == mostNames {
+		if _, err := strconv.Atoi(number); !ok || err != nil || len(names) == maxListedKernels {
 			break
 		}
-		names = append(names, job.Shorten(name, mostLine))
+		names = append(names, job.Shorten(name, maxQuotedLine))
 	}
 	if len(names) > 0 {
 		sentence += " These kernels ran: " + strings.Join(names, ", ") + "."
@@ -154,12 +154,12 @@ func noMatch(f *job.ProfileFilter, output string) string {
 	return sentence
 }
 
-// Explain returns a sentence with the reason for a missing or unusable report, or "" if there is one. A ranked result
-// is valid regardless.
-func Explain(e CommandResult) string {
-	sentence := known(e.Output)
-	if sentence == NoKernel && !e.Filter.Empty() {
-		return noMatch(e.Filter, e.Output)
+// ExplainFailure returns a sentence with the reason for a missing or unusable report, or "" if there is one. A ranked
+// result is valid regardless.
+func ExplainFailure(e CommandResult) string {
+	sentence := knownFailure(e.Output)
+	if sentence == NoKernelLaunched && !e.Filter.Empty() {
+		return noMatchText(e.Filter, e.Output)
 	}
 	if sentence != "" {
 		return sentence
@@ -169,7 +169,7 @@ func Explain(e CommandResult) string {
 		return "Profiling took longer than its time limit; ncu replays every kernel some forty times."
 	case e.Limit != "":
 		return fmt.Sprintf("Profiling hit its %s limit.", e.Limit)
-	case e.Report && e.ExitCode == 0:
+	case e.HasReport && e.ExitCode == 0:
 		return ""
 	case strings.Contains(e.Output, "The application returned an error code"):
 		return "The program failed under the profiler, though it passed without: " + errorLine(e.Output)
@@ -193,5 +193,5 @@ func errorLine(output string) string {
 	if line == "" {
 		return "it printed nothing."
 	}
-	return job.Shorten(line, mostLine)
+	return job.Shorten(line, maxQuotedLine)
 }

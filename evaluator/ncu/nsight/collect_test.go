@@ -17,7 +17,7 @@ import (
 
 func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	tool := Tool{Path: "/opt/ncu"}
-	got := Command(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", Kernels: 3})
+	got := Command(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", MaxLaunches: 3})
 	want := strings.Fields("/opt/ncu --set full --import-source 1 --nvtx --nvtx-include custom_kernel/ -c 3 " +
 		"--clock-control none --target-processes all -f -o /out/p -- /job/eval profile")
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -27,7 +27,7 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
 		t.Errorf("from 2026.3 on: %s", later)
 	}
-	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") ||
+	if got := strings.Join(Command(tool, nil, Options{AllLaunches: true}), " "); strings.Contains(got, "nvtx") ||
 		!strings.Contains(got, "-c 16") {
 		t.Errorf("without NVTX: %s", got)
 	}
@@ -35,7 +35,7 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 
 func TestAFilterIsOnTheCommandLine(t *testing.T) {
 	got := Command(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
-		Report: "/out/p.ncu-rep", Kernels: 32, Sections: []string{"LaunchStats"},
+		Report: "/out/p.ncu-rep", MaxLaunches: 32, Sections: []string{"LaunchStats"},
 		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3,
 			Sections: []string{"Occupancy", "SpeedOfLight"}}})
 	want := []string{"/opt/ncu", "--section", "Occupancy", "--section", "SpeedOfLight", "--import-source", "1",
@@ -81,7 +81,7 @@ func TestEveryPageIsPrintedAndKept(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var p ncu.Pages
+	var p ncu.CSVPages
 	for _, name := range ncu.PageNames() {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -90,11 +90,11 @@ func TestEveryPageIsPrintedAndKept(t *testing.T) {
 		p.Set(name, bytes.TrimSpace(text))
 	}
 	p.Set("unknown", []byte("x"))
-	want := ncu.Pages{
-		Details: []byte("--import /out/p q.ncu-rep --csv --page details"),
-		Raw:     []byte("--import /out/p q.ncu-rep --csv --page raw"),
-		Source:  []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
-		Lines:   []byte("--import /out/p q.ncu-rep --csv --page source --print-source cuda,sass"),
+	want := ncu.CSVPages{
+		Details:     []byte("--import /out/p q.ncu-rep --csv --page details"),
+		Raw:         []byte("--import /out/p q.ncu-rep --csv --page raw"),
+		Source:      []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
+		SourceLines: []byte("--import /out/p q.ncu-rep --csv --page source --print-source cuda,sass"),
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
@@ -125,7 +125,7 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
 	}
 	install(t, filepath.Join(dir, "bin/ncu"), "Version 2023.2.0.0", "0")
-	places.Path, places.Extra = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
+	places.Path, places.ExtraDirs = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
 	tool, err = Find(t.Context(), places)
 	want = Tool{Path: filepath.Join(dir, "bin/ncu"),
 		Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
@@ -150,7 +150,7 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 		ended CommandResult
 		want  string
 	}{
-		"fine": {CommandResult{Report: true, Output: "==PROF== done"}, ""},
+		"fine": {CommandResult{HasReport: true, Output: "==PROF== done"}, ""},
 		"refused": {CommandResult{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"},
 			"ERR_NVGPUCTRPERM"},
 		"no kernel": {CommandResult{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
@@ -161,7 +161,7 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 			"No kernel matched the filter (Launches from 10)."},
 		"driver": {CommandResult{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"},
 			"does not fit"},
-		"program": {CommandResult{ExitCode: 1, Report: true,
+		"program": {CommandResult{ExitCode: 1, HasReport: true,
 			Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
 		"slow":      {CommandResult{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
 		"memory":    {CommandResult{ExitCode: -1, Limit: "memory"}, "memory limit"},
@@ -169,7 +169,7 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 		"silent":    {CommandResult{ExitCode: 9}, "it printed nothing"},
 		"no report": {CommandResult{Output: "bye"}, "without writing a report: bye"},
 	} {
-		got := Explain(c.ended)
+		got := ExplainFailure(c.ended)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -32,9 +32,9 @@ type Tool struct {
 
 // SearchPaths lists where to look for ncu.
 type SearchPaths struct {
-	Path  string   // as in $PATH; searched first
-	Globs []string // patterns of programs; of each, the last in alphabetical order wins
-	Extra []string // directories that a wrapper script on PATH may lead to
+	Path      string   // as in $PATH; searched first
+	Globs     []string // patterns of programs; of each, the last in alphabetical order wins
+	ExtraDirs []string // directories that a wrapper script on PATH may lead to
 }
 
 // DefaultSearchPaths returns PATH and the directories in which NVIDIA's packages install ncu.
@@ -46,14 +46,14 @@ func DefaultSearchPaths() SearchPaths {
 			"/usr/local/cuda/bin/ncu",
 			"/usr/local/cuda-*/bin/ncu",
 		},
-		Extra: []string{"/opt/nvidia/nsight-compute"},
+		ExtraDirs: []string{"/opt/nvidia/nsight-compute"},
 	}
 }
 
 // Find looks for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if it is
 // installed but does not start.
 func Find(ctx context.Context, where SearchPaths) (Tool, error) {
-	path := where.look()
+	path := where.find()
 	if path == "" {
 		return Tool{}, ErrNoTool
 	}
@@ -73,9 +73,9 @@ func Find(ctx context.Context, where SearchPaths) (Tool, error) {
 
 var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
 
-// unread returns the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is replayed 36
-// times instead of 38, in 1.4 s instead of 1.75 s: sampling of the whole device takes longest.
-func unread() []string {
+// unshownSections returns the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is
+// replayed 36 times instead of 38, in 1.4 s instead of 1.75 s: sampling of the whole device takes longest.
+func unshownSections() []string {
 	return []string{"C2CLink", "NumaAffinity", "Nvlink", "Nvlink_Tables", "Nvlink_Topology", "PmSampling", "PmSampling_WarpStates"}
 }
 
@@ -85,7 +85,7 @@ func sectionsOf(listed string) (sections []string) {
 	_, rows, _ := strings.Cut(listed, "Identifier")
 	for line := range strings.Lines(rows) {
 		name, _, _ := strings.Cut(line, " ")
-		if sectionName.MatchString(name) && !slices.Contains(unread(), name) {
+		if sectionName.MatchString(name) && !slices.Contains(unshownSections(), name) {
 			sections = append(sections, name)
 		}
 	}
@@ -95,9 +95,9 @@ func sectionsOf(listed string) (sections []string) {
 	return sections
 }
 
-func (p SearchPaths) look() string {
+func (p SearchPaths) find() string {
 	for _, dir := range filepath.SplitList(p.Path) {
-		if file := filepath.Join(dir, "ncu"); executable(file) {
+		if file := filepath.Join(dir, "ncu"); isExecutable(file) {
 			return file
 		}
 	}
@@ -105,7 +105,7 @@ func (p SearchPaths) look() string {
 		matches, _ := filepath.Glob(pattern)
 		slices.Sort(matches)
 		for _, m := range slices.Backward(matches) {
-			if executable(m) {
+			if isExecutable(m) {
 				return m
 			}
 		}
@@ -116,7 +116,7 @@ func (p SearchPaths) look() string {
 // dirs returns the directories, in addition to /usr, that a sandbox must show for the program at path to start.
 func (p SearchPaths) dirs(path string) []string {
 	var out []string
-	for _, dir := range append(slices.Clone(p.Extra), filepath.Dir(path)) {
+	for _, dir := range append(slices.Clone(p.ExtraDirs), filepath.Dir(path)) {
 		info, err := os.Stat(dir)
 		if err != nil || !info.IsDir() || strings.HasPrefix(dir+"/", "/usr/") || slices.ContainsFunc(out, func(d string) bool {
 			return strings.HasPrefix(dir+"/", d+"/")
@@ -128,7 +128,7 @@ func (p SearchPaths) dirs(path string) []string {
 	return out
 }
 
-func executable(path string) bool {
+func isExecutable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }

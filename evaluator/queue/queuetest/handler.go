@@ -21,7 +21,7 @@ type Handler struct {
 	waiting   []job.Job
 	handedOut []assignment
 	dropped   []string
-	hints     []job.Preparation
+	hints     []job.PrecompileJob
 }
 
 type assignment struct {
@@ -55,8 +55,8 @@ func (d *Handler) Drop(id string) {
 func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if ask.Precompile {
-		i := slices.IndexFunc(d.hints, func(p job.Preparation) bool { return !slices.Contains(ask.Compiled, p.VersionID) })
+	if ask.WantsPrecompileJob {
+		i := slices.IndexFunc(d.hints, func(p job.PrecompileJob) bool { return !slices.Contains(ask.CompiledVersions, p.VersionID) })
 		if i < 0 {
 			return nil, nil
 		}
@@ -64,7 +64,7 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 	}
 	// On a GPU, requests to compile get only that, and no others do; see package work.
 	fits := func(j job.Job) bool {
-		return j.Device == ask.Device && (ask.Compile == (j.Mode == job.ModeCompile) || ask.Device == gpuname.CPU)
+		return j.Device == ask.Device && (ask.CompileOnly == (j.Mode == job.ModeCompile) || ask.Device == gpuname.CPU)
 	}
 	for _, g := range d.handedOut {
 		if fits(g.job) && g.worker == ask.Worker && !slices.Contains(ask.Attempts, g.job.AttemptID) {
@@ -82,7 +82,7 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 }
 
 // Hint makes workers precompile a task.
-func (d *Handler) Hint(p job.Preparation) {
+func (d *Handler) Hint(p job.PrecompileJob) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p.VersionID = int64(len(d.hints) + 1)

@@ -50,7 +50,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	asked, sites := c.sitesOf(cfg, chosen)
 	var first error
 	for i, site := range sites {
-		user, err := site.Me(cmd.Context())
+		user, err := site.CurrentUser(cmd.Context())
 		if err != nil {
 			err = console.Explain(err, withoutUser(asked[i].Server), asked[i].Token)
 			asked[i].Error = err.Error()
@@ -131,7 +131,7 @@ func revokeOwn(ctx context.Context, site *client.Client) error {
 		return err
 	}
 	for _, token := range all {
-		if token.Current {
+		if token.UsedByThisRequest {
 			return site.RevokeToken(ctx, token.ID)
 		}
 	}
@@ -149,10 +149,10 @@ func (c *connection) tokens() *cobra.Command {
 			return c.answer(all, err, func(s *console.Screen) {
 				s.Table("ID\tNAME\tBEGINS\tUSED\tEXPIRES\t", len(all), func(i int) []any {
 					note := ""
-					if all[i].Current {
+					if all[i].UsedByThisRequest {
 						note = "this one"
 					}
-					return []any{all[i].ID, all[i].Name, all[i].Prefix, day(all[i].Used), day(all[i].Expires), note}
+					return []any{all[i].ID, all[i].Name, all[i].SecretPrefix, day(all[i].LastUsedAt), day(all[i].ExpiresAt), note}
 				})
 			})
 		}}

@@ -34,7 +34,7 @@ func (w *world) signing() *[]string {
 			json.NewEncoder(rw).Encode(client.User{ID: 1, Name: "Ada", Role: "user"})
 		case "/api/v1/tokens":
 			json.NewEncoder(rw).Encode(map[string]any{"tokens": []client.Token{{ID: 4, Name: "another"},
-				{ID: 5, Name: "this", Current: true}}})
+				{ID: 5, Name: "this", UsedByThisRequest: true}}})
 		default:
 			rw.WriteHeader(http.StatusNoContent)
 		}

@@ -71,7 +71,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 		return fmt.Errorf("read the comparison: %w", err)
 	}
 	printCompared(c.screen(), found)
-	c.screen().Line("%s/compare%s", site.Base(), query)
+	c.screen().Line("%s/compare%s", site.BaseURL(), query)
 	return nil
 }
 
@@ -141,8 +141,8 @@ func pooledNote(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:
 		return fmt.Sprintf(" from %d runs of this source combined", run.PooledRuns)
-	case run.PoolRun > 0 && run.PoolRun != run.ID:
-		return fmt.Sprintf(" of this run alone; on the board run %d stands for all runs of this source", run.PoolRun)
+	case run.PoolRepresentativeRun > 0 && run.PoolRepresentativeRun != run.ID:
+		return fmt.Sprintf(" of this run alone; on the board run %d stands for all runs of this source", run.PoolRepresentativeRun)
 	}
 	return ""
 }

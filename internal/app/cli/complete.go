@@ -45,7 +45,7 @@ func (c *connection) addCompletion(cmd *cobra.Command) {
 // here and below.
 func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
-		if list, err := site.Mine(cmd.Context(), "", 0, 20); err == nil {
+		if list, err := site.OwnSubmissions(cmd.Context(), "", 0, 20); err == nil {
 			for _, sub := range list.Submissions {
 				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.Clean(sub.Task), sub.Mode))
 			}

@@ -109,7 +109,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 
 // evaluationPage returns the address of an evaluation's page.
 func evaluationPage(site *client.Client, id string) string {
-	return site.Base() + "/evaluations/" + url.PathEscape(id)
+	return site.BaseURL() + "/evaluations/" + url.PathEscape(id)
 }
 
 // evaluateAndWait sends a request and waits until it has ended. It calls tell with the current state from time to time.

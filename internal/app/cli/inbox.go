@@ -16,7 +16,7 @@ func inboxCommand(c *connection) *cobra.Command {
 			}
 			page, err := site.Inbox(cmd.Context(), 0)
 			if err == nil && read && len(page.Notices) > 0 {
-				err = site.ReadInbox(cmd.Context(), page.Notices[0].ID)
+				err = site.MarkInboxRead(cmd.Context(), page.Notices[0].ID)
 			}
 			return c.answer(page, err, func(s *console.Screen) {
 				s.Table("WHEN\t\tWHAT\tWHERE", len(page.Notices), func(i int) []any {
@@ -24,7 +24,7 @@ func inboxCommand(c *connection) *cobra.Command {
 					if n.Unread {
 						mark = "new"
 					}
-					return []any{n.Created.UTC().Format("2006-01-02 15:04"), mark, n.Text, n.URL}
+					return []any{n.CreatedAt.UTC().Format("2006-01-02 15:04"), mark, n.Text, n.URL}
 				})
 			})
 		}}

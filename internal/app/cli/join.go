@@ -20,7 +20,7 @@ func (c *connection) join(ctx context.Context, code string) error {
 	if err != nil {
 		return err
 	}
-	joined, err := site.Join(ctx, path.Base(strings.TrimSpace(code))) // accepts a link, which ends with the code
+	joined, err := site.JoinBoard(ctx, path.Base(strings.TrimSpace(code))) // accepts a link, which ends with the code
 	return c.answer(joined, err, func(s *console.Screen) {
 		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
 	})
@@ -36,7 +36,7 @@ func (c *connection) leave(ctx context.Context, task string) error {
 	if err != nil {
 		return err
 	}
-	err = site.Leave(ctx, task)
+	err = site.LeaveBoard(ctx, task)
 	return c.answer(map[string]string{"left": task}, err, func(s *console.Screen) {
 		s.Line("You left %s. Your entries stay.", task)
 	})

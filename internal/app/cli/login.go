@@ -77,9 +77,9 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 }
 
 func waitForLogin(ctx context.Context, site *client.Client, login *client.Login) (*client.LoginAnswer, error) {
-	ctx, cancel := context.WithDeadline(ctx, login.Expires)
+	ctx, cancel := context.WithDeadline(ctx, login.ExpiresAt)
 	defer cancel()
-	tick := time.NewTicker(time.Duration(max(login.Every, 1)) * time.Second)
+	tick := time.NewTicker(time.Duration(max(login.PollSeconds, 1)) * time.Second)
 	defer tick.Stop()
 	for {
 		answer, err := site.EndLogin(ctx, login.Secret)

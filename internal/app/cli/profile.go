@@ -45,7 +45,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if err != nil {
 		return err
 	}
-	sub, err := site.Get(ctx, id)
+	sub, err := site.Submission(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 	if err != nil {
 		return run, err
 	}
-	sub, err := site.Get(ctx, id)
+	sub, err := site.Submission(ctx, id)
 	if err != nil {
 		return run, err
 	}

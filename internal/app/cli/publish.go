@@ -104,7 +104,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 		p.Deadline = proposal.Deadline.Format(time.RFC3339)
 	}
 	p.File, p.Data = p.Task+".zip", data.Bytes()
-	if one.Published, err = site.Publish(ctx, p); err != nil {
+	if one.Published, err = site.PublishTask(ctx, p); err != nil {
 		return one, err
 	}
 	one.Warnings = append(proposal.Notes, one.Warnings...)
@@ -156,7 +156,7 @@ func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.B
 }
 
 func printPublished(s *console.Screen, a published) {
-	did := map[string]string{client.Created: "is new", "none": "is as it was", client.Settings: "has new settings; its boards stay", "texts": "has new texts; its boards stay",
+	did := map[string]string{client.ChangeCreated: "is new", "none": "is as it was", client.ChangeSettings: "has new settings; its boards stay", "texts": "has new texts; its boards stay",
 		"version": "has a new version; its boards begin empty"}[a.Change]
 	if a.DryRun && a.Change != "none" {
 		did = "would change: it " + did

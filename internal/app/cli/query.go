@@ -53,7 +53,7 @@ func boardCommand(c *connection) *cobra.Command {
 			return c.answer(board, err, func(s *console.Screen) {
 				s.Table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
-					if e.Older { // ranked after all others, without comparison
+					if e.OlderSoftware { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
 					}
 					return []any{format.Place(e.Rank, e.Tied), console.NS(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
@@ -90,7 +90,7 @@ func devicesCommand(c *connection) *cobra.Command {
 			s.Table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
 				note := all[i].Problem
 				if all[i].PausedSince != nil {
-					note = strings.TrimSpace("paused by " + all[i].PausedBy + ". " + all[i].PausedWhy)
+					note = strings.TrimSpace("paused by " + all[i].PausedBy + ". " + all[i].PauseReason)
 				}
 				return []any{all[i].Device, all[i].Slots, all[i].Busy, all[i].Queued, note}
 			})
@@ -104,7 +104,7 @@ func budgetCommand(c *connection) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		me, err := site.Me(cmd.Context())
+		me, err := site.CurrentUser(cmd.Context())
 		if err != nil || me.TeamBudget == nil {
 			var own *client.Budget
 			if err == nil {
@@ -129,7 +129,7 @@ func printBudget(s *console.Screen, b *client.Budget) {
 		s.Line("no limit")
 		return
 	}
-	s.Line("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.Renews.UTC().Format("2006-01-02 15:04 UTC"))
+	s.Line("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.RenewsAt.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 func runsCommand(c *connection) *cobra.Command {
@@ -141,12 +141,12 @@ func runsCommand(c *connection) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list, err := site.Mine(cmd.Context(), task, before, limit)
+		list, err := site.OwnSubmissions(cmd.Context(), task, before, limit)
 		return c.answer(list, err, func(s *console.Screen) {
 			rows := rowsOf(list.Submissions)
 			s.Table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
-			if list.Next > 0 {
-				s.Line("older ones: --before %d", list.Next)
+			if list.NextBefore > 0 {
+				s.Line("older ones: --before %d", list.NextBefore)
 			}
 		})
 	}}
@@ -170,7 +170,7 @@ func rowsOf(list []client.Submission) (rows [][]any) {
 }
 
 func showCommand(c *connection) *cobra.Command {
-	return c.submission("show ID", "print a submission and its runs", (*client.Client).Get)
+	return c.submission("show ID", "print a submission and its runs", (*client.Client).Submission)
 }
 
 func cancelCommand(c *connection) *cobra.Command {
@@ -202,7 +202,7 @@ func sourceCommand(c *connection) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		file, err := site.Source(cmd.Context(), id)
+		file, err := site.SubmissionSource(cmd.Context(), id)
 		return c.answer(file, err, func(s *console.Screen) {
 			if len(file.Files) > 0 {
 				s.Line("==> %s <==", file.Name)

@@ -20,7 +20,7 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 		_ *http.Request) {
 		json.NewEncoder(rw).Encode(me)
 	})
-	own := &client.Budget{Seconds: 600, LeftSeconds: 60, Renews: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)}
+	own := &client.Budget{Seconds: 600, LeftSeconds: 60, RenewsAt: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)}
 	team := &client.TeamBudget{Team: "Kernels", Members: 3, Seconds: 1000, LeftSeconds: 250}
 	for _, tt := range []struct {
 		me         client.User
@@ -47,7 +47,7 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 func TestATerminalBoardRanksOnlyTheNewestSoftware(t *testing.T) {
 	w := newWorld(t)
 	board := client.Board{Total: 2, Entries: []client.Entry{{Rank: 1, ScoreNS: 12_000, User: client.User{Name: "Ann"}},
-		{Rank: 2, Older: true, ScoreNS: 9_000, User: client.User{Name: "Ben"}}}}
+		{Rank: 2, OlderSoftware: true, ScoreNS: 9_000, User: client.User{Name: "Ben"}}}}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter,
 		_ *http.Request) {
 		json.NewEncoder(rw).Encode(board)

@@ -17,8 +17,8 @@ import (
 // printRun prints the state of a run.
 func printRun(s *console.Screen, run client.Run) {
 	rest := ""
-	if run.Position > 0 {
-		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
+	if run.QueuePosition > 0 {
+		rest += fmt.Sprintf("  at place %d of the queue", run.QueuePosition)
 	}
 	if run.ScoreNS != nil {
 		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + intervalText(run) + pooledNote(run)
@@ -26,14 +26,14 @@ func printRun(s *console.Screen, run client.Run) {
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
 	}
-	if run.Disturbed != "" {
-		rest += "  disturbed: " + run.Disturbed
+	if run.DisturbanceReason != "" {
+		rest += "  disturbed: " + run.DisturbanceReason
 	}
-	if run.HeldWhy != "" {
-		rest += "  held back from its board: " + run.HeldWhy
+	if run.HoldReason != "" {
+		rest += "  held back from its board: " + run.HoldReason
 	}
-	if run.Disqualified != nil {
-		rest += "  disqualified: " + run.DisqualifiedWhy
+	if run.DisqualifiedAt != nil {
+		rest += "  disqualified: " + run.DisqualifiedReason
 	}
 	if run.Libraries != "" {
 		rest += "  the task refuses libraries, and the profile lists " + strings.ReplaceAll(run.Libraries, "\u00a0", " ")
@@ -52,7 +52,7 @@ func printRun(s *console.Screen, run client.Run) {
 // findingLine formats a finding of compute-sanitizer as a line: "submission.cu:12: error: memcheck: Invalid …".
 func findingLine(f job.Finding) string {
 	kind := "error"
-	if f.Warning {
+	if f.IsWarning {
 		kind = "warning"
 	}
 	text := fmt.Sprintf("%s: %s: %s", kind, f.Tool, f.Message)
@@ -85,7 +85,7 @@ func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bo
 	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
 		return false
 	}
-	me, err := site.Me(ctx)
+	me, err := site.CurrentUser(ctx)
 	return err == nil && me.ID == sub.User.ID // a caller without an account has no submissions
 }
 

@@ -44,8 +44,8 @@ func submitCommand(c *connection) *cobra.Command {
 	cmd.Flags().IntVar(&filter.LaunchSkip, "launch-skip", 0, "with --mode profile: number of launches of that kernel to skip first")
 	cmd.Flags().IntVar(&filter.LaunchCount, "launch-count", 0, "with --mode profile: number of launches to profile after the skipped ones, at most 16")
 	cmd.Flags().StringSliceVar(&filter.Sections, "section", nil, "with --mode profile: sections of Nsight Compute, separated by commas: "+strings.Join(job.ProfileSections(), ", "))
-	cmd.Flags().StringVar(&in.For, "for", "", "for admins: add the submission for the person with this name, even after the deadline")
-	cmd.Flags().StringVar(&in.Why, "why", "", "with --for: the reason, which everyone can read")
+	cmd.Flags().StringVar(&in.OnBehalfOf, "for", "", "for admins: add the submission for the person with this name, even after the deadline")
+	cmd.Flags().StringVar(&in.AddedReason, "why", "", "with --for: the reason, which everyone can read")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print progress until every run has ended; exit 3 if one failed. With --json, print only the final result")
 	return cmd
 }
@@ -137,7 +137,7 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 	if c.json {
 		s = nil
 	} else {
-		s.Line("submission %d  %s/submissions/%d", id, site.Base(), id)
+		s.Line("submission %d  %s/submissions/%d", id, site.BaseURL(), id)
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
 	if errors.Is(err, context.Canceled) {

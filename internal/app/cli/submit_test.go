@@ -24,12 +24,12 @@ func TestARunIsPrintedInOneLine(t *testing.T) {
 		"H200   done  score 1.234 µs  profile http://site/submissions/1/runs/2/profile\n": {
 			Device: "H200", State: "done", ScoreNS: &score, Profile: "http://site/submissions/1/runs/2/profile"},
 		"CPU    done  score 1.234 µs from 3 runs of this source combined\n":                                      {Device: "CPU", State: "done", ScoreNS: &score, PooledRuns: 3},
-		"CPU    done  score 1.234 µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRun: 4},
+		"CPU    done  score 1.234 µs of this run alone; on the board run 4 stands for all runs of this source\n": {ID: 5, Device: "CPU", State: "done", ScoreNS: &score, PoolRepresentativeRun: 4},
 		"H200   failed  memcheck found an error.\nH200   submission.cu:6: error: memcheck: Invalid write in oob(int) (28 times)\nH200   warning: racecheck: Race\n": {
 			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."},
 			Stages: []job.StageResult{{Findings: []job.Finding{
 				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6,
-					Count: 28}, {Tool: "racecheck", Warning: true, Message: "Race", Count: 1}}}}},
+					Count: 28}, {Tool: "racecheck", IsWarning: true, Message: "Race", Count: 1}}}}},
 		"H200   done  the task refuses libraries, and the profile lists cuBLAS 94 %\n": {Device: "H200", State: "done",
 			Libraries: "cuBLAS 94\u00a0%"},
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed",
@@ -130,8 +130,8 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		s := &console.Screen{Out: &out, Terminal: terminal, Width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
-			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place,
-				ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
+			w.look([]client.Run{{Device: "CPU", State: "queued", QueuePosition: place,
+				ExpectedWaitSeconds: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
 		s.Line("CPU    building")
 		s.SetStatus("")

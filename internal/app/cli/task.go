@@ -77,7 +77,7 @@ func (c *connection) validateTask(ctx context.Context, slug string) error {
 	if err != nil {
 		return err
 	}
-	queued, err := site.Validate(ctx, slug)
+	queued, err := site.QueueValidations(ctx, slug)
 	return c.answer(queued, err, func(s *console.Screen) {
 		s.Line("The script of %s is queued for %s. Boards will have its answers: warpboard board %s DEVICE --json", queued.Task, format.Plural(queued.Queued, "entry", "entries"), queued.Task)
 	})

@@ -26,7 +26,7 @@ func (w *world) withTask(name string, bundle []byte) *[]string {
 		case r.Method == http.MethodPost:
 			*published = append(*published, strings.TrimPrefix(r.URL.Path, "/api/v1/tasks/")+" "+
 				r.URL.Query().Get("dry_run"))
-			json.NewEncoder(rw).Encode(client.Published{Task: "sum", Change: client.Created,
+			json.NewEncoder(rw).Encode(client.Published{Task: "sum", Change: client.ChangeCreated,
 				DryRun: r.URL.Query().Has("dry_run")})
 		case strings.HasSuffix(r.URL.Path, "/bundle"):
 			rw.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

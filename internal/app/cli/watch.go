@@ -73,7 +73,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 
 // end prints the result of each run. It returns an error if one failed.
 func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
-	sub, err := w.site.Get(ctx, w.id)
+	sub, err := w.site.Submission(ctx, w.id)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 			printRun(w.out, run)
 			printOutcome(w.out, sub, run, mine)
 			if run.Outcome != nil {
-				w.out.Line("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.Base(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
+				w.out.Line("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.BaseURL(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
 			}
 		}
 		if run.State != string(work.StateDone) {
@@ -104,7 +104,7 @@ func (w *watcher) poll(ctx context.Context) {
 		w.mu.Lock()
 		events := maps.Clone(w.events)
 		w.mu.Unlock()
-		if sub, err := w.site.Get(ctx, w.id); err == nil {
+		if sub, err := w.site.Submission(ctx, w.id); err == nil {
 			if devices, err := w.site.Devices(ctx); err == nil {
 				w.look(sub.Runs, devices, events)
 			}

@@ -62,7 +62,7 @@ func timeOf(c *job.CaseResult) string {
 	if c.Runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.Err))
+	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.StandardError))
 }
 
 // fleetState is the current state of the workers.
@@ -120,20 +120,20 @@ func (w *watcher) showStatus() {
 
 // report prints a new queue position as a plain line.
 func (w *watcher) report(run client.Run, place string) {
-	if !w.out.Terminal && w.places[run.Device] != run.Position {
+	if !w.out.Terminal && w.places[run.Device] != run.QueuePosition {
 		w.out.Line("%-6s %s", run.Device, place)
 	}
-	w.places[run.Device] = run.Position
+	w.places[run.Device] = run.QueuePosition
 }
 
 // placeOf describes a run's place in the queue, or returns "".
 func placeOf(run client.Run) string {
-	if run.State != string(work.StateQueued) || run.Position == 0 {
+	if run.State != string(work.StateQueued) || run.QueuePosition == 0 {
 		return ""
 	}
-	place := fmt.Sprintf("waits at place %d of the queue", run.Position)
-	if run.ExpectedWait > 0 {
-		place += fmt.Sprintf(", about %v", max(time.Duration(run.ExpectedWait).Round(time.Second), time.Second))
+	place := fmt.Sprintf("waits at place %d of the queue", run.QueuePosition)
+	if run.ExpectedWaitSeconds > 0 {
+		place += fmt.Sprintf(", about %v", max(time.Duration(run.ExpectedWaitSeconds).Round(time.Second), time.Second))
 	}
 	return place
 }

@@ -69,7 +69,7 @@ func TestARankedRunEndsWithItsScoreWhatItMeansAndItsBoard(t *testing.T) {
 		client.Outcome
 	}{
 		"CPU    5th → tied 3rd on CPU. 1.50× faster than your previous best (#4). 5.3 % behind Ben (2nd)": {ada,
-			client.Outcome{Rank: 3, Tied: true, Entry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5,
+			client.Outcome{Rank: 3, Tied: true, IsEntry: true, BestRun: 3, BestSubmission: 4, BestNS: 3000, BestRank: 5,
 				NextRun: 2, NextUser: "Ben", NextNS: 1900, NextRank: 2}},
 		"CPU    Your entry stays 2nd on CPU. This run is 1.33× slower than your entry (#4)": {ada,
 			client.Outcome{Rank: 2, BestRun: 3, BestSubmission: 4, BestNS: 1500, BestRank: 2}},
@@ -122,7 +122,7 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
 	s := &console.Screen{Out: &out, Terminal: true, Width: 80}
 	w := newWatcher(s, nil, 1)
-	queued := []client.Run{{Device: "CPU", State: "queued", Position: 1}}
+	queued := []client.Run{{Device: "CPU", State: "queued", QueuePosition: 1}}
 	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 	if s.Status != "CPU waits at place 1 of the queue" {
 		t.Errorf("the status is %q", s.Status)

@@ -31,7 +31,7 @@ func (c *connection) webhookList() *cobra.Command {
 			all, err := site.Webhooks(cmd.Context(), ofSite)
 			return c.answer(all, err, func(s *console.Screen) {
 				s.Table("ID\tEVENTS\tADDRESS\t", len(all), func(i int) []any {
-					return []any{all[i].ID, strings.Join(all[i].Events, ","), all[i].URL, all[i].Off}
+					return []any{all[i].ID, strings.Join(all[i].Events, ","), all[i].URL, all[i].DisabledReason}
 				})
 			})
 		}}
@@ -55,7 +55,7 @@ func (c *connection) webhookCreate() *cobra.Command {
 			})
 		}}
 	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken, place.lost, comment.added, deadline.near; with --site: run.ended, record.taken, worker.lost, wait.long")
-	cmd.Flags().BoolVar(&in.Site, "site", false, "for admins: create a webhook of the site, for all runs")
+	cmd.Flags().BoolVar(&in.ForWholeSite, "site", false, "for admins: create a webhook of the site, for all runs")
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (c *connection) webhookLog() *cobra.Command {
 			return c.answer(all, err, func(s *console.Screen) {
 				s.Table("DELIVERY\tEVENT\tSENT\tTRIES\tSTATUS\t", len(all), func(i int) []any {
 					d := all[i]
-					return []any{d.ID, d.Event, d.Created.UTC().Format("2006-01-02 15:04:05"), d.Tries, d.Status, d.Error}
+					return []any{d.ID, d.Event, d.CreatedAt.UTC().Format("2006-01-02 15:04:05"), d.Tries, d.Status, d.Error}
 				})
 			})
 		}}

@@ -121,7 +121,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 		if s.Correct && result.Outcome == job.OutcomeDone && passed == nil {
 			passed = &s
 		}
-		shows := ended(solutionResult{s, result}).Works()
+		shows := ended(solutionResult{s, result}).ShowsTaskWorks()
 		// An answer found to be wrong shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, solutionResult{s, result})
@@ -211,7 +211,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 		// A seed of this process: inputs differ from the site's, as those of two runs there do.
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
 		TaskKey: b.Key(), Task: b.Definition.WithFiles(s.Names()).For(slot.Device).Draw(seed[:]), Sources: sources,
-		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
+		SecretSeed: binary.LittleEndian.Uint64(seed[:]), EnqueuedAt: time.Now(),
 	})
 }
 
@@ -251,7 +251,7 @@ func lastLines(text string) string {
 
 func verdictOn(e job.Trial, works bool) verdict {
 	switch {
-	case e.AsExpected(works):
+	case e.HasExpectedVerdict(works):
 		return asExpected
 	case !e.Correct && e.Outcome == job.OutcomeFailed:
 		return notJudged

@@ -99,7 +99,7 @@ func TestProgramsReadTheInboxOfTheirTokenAlone(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := site(s.Ada).ReadInbox(t.Context(), page.Notices[1].ID); err != nil {
+	if err := site(s.Ada).MarkInboxRead(t.Context(), page.Notices[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	if page, err = site(s.Ada).Inbox(t.Context(), 0); err != nil || page.Unread != 1 || page.Notices[1].Unread {

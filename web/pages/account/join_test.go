@@ -131,11 +131,11 @@ func TestAMemberLeavesTheBoard(t *testing.T) {
 	webtest.WantStatus(t, member.Get("/tasks/quiet"), http.StatusNotFound)
 	webtest.WantStatus(t, member.Post("/tasks/quiet/leave", nil), http.StatusNotFound)
 	api := s.API(s.Users["member"])
-	joined, err := api.Join(t.Context(), code)
+	joined, err := api.JoinBoard(t.Context(), code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := api.Leave(t.Context(), joined.Task); err != nil {
+	if err := api.LeaveBoard(t.Context(), joined.Task); err != nil {
 		t.Fatal(err)
 	}
 	webtest.WantStatus(t, member.Get("/tasks/quiet"), http.StatusNotFound)
@@ -249,7 +249,7 @@ func TestProgramsJoinAMembersBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if joined, err := s.API(s.Users["other"]).Join(t.Context(), code); err != nil || joined.Task != "quiet" ||
+	if joined, err := s.API(s.Users["other"]).JoinBoard(t.Context(), code); err != nil || joined.Task != "quiet" ||
 		joined.Title != webtest.QuietTitle || !slices.Equal(joined.Devices, []string{"CPU"}) {
 		t.Errorf("%+v, %v", joined, err)
 	}

@@ -42,7 +42,7 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	if err != nil || answer.User == nil || answer.User.Name != "ada" {
 		t.Fatalf("%+v, %v", answer, err)
 	}
-	if me, err := client.New(s.URL, answer.Token).Me(t.Context()); err != nil || me.ID != answer.User.ID {
+	if me, err := client.New(s.URL, answer.Token).CurrentUser(t.Context()); err != nil || me.ID != answer.User.ID {
 		t.Errorf("the token is %+v's, %v", me, err)
 	}
 	if _, err := command.EndLogin(t.Context(), login.Secret); webtest.Code(err) != "not_found" {

@@ -45,7 +45,7 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 			t.Fatal(err)
 		}
 		text, attempt, at := string(source.Source), s.Attempt(sub.Runs[0]), time.Now()
-		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at.Add(time.Second),
+		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, StartedAt: at, EndedAt: at.Add(time.Second),
 			Cases: webtest.PassedCases(5)}
 		if sub.Mode == job.ModeBenchmark {
 			stage.Stage, stage.Cases = job.StageBenchmark, webtest.TimedCases(12e3)

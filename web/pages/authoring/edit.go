@@ -247,7 +247,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 		if text, ok := now[change.Key]; ok {
 			b = text
 		}
-		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: format.Diff(a, b)})
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.BreaksScores, Lines: format.Diff(a, b)})
 	}
 	return list
 }

@@ -123,7 +123,7 @@ func TestWorkbenchHasATabForEachFile(t *testing.T) {
 func headerFailure() []job.StageResult {
 	now := time.Now()
 	return []job.StageResult{{
-		Stage: job.StageBuild, Status: job.StatusError, Started: now.Add(-2 * time.Second), Ended: now,
+		Stage: job.StageBuild, Status: job.StatusError, StartedAt: now.Add(-2 * time.Second), EndedAt: now,
 		Stderr:  "row.h(2): error: expected a \";\"\nsubmission.cu(1): error: row is not what it should be\nutils.h(9): error: not the submission's\n",
 		Failure: &job.Failure{Reason: "the submission does not compile: row.h line 2: expected a \";\"", ExitCode: 2},
 	}}

@@ -212,14 +212,14 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	}
 	for _, a := range attemptsAt(b) {
 		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Starter: a.starter, TrialRun: tried(a, job.ModeTest)}
-		faults := row.Trial.TaskFault()
+		faults := row.Trial.StageWithTaskFault()
 		if a.timed(b) {
 			timed := tried(a, job.ModeBenchmark)
 			row.Timed = &timed
-			faults = cmp.Or(faults, timed.Trial.TaskFault())
+			faults = cmp.Or(faults, timed.Trial.StageWithTaskFault())
 		}
 		row.Lacks = missingArgument(faults, def)
-		works = works || row.Ended && !a.starter && row.Trial.Works()
+		works = works || row.Ended && !a.starter && row.Trial.ShowsTaskWorks()
 		rows = append(rows, row)
 	}
 	for i := range rows {

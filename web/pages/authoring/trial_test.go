@@ -14,7 +14,7 @@ func TestATrialNamesTheArgumentThatACaseLacks(t *testing.T) {
 		"": nil,
 		"case 1 lacks `seed`": {Stderr: "warm\ncase 'size: 32' has no argument 'seed'\n",
 			Failure: &job.Failure{ExitCode: 113}},
-		"case 2 lacks `seed`": {Failure: &job.Failure{Task: true,
+		"case 2 lacks `seed`": {Failure: &job.Failure{CausedByTask: true,
 			Reason: "The task failed in case 2 (size: 32), not the submission: " +
 				"TypeError: generate_input() missing 1 required positional argument: 'seed'."}},
 		"a case lacks `n`": {Stderr: "case 'size: 64' has no argument 'n'\n", Failure: &job.Failure{ExitCode: 113}},

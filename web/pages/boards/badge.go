@@ -79,7 +79,7 @@ func scored(ns float64, i boards.Interval) string {
 
 // badge draws two words beside each other. The reader's font is unknown, so each text is stretched to its given width.
 func badge(label, value string) []byte {
-	label, value = clip(job.ShowBidi(label)), clip(job.ShowBidi(value))
+	label, value = clip(job.MarkBidi(label)), clip(job.MarkBidi(value))
 	left, right := width(label), width(value)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">`+
 		`<rect width="%d" height="20" rx="4" fill="#17191c"/><path d="M%d 0h%dv20h-%dz" fill="#3346d3"/><rect x="%d" width="8" height="20" rx="4" fill="#3346d3"/>`+

@@ -87,7 +87,7 @@ func (c *contest) closeAndInvite(task *catalog.Task) {
 		case 0:
 			webtest.WantStatus(c.T, p.browser.Post("/join", url.Values{"code": {code}}), http.StatusOK)
 		case 1:
-			_, err = p.api.Join(c.T.Context(), code)
+			_, err = p.api.JoinBoard(c.T.Context(), code)
 		case 2:
 			_, err = p.popcorn.Join(c.T.Context(), code)
 		}

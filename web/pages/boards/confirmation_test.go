@@ -47,7 +47,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	webtest.WantText(t, b.Page(card(anns), http.StatusOK), "[data-confirmation]", "took 1st place, so the two are being timed again")
 	webtest.WantText(t, b.Page("/devices", http.StatusOK), "#devices tbody", fmt.Sprintf("Confirmation of #%d Queued", anns.SubmissionID))
 	answer, err := s.API(accounts.User{}).Board(t.Context(), "first", "CPU", 1)
-	if err != nil || !answer.Entries[0].Confirming || answer.Entries[1].Confirming {
+	if err != nil || !answer.Entries[0].AwaitsConfirmation || answer.Entries[1].AwaitsConfirmation {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)
 	}
 	for i, ns := range []float64{50_000, 45_000, 50_000, 45_000} {

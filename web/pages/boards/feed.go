@@ -91,12 +91,12 @@ func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f board
 	if len(records) > 0 && records[0].AchievedAt.After(began) {
 		began = records[0].AchievedAt
 	}
-	out := feed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),
+	out := feed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.MarkBidi(title), Updated: machineTime(began),
 		Links: []link{{Href: p.site.Settings.BaseURL + path}, {Rel: "self", Href: p.site.Settings.BaseURL + c.Path()}}}
 	for _, r := range records {
 		address := fmt.Sprintf("%s/runs/%d", p.site.Settings.BaseURL, r.RunID)
-		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.ShowBidi(r.UserName), Links: []link{{Href: address}},
-			Title: job.ShowBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.Unconfirmed))})
+		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidi(r.UserName), Links: []link{{Href: address}},
+			Title: job.MarkBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.Unconfirmed))})
 	}
 	text, err := xml.MarshalIndent(out, "", "  ")
 	if err != nil {

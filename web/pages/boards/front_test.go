@@ -81,7 +81,7 @@ func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 		t.Error("a site without a worker says that CPU tasks run")
 	}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store,
-		job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+		job.Heartbeat{Worker: "w", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
 	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-only-cpu]",
 		"No GPUs are online right now. CPU tasks are open.")
 }
@@ -89,7 +89,7 @@ func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 	s := webtest.Start(t)
 	store := s.Cfg.Store
-	modelstest.RecordHeartbeat(t, store, job.Heartbeat{Worker: "w", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+	modelstest.RecordHeartbeat(t, store, job.Heartbeat{Worker: "w", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
 	author := modelstest.Person(t, store, "author", accounts.RoleCreator)
 	publish := func(name, device string, entries int, tags ...string) {
 		bundle := modelstest.Bundle(name)

@@ -53,7 +53,7 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`)) // as its reader left it
 
 	s.Worker.Say(job.Event{Type: job.EventEnded, Stage: job.StageBenchmark,
-		Ended: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
+		EndedStage: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
 	s.Worker.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
 	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &webtest.TimedCases(12e3)[0]})
 	w.Shows(stage(job.StageRanked), "process 1 of at least 5, case 2 of 3, ")

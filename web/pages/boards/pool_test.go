@@ -28,7 +28,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result.Stages[3].Cases = webtest.TimedCases(1.9e3)
 	// the epoch of the first
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"}
-	result.Machine.Disturbances = &job.Disturbances{AtWork: 50, LowClock: 20}
+	result.Machine.Disturbances = &job.Disturbances{BusySamples: 50, LowClockSamples: 20}
 	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
 		work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := api.Entries[0]; e.User.ID != cleo.ID || e.PooledRuns != 2 ||
-		!strings.HasPrefix(e.Disturbed, "1 of 2 runs: clock") || e.SubmissionID != first.SubmissionID {
+		!strings.HasPrefix(e.DisturbanceReason, "1 of 2 runs: clock") || e.SubmissionID != first.SubmissionID {
 		t.Errorf("the API's board begins with %+v", e)
 	}
 	var sub client.Submission
@@ -59,7 +59,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 		&sub); err != nil {
 		t.Fatal(err)
 	}
-	if r := sub.Runs[0]; r.PoolRun != first.ID || *r.ScoreNS != 1.9e3 || r.PooledRuns != 0 || r.Disturbed == "" {
+	if r := sub.Runs[0]; r.PoolRepresentativeRun != first.ID || *r.ScoreNS != 1.9e3 || r.PooledRuns != 0 || r.DisturbanceReason == "" {
 		t.Errorf("the API's second run is %+v", r)
 	}
 	if csv := webtest.Body(t, b.Get("/tasks/"+s.Task.Slug+
@@ -127,8 +127,8 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 		t.Fatal(err)
 	}
 	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret,
-		Outcome:    job.OutcomeCancelled,
-		Unfinished: &job.PartialRanking{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
+		Outcome:           job.OutcomeCancelled,
+		UnfinishedRanking: &job.UnfinishedRanking{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.Page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
 	webtest.WantText(t, note, "[data-pool]", "The score combines 3 runs of this source")
 	webtest.WantText(t, note, "[data-pool]",

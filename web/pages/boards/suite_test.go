@@ -57,7 +57,7 @@ func TestASuiteShowsCurvesTablesAndExports(t *testing.T) {
 	}
 	suite, err := s.API(s.Ada).TagSuite(t.Context(), "level1", "")
 	if err != nil || suite.Total != 2 || len(suite.Boards) != 12 || suite.Entrants[1].Geomean != 1.75 ||
-		suite.Entrants[1].FastP[4] != (client.FastP{P: 1.5, Share: 6. / 11}) {
+		suite.Entrants[1].FastPPoints[4] != (client.FastP{Speedup: 1.5, TaskShare: 6. / 11}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	for path, want := range map[string]int{"/tags/none/suite": http.StatusNotFound, "/tags/level1/suite?device=H200": http.StatusNotFound,

@@ -57,7 +57,7 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 		}
 		m.text[p.Name] = page{link, text}
 		for i := range m.list {
-			if m.list[i].For == p.For {
+			if m.list[i].For == p.Audience {
 				m.list[i].Links = append(m.list[i].Links, link)
 			}
 		}

@@ -31,8 +31,8 @@ func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	answer := job.CaseResult{Spec: trick, Status: job.StatusFail, Message: trick}
 	ended := s.Submit(person, "CPU", "int ended;")
 	s.Fail(ended, []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Stdout: trick,
-		Extra: map[string]string{"source": trick},
-		Cases: []job.CaseResult{{Spec: spec, Status: job.StatusPass}, answer}, Failure: &job.Failure{Reason: trick}}})
+		ExtraKeys: map[string]string{"source": trick},
+		Cases:     []job.CaseResult{{Spec: spec, Status: job.StatusPass}, answer}, Failure: &job.Failure{Reason: trick}}})
 	running := s.Submit(person, "CPU", "int running;")
 	w := webtest.NewWorker(t, s.Site, running)
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})

@@ -59,12 +59,12 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 		}
 	})
 	t.Run("the API", func(t *testing.T) {
-		sub, err := s.API(s.Ada).Get(t.Context(), run.SubmissionID)
+		sub, err := s.API(s.Ada).Submission(t.Context(), run.SubmissionID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := sub.Runs[0]
-		if c := got.Stages[3].Cases[1].Clocks; got.Clock != "event+wall" || c.Counts != job.ClockWall || c.Event != 1250 || c.Wall != 206200 {
+		if c := got.Stages[3].Cases[1].Clocks; got.Clock != "event+wall" || c.Counted != job.ClockWall || c.Event != 1250 || c.Wall != 206200 {
 			t.Errorf("the run counts by %q, its case by %+v", got.Clock, c)
 		}
 		board, err := s.API(s.Ada).Board(t.Context(), s.Task.Slug, "CPU", 1)

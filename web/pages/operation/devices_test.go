@@ -55,7 +55,7 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	s := webtest.NewScene(t)
 	gone := job.Heartbeat{Worker: "rack-3", Stopping: true,
-		Slots: []job.Slot{{Device: "B200", Memory: 180 << 30, Arch: "100",
+		Slots: []job.Slot{{Device: "B200", MemoryBytes: 180 << 30, Arch: "100",
 			Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestADeviceIsBusyForAPartOfItsUptime(t *testing.T) {
 		t.Fatal(err)
 	}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store,
-		job.Heartbeat{Worker: "w1", Started: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
+		job.Heartbeat{Worker: "w1", WorkerStartedAt: now.Add(-6 * time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
 	webtest.WantText(t, s.Browser().Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]",
 		"busy 50.0 % of its uptime, 6 h 00 min")
 }
@@ -153,9 +153,9 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 // failingWorker is heard of once: its only slot failed a test, and its clock is an hour behind.
 func failingWorker(s *webtest.Scene, device, public, why string) {
 	s.T.Helper()
-	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour),
-		Slots: []job.Slot{{Device: device, Disabled: why, Public: public}},
-		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"},
+	beat := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(), Time: time.Now().Add(-time.Hour),
+		Slots: []job.Slot{{Device: device, DisabledReason: why, PublicReason: public}},
+		SelfTest: []job.CheckResult{{Name: "no network", OK: true, Detail: "none"},
 			{Name: "CUDA C++ on " + device, Detail: why}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(s.T.Context(), beat); err != nil {
 		s.T.Fatal(err)

@@ -60,7 +60,7 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 	var oldest client.Capacity
 	var unserved []string
 	for _, d := range devices {
-		if d.Waiting > 0 && d.OldestSeconds >= oldest.OldestSeconds {
+		if d.Waiting > 0 && d.OldestWaitSeconds >= oldest.OldestWaitSeconds {
 			oldest = d
 		}
 		if d.WantedSlots > d.Busy && d.Slots == 0 { // a paused device wants none
@@ -70,7 +70,7 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 	if oldest.Waiting == 0 {
 		return row, err
 	}
-	wait := time.Duration(oldest.OldestSeconds * float64(time.Second))
+	wait := time.Duration(oldest.OldestWaitSeconds * float64(time.Second))
 	row.Says = fmt.Sprintf("The oldest work has waited %s, for %s.", format.Duration(wait), oldest.Device)
 	if len(unserved) > 0 {
 		row.State, row.Says = views.HealthBad, row.Says+" No slot takes work for "+strings.Join(unserved, ", ")+"."

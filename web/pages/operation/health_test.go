@@ -57,8 +57,8 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	if err := os.WriteFile(record, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	beat := job.Heartbeat{Worker: "rack-1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
-		SelfTest: []job.CheckLine{{Name: "sandbox", OK: true}}}
+	beat := job.Heartbeat{Worker: "rack-1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
+		SelfTest: []job.CheckResult{{Name: "sandbox", OK: true}}}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	doc = look("")
 	webtest.WantText(t, doc, "[data-verdict].tag-pass:has(svg)", "Everything is OK.")
@@ -70,9 +70,9 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	if err := os.Chtimes(record, old, old); err != nil {
 		t.Fatal(err)
 	}
-	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", Disabled: "ECC errors"},
+	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", DisabledReason: "ECC errors"},
 		job.Slot{Device: "H100", Sanitizer: true})
-	beat.SelfTest = append(beat.SelfTest, job.CheckLine{Name: "memory limit", Detail: "it was not killed"})
+	beat.SelfTest = append(beat.SelfTest, job.CheckResult{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
 	s.Cfg.Store.Disk.MinFree = 1 << 60

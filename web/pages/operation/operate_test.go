@@ -93,7 +93,7 @@ func budgets(s *webtest.Scene, admin, ada *webtest.Browser) {
 	if webtest.Code(err) != "too_many_requests" && !strings.Contains(fmt.Sprint(err), "budget") {
 		s.T.Errorf("a submission after the budget: %v", err)
 	}
-	me, err := s.API(s.Ada).Me(s.T.Context())
+	me, err := s.API(s.Ada).CurrentUser(s.T.Context())
 	if err != nil || me.Budget == nil || me.Budget.Seconds != 1 || me.Budget.LeftSeconds != 0 ||
 		me.Budget.UsedSeconds < 1 {
 		s.T.Errorf("the API says %+v, %v", me, err)
@@ -126,7 +126,7 @@ func teams(s *webtest.Scene, admin, ada *webtest.Browser) {
 	if got := doc.Find("[data-team] [name=seconds]").AttrOr("value", ""); got != "500" {
 		s.T.Errorf("the budget of the team is shown as %q", got)
 	}
-	me, err := s.API(s.Ada).Me(s.T.Context())
+	me, err := s.API(s.Ada).CurrentUser(s.T.Context())
 	if err != nil || me.Budget != nil || me.TeamBudget == nil || me.TeamBudget.Team != "Kernels" ||
 		me.TeamBudget.LeftSeconds != 499 {
 		s.T.Errorf("the API says %+v, %v", me, err)

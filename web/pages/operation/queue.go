@@ -91,7 +91,7 @@ func (l *queueList) add(device string, row views.QueuedRun) {
 
 // addEvaluation adds an evaluation without a task. It belongs to its caller: others see its kind, its state, and its
 // wait. A shared one is not listed either: sharing is for people with its URL.
-func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
+func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, userID int64, card views.RunCard) {
 	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not reported its stage
 		card.State = work.StateBuilding
 	}

@@ -152,7 +152,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(driver string) {
 		t.Helper()
-		h := job.Heartbeat{Worker: "rack-9", Started: time.Now(),
+		h := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 			Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
 		if _, _, err := s.Cfg.Store.NoteSlots(t.Context(), h); err != nil {
 			t.Fatal(err)

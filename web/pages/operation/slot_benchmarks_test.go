@@ -14,8 +14,8 @@ import (
 func benchmarkedSlot(at time.Time, n int, ns float64) job.Slot {
 	at = at.Add(time.Duration(n) * time.Minute)
 	return job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "0123456789ab", Device: "CPU",
-		SlotBenchmark: &job.SlotBenchmark{At: at, FloorNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadNS: ns,
-			MathNS: 1e6}}}
+		SlotBenchmark: &job.SlotBenchmark{MeasuredAt: at, EmptyCallNS: 500, BytesPerSecond: 5e9, FlopsPerSecond: 5e10, ReadCaseNS: ns,
+			MathCaseNS: 1e6}}}
 }
 
 func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {

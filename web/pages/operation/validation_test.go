@@ -100,7 +100,7 @@ func TestAnAuthorRunsTheValidationScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := answer.Entries[1].Validation; v == nil || v.Answer != "does not apply" ||
-		v.Message != "<b>no</b> & never" || v.ScriptVersion != "v1" || v.AskedBy != "Cora" || v.Asked.IsZero() {
+		v.Message != "<b>no</b> & never" || v.ScriptVersion != "v1" || v.AskedBy != "Cora" || v.AskedAt.IsZero() {
 		t.Errorf("the API has %+v", v)
 	}
 	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/audit?q=task+tried", http.StatusOK), "[data-act='validate']",

@@ -155,7 +155,7 @@ func (f *form) code(field string, io any) map[string]any {
 
 // json reads a field with JSON.
 func (f *form) json(name string) any {
-	if job.HasMoreValues([]byte(f.get(name)), site.MostValues) {
+	if job.ExceedsValues([]byte(f.get(name)), site.MostValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
 		return nil
 	}

@@ -38,8 +38,8 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	// the worker has not told yet
 	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
 		"The only H200 slot is busy. Estimated wait: 1 s.")
-	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(),
-		Slots: []job.Slot{{Device: "H200", Attempt: s.Worker.Attempt.ID}}}
+	busy := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now(),
+		Slots: []job.Slot{{Device: "H200", AttemptID: s.Worker.Attempt.ID}}}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, busy)
 	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
 		"The only H200 slot is busy. Estimated wait: 1 s.")

@@ -30,7 +30,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	found := finding(a, b)
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
-		Kernels: []any{}, NoProfile: reports.NoProfile}
+		Kernels: []any{}, MissingProfileReason: reports.NoProfile}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})
 	}
@@ -38,7 +38,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 		answer.Kernels = append(answer.Kernels, pair)
 	}
 	if reports.Because != nil {
-		answer.Because = reports.Because
+		answer.Explanation = reports.Because
 	}
 	return c.JSON(answer)
 }
@@ -61,7 +61,7 @@ func ratioAnswer(r versus.Ratio) *client.Ratio {
 	out := &client.Ratio{Value: r.Value}
 	if r.Measured() {
 		apart := r.Apart()
-		out.Low, out.High, out.Apart = &r.Low, &r.High, &apart
+		out.Low, out.High, out.IsClear = &r.Low, &r.High, &apart
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 func timeRows(spec string, a, b *job.CaseResult) [][]string {
 	row := func(name, unit string, of func(job.CaseResult) string) []string {
 		side := func(c *job.CaseResult) string {
-			if c == nil || name != "mean" && !c.Judged() {
+			if c == nil || name != "mean" && !c.TimedByJudge() {
 				return ""
 			}
 			return of(*c)
@@ -112,21 +112,21 @@ func timeRows(spec string, a, b *job.CaseResult) [][]string {
 		}
 		return strconv.FormatFloat(c.Mean, 'f', -1, 64)
 	})}
-	if (a == nil || !a.Judged()) && (b == nil || !b.Judged()) {
+	if (a == nil || !a.TimedByJudge()) && (b == nil || !b.TimedByJudge()) {
 		return rows
 	}
 	return append(rows,
 		row("time", "ns", number(job.CaseResult.Time)),
-		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counts) }),
+		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counted) }),
 		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
 		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Wall })),
 		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
-		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.Late) }))
+		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
 }
 
 // valueOf returns a metric in the base of its unit, so that both sides have the same.
 func valueOf(m ncu.Metric) string {
-	value, ok := m.Base()
+	value, ok := m.BaseValue()
 	if !ok {
 		return ""
 	}

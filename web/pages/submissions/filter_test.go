@@ -81,10 +81,10 @@ func TestProgramsSendAFilterWithModeProfile(t *testing.T) {
 		Source:        webtest.GoodKernel,
 		ProfileFilter: &job.ProfileFilter{Kernel: "softmax_row", LaunchCount: 1}}
 	sub, err := s.API(s.Ada).Submit(t.Context(), in)
-	if err != nil || !sub.ProfileFilter.Same(in.ProfileFilter) {
+	if err != nil || !sub.ProfileFilter.Equal(in.ProfileFilter) {
 		t.Fatalf("%+v %v", sub, err)
 	}
-	seen, err := s.API(accounts.User{}).Get(t.Context(), sub.ID)
+	seen, err := s.API(accounts.User{}).Submission(t.Context(), sub.ID)
 	if err != nil || seen.ProfileFilter.Kernel != "(private)" || seen.ProfileFilter.LaunchCount != 1 {
 		t.Errorf("others see %+v, %v", seen, err)
 	}

@@ -66,11 +66,11 @@ func TestATasksLimitsAreShownInAdvance(t *testing.T) {
 	}
 	var task client.Task
 	if err := json.Unmarshal([]byte(webtest.Body(t, b.Get("/api/v1/tasks/"+s.Task.Slug))), &task); err != nil ||
-		len(task.Limits) != 2 || task.Limits[1].Free == nil {
+		len(task.Limits) != 2 || task.Limits[1].FreeAt == nil {
 		t.Fatalf("limits %+v, %v", task.Limits, err)
 	}
-	task.Limits[1].Free = nil
-	want := client.TaskLimit{Mode: job.ModeTest, Per: "hour", Submissions: 2}
+	task.Limits[1].FreeAt = nil
+	want := client.TaskLimit{Mode: job.ModeTest, Period: "hour", Submissions: 2}
 	if diff := cmp.Diff(want, task.Limits[1]); diff != "" {
 		t.Error(diff)
 	}

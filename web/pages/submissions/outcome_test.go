@@ -95,11 +95,11 @@ func TestAnOutcomeHidesTheNextWhereTheTaskIsHidden(t *testing.T) {
 	if doc.Find(".outcome-share").Length() != 0 {
 		t.Error("a hidden run can be shared")
 	}
-	sub, err := s.API(s.Ada).Get(t.Context(), s.Done.SubmissionID)
+	sub, err := s.API(s.Ada).Submission(t.Context(), s.Done.SubmissionID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := sub.Runs[0].Outcome; o == nil || o.Rank != 5 || !o.First || o.NextUser != "" {
+	if o := sub.Runs[0].Outcome; o == nil || o.Rank != 5 || !o.IsPersonsFirst || o.NextUser != "" {
 		t.Errorf("the API answers %+v", o)
 	}
 }

@@ -252,9 +252,9 @@ func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	views := make([]ncu.Views, len(report.Kernels))
+	views := make([]ncu.DerivedViews, len(report.Kernels))
 	for i := range report.Kernels {
-		views[i] = ncu.Derive(&report.Kernels[i])
+		views[i] = ncu.ViewsOf(&report.Kernels[i])
 	}
 	return c.JSON(fiber.Map{
 		"submission": seen.Sub.ID, "run": seen.Run.ID, "device": seen.Run.Device, "case": index,

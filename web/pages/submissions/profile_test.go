@@ -53,7 +53,7 @@ func TestTheProfileIsThereForPrograms(t *testing.T) {
 	var answer struct {
 		Case   int
 		Report ncu.Report
-		Views  []ncu.Views
+		Views  []ncu.DerivedViews
 	}
 	webtest.DecodeBody(t, b.Get(webtest.ProfilePath(s.Second)+".json?case=2"), &answer)
 	if answer.Case != 2 || len(answer.Report.Kernels) != len(want.Kernels) || len(answer.Views) != len(want.Kernels) {

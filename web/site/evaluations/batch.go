@@ -97,7 +97,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 // found later.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.HasMoreValues(body, mostBatchValues) {
+	if job.ExceedsValues(body, mostBatchValues) {
 		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", mostBatchValues)
 	}
 	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))

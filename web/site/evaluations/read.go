@@ -74,7 +74,7 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 // readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError or
 // FieldErrors.
 func readObject(body []byte) (map[string]any, error) {
-	if job.HasMoreValues(body, MostValues) {
+	if job.ExceedsValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
 			Msg: fmt.Sprintf("Input should have at most %d values. Send each tensor as one text, in data_b64", MostValues)}
 	}

@@ -59,7 +59,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []cl
 		}
 	}
 	for _, wait := range waits {
-		at(wait.Device).Waiting, at(wait.Device).OldestSeconds = wait.Work, max(0, s.site.Now().Sub(wait.Oldest).Seconds())
+		at(wait.Device).Waiting, at(wait.Device).OldestWaitSeconds = wait.Work, max(0, s.site.Now().Sub(wait.Oldest).Seconds())
 	}
 	list := make([]client.Capacity, 0, len(byName))
 	for _, c := range byName {

@@ -57,7 +57,9 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 	if err != nil {
 		return nil, err
 	}
-	apart := func(r RunReading) bool { return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.FirstRun == 0) }
+	apart := func(r RunReading) bool {
+		return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.LeadingRun == 0)
+	}
 	if seen.TaskOpen && slices.ContainsFunc(read.Runs, apart) {
 		if firsts, err = s.site.Store.Boards.FirstRuns(ctx, read.Runs[0].Run.VersionID, devices...); err != nil {
 			return nil, err
@@ -161,7 +163,7 @@ func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResu
 		}
 		switch e.Type {
 		case job.EventStage:
-			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}}
+			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, Total: e.Event.Total, Running: true}}
 		case job.EventCase:
 			if len(now) > 0 && e.Event.Case != nil {
 				now[0].NextProcess(e.Event.Case.Index)
@@ -169,8 +171,8 @@ func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResu
 				now[0].Total = max(now[0].Total, e.Event.Total)
 			}
 		case job.EventEnded:
-			if now = nil; e.Event.Ended != nil {
-				ended = append(ended, *e.Event.Ended)
+			if now = nil; e.Event.EndedStage != nil {
+				ended = append(ended, *e.Event.EndedStage)
 			}
 		case job.EventLog:
 			output.WriteString(e.Event.Text)

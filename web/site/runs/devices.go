@@ -78,12 +78,12 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 	}
 	for _, length := range lengths {
 		d := at(length.Device)
-		d.Queued, d.Running, d.Ahead, d.Behind = length.Waiting, length.Running, length.Ahead, length.Behind
+		d.Queued, d.Running, d.AheadOfNewCount, d.BehindNewCount = length.Waiting, length.Running, length.Ahead, length.Behind
 	}
 	list := make([]client.Device, 0, len(byName))
 	for name, d := range byName {
 		if pause, ok := pauses[name]; ok {
-			d.PausedBy, d.PausedSince, d.PausedWhy = pause.By, &pause.Since, pause.Why
+			d.PausedBy, d.PausedSince, d.PauseReason = pause.By, &pause.Since, pause.Why
 		}
 		list = append(list, *d)
 	}
@@ -132,25 +132,25 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	if d.Slots == 0 { // also just after a worker's start
 		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or are out of service: a run waits until one passes its test", Short: "not ready", Sanitizer: d.Sanitizer}
 	}
-	free := max(IdleSlots(d)-d.Ahead, 0) // waiting runs come first
+	free := max(IdleSlots(d)-d.AheadOfNewCount, 0) // waiting runs come first
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
 	switch {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false
-	case free == 0 && d.Ahead == 0:
+	case free == 0 && d.AheadOfNewCount == 0:
 		choice.Short = "busy, no one waits"
 	case free == 0:
-		choice.Short = fmt.Sprintf("busy, %d ahead", d.Ahead)
+		choice.Short = fmt.Sprintf("busy, %d ahead", d.AheadOfNewCount)
 	}
 	return choice
 }
 
 // Waiting describes the queue of a device for the sender of a new run.
 func Waiting(d client.Device) string {
-	if d.Ahead+d.Behind == 0 {
+	if d.AheadOfNewCount+d.BehindNewCount == 0 {
 		return "none waiting"
 	}
-	return fmt.Sprintf("%d waiting ahead of a new run, %d behind it", d.Ahead, d.Behind)
+	return fmt.Sprintf("%d waiting ahead of a new run, %d behind it", d.AheadOfNewCount, d.BehindNewCount)
 }
 
 // ChosenDevices returns the choices of a form.

@@ -103,7 +103,7 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 	p := Profile{Run: run, Missing: profileState(run), Stages: stages, files: make(map[string]work.Artifact, len(files))}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
-			p.Cases, p.Notes = stage.Cases, stage.Extra
+			p.Cases, p.Notes = stage.Cases, stage.ExtraKeys
 		}
 	}
 	for _, a := range files {

@@ -44,7 +44,7 @@ func factsOf(report *ncu.Report) (facts reportFacts) {
 	for i := range report.Kernels {
 		roof := ncu.RooflineOf(&report.Kernels[i])
 		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
-		if main := roof.Main(); main != nil && facts.flops == 0 {
+		if main := roof.MainKind(); main != nil && facts.flops == 0 {
 			facts.flops, facts.kind = baseOf(main.Peak), main.Name
 		}
 	}
@@ -52,7 +52,7 @@ func factsOf(report *ncu.Report) (facts reportFacts) {
 }
 
 func baseOf(f ncu.Fact) float64 {
-	value, ok := f.Value.Base()
+	value, ok := f.Value.BaseValue()
 	if !ok {
 		return 0
 	}

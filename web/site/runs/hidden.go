@@ -36,9 +36,9 @@ func (h Redactor) Stage(r *job.StageResult) {
 	}
 	switch {
 	case h.self:
-		r.Extra = nil
+		r.ExtraKeys = nil
 	case r.Stage == job.StageBuild:
-		r.Extra = numberKernels(r.Extra)
+		r.ExtraKeys = numberKernels(r.ExtraKeys)
 	}
 	if !h.self && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
@@ -98,10 +98,10 @@ func (h Redactor) Event(e work.RunEvent) work.RunEvent {
 		h.hideCase(shown.Stage, &c, map[string]string{})
 		shown.Case = &c
 	}
-	if shown.Ended != nil {
-		r := *shown.Ended
+	if shown.EndedStage != nil {
+		r := *shown.EndedStage
 		h.Stage(&r)
-		shown.Ended = &r
+		shown.EndedStage = &r
 	}
 	e.Event = &shown
 	return e

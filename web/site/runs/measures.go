@@ -27,13 +27,13 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	for _, stage := range card.Stages {
 		stages = append(stages, stage.Result)
 		if stage.Result.Stage == job.StageBuild {
-			card.Kernels = views.KernelsOf(stage.Result.Extra)
+			card.Kernels = views.KernelsOf(stage.Result.ExtraKeys)
 		}
 	}
 	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
 		return err
 	}
-	first := card.Outcome.FirstRun // known for a run that stands
+	first := card.Outcome.LeadingRun // known for a run that stands
 	if first == 0 && run.ScoreNS != nil {
 		first = of.first
 	}
@@ -54,7 +54,7 @@ func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 		if launches > 0 {
 			ran.Cases++
 		}
-		ran.Full = ran.Full || launches >= job.MostLaunches
+		ran.Full = ran.Full || launches >= job.MaxProfiledLaunches
 	}
 	if ran.Refused && run.ScoreNS != nil && len(ran.Kernels) == 0 {
 		ran.Unknown = cmp.Or(profile.Missing, "The worker that profiled this run did not list its kernels.")

@@ -35,7 +35,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
 	}
-	report.Index()
+	report.IndexMetrics()
 	s.reports.Put(artifact.Hash, report, size)
 	return report, nil
 }
@@ -57,7 +57,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.Report(p, index)
 	if report != nil && !seen.MaySeeSource {
-		report = report.Nameless()
+		report = report.WithoutProgram()
 	}
 	return report, err
 }

@@ -25,7 +25,7 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 		if !stage.Running {
 			continue
 		}
-		card.Stages[i].For, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
+		card.Stages[i].For, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
 		if stage.Result.Stage == job.StageRanked && !card.SelfMeasured {
 			card.Stages[i].MinProcesses = harness.LeastProcesses
 		}
@@ -134,11 +134,11 @@ func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpa
 	spans := []charts.TimeSpan{{Name: "Queued", Start: run.QueuedAt, End: *run.StartedAt, Note: note}}
 	for _, r := range stages {
 		stage := views.StageView{Result: r}
-		span := charts.TimeSpan{Name: stage.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note}
+		span := charts.TimeSpan{Name: stage.Name(), Start: r.StartedAt, End: r.EndedAt, Status: string(r.Status), Note: note}
 		if r.Status != job.StatusPass {
 			span.Ending = stage.Ending()
 		}
-		if r.Cached {
+		if r.FromCache {
 			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")
 		}
 		spans = append(spans, span)

@@ -31,7 +31,7 @@ func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 	at := time.Now()
 	run := work.Run{Work: work.Work{QueuedAt: at, StartedAt: &at}}
-	left := Evidence{Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Started: at, Ended: at}}}
+	left := Evidence{Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, StartedAt: at, EndedAt: at}}}
 	var page strings.Builder
 	if err := charts.Timeline(TimelineOf(run, left)).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
@@ -44,9 +44,9 @@ func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 // TestARankedCaseHasTheIntervalOfItsProcesses: the standard error of its repeats says nothing of the next process.
 func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{{
-		Status: job.StatusPass, Runs: 50, Mean: 100e3, Err: 1e3, Median: 100e3,
+		Status: job.StatusPass, Runs: 50, Mean: 100e3, StandardError: 1e3, Median: 100e3,
 		Processes: []float64{98e3, 99e3, 100e3, 101e3, 102e3},
-		Clocks:    job.Clocks{Counts: job.ClockEvent, Event: 100e3, Wall: 100e3, Snapshot: 100e3},
+		Clocks:    job.Clocks{Counted: job.ClockEvent, Event: 100e3, Wall: 100e3, Snapshot: 100e3},
 	}}}
 	bench := ranked
 	bench.Stage, bench.Cases = job.StageBenchmark, []job.CaseResult{ranked.Cases[0]}

@@ -19,8 +19,8 @@ func addPlace(run RunReading, card *views.RunCard) {
 		card.Waiting = "The run keeps its place and starts when a worker connects."
 	case d.PausedSince != nil:
 		card.Waiting = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
-		if d.PausedWhy != "" {
-			card.Waiting += " " + d.PausedWhy
+		if d.PauseReason != "" {
+			card.Waiting += " " + d.PauseReason
 		}
 	case IdleSlots(*d) == 0 && d.Slots == 1:
 		card.Waiting = fmt.Sprintf("The only %s slot is busy.", d.Device)
