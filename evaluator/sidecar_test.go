@@ -80,7 +80,7 @@ func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
 }
 
 func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device),
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.DeviceNodes),
 		req.Processes[0].Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold

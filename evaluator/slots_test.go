@@ -80,7 +80,7 @@ func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
 	one, other := <-began, <-began
 	close(end)
-	if one.Slot == other.Slot || slices.Equal(one.Device, other.Device) {
+	if one.Slot == other.Slot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
 		t.Errorf("both run at %+v", one)
 	}
 	s.result("a1")
@@ -113,7 +113,7 @@ func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
 	one, other := soon(t, "the first runs", began), soon(t, "the second runs", began)
 	close(end)
-	if one.Slot == other.Slot || slices.Equal(one.Device, other.Device) {
+	if one.Slot == other.Slot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
 		t.Errorf("both run at %+v", one)
 	}
 	if a, b := s.result("a1").Machine, s.result("a2").Machine; a.UUIDHash == b.UUIDHash {
@@ -145,13 +145,13 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 	ahead := soon(t, "the task is precompiled", places)
 	s.run(onGPU(about("k1", aJob("a1", job.ModeTest))))
 	build, run := <-places, <-places
-	if build.Slot == run.Slot || len(build.Device) > 0 {
+	if build.Slot == run.Slot || len(build.DeviceNodes) > 0 {
 		t.Errorf("built at %+v, run at %+v", build, run)
 	}
-	if ahead.Slot == build.Slot || ahead.Slot == run.Slot || len(ahead.Device) > 0 || ahead.Arch != "90" {
+	if ahead.Slot == build.Slot || ahead.Slot == run.Slot || len(ahead.DeviceNodes) > 0 || ahead.Arch != "90" {
 		t.Errorf("compiled ahead at %+v, built at %+v, run at %+v", ahead, build, run)
 	}
-	if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0"}, run.Device); diff != "" {
+	if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0"}, run.DeviceNodes); diff != "" {
 		t.Errorf("device nodes (-want +got):\n%s", diff)
 	}
 }
@@ -179,13 +179,13 @@ func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	s.publish(jobs...)
 	for range jobs {
 		p := <-places
-		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.Device); diff != "" ||
+		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.DeviceNodes); diff != "" ||
 			p.GPUs != 2 {
 			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUs, diff)
 		}
-		if alone := sandbox.DefaultRunLimits(); p.Run.Processes != 2*alone.Processes || p.Run.Shm != 2*alone.Shm ||
-			p.Run.CPU != 2*alone.CPU {
-			t.Errorf("two GPUs have the limits %+v, one has %+v", p.Run, alone)
+		if alone := sandbox.DefaultRunLimits(); p.RunLimits.Processes != 2*alone.Processes || p.RunLimits.Shm != 2*alone.Shm ||
+			p.RunLimits.CPU != 2*alone.CPU {
+			t.Errorf("two GPUs have the limits %+v, one has %+v", p.RunLimits, alone)
 		}
 		if diff := cmp.Diff(first.LinkVariables, p.Env); diff != "" {
 			t.Errorf("environment (-want +got):\n%s", diff)
@@ -217,7 +217,7 @@ func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			limits = append(limits, st.Place.Run.Memory)
+			limits = append(limits, st.Place.RunLimits.Memory)
 			return pass(st.StageRequest), nil
 		}},
 	})

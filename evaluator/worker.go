@@ -151,12 +151,12 @@ func (w *Worker) serve(ctx context.Context) error {
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
-	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.WarmPythons) })
+	warming.Go(func() { w.keepWarm(ctx, s, at.JudgePlace(), w.cfg.WarmPythons) })
 	if s.IsGPU() {
 		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.WarmPythons, 1)) })
 		warming.Go(func() { w.keepWarm(ctx, s, at.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
 	}
-	if next, ok := at.Alternating(); ok {
+	if next, ok := at.AlternatePlace(); ok {
 		warming.Go(func() { w.keepWarm(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
 		warming.Go(func() { w.keepWarm(ctx, s, next.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
 	}

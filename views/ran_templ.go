@@ -515,7 +515,7 @@ func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 
 func ranOf(kernels []kernelrun.Kernel) (r Ran) {
 	for _, k := range kernels {
-		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.NS, Share: k.Share})
+		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.DurationNS, Share: k.Share})
 	}
 	return r
 }

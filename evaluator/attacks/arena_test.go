@@ -61,7 +61,7 @@ func newArena(t *testing.T) *arena {
 		worker: evaluator.NewWorker(evaluator.Config{
 			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder,
 			Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
-		place: toolchain.Place{Slot: 0, Judge: 8, Build: sandbox.DefaultBuildLimits(), Run: run},
+		place: toolchain.Place{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run},
 		tasks: map[string]*tasks.Bundle{}, twins: map[string]result{},
 	}
 	for _, b := range bundles {
@@ -87,7 +87,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	places := make(chan toolchain.Place, compilers)
 	for i := range compilers {
 		place := a.place
-		place.Slot = a.place.Judge + 1 + i
+		place.Slot = a.place.JudgeSlot + 1 + i
 		places <- place
 	}
 	var group errgroup.Group
@@ -221,7 +221,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	parser, report := harness.NewParser(nil).ByProcess(), &bytes.Buffer{}
 	ending, err := a.program.RunStage(t.Context(), toolchain.StageRequest{
 		Mode: "leaderboard", Cases: cases, Timeout: limit, OnPipe: func(b []byte) { parser.Write(b); report.Write(b) },
-		More: func(_ context.Context, number int) bool { return number < attack.Processes }})
+		AnotherProcess: func(_ context.Context, number int) bool { return number < attack.Processes }})
 	if err != nil {
 		t.Fatal(err)
 	}

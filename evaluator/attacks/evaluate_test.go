@@ -15,11 +15,11 @@ import (
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{
-		Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Source: string(kernel), Type: "torch"},
+		Kind: kernelrun.Evaluate, CustomKernel: kernelrun.Code{Source: string(kernel), Type: "torch"},
 		NumTrials: 9, Timeout: 60, ATol: 0.01, RTol: 0.01,
 	}
 	if attack.Task == "/compare" {
-		request.Kind, request.Ref = kernelrun.Compare, &kernelrun.Code{Source: attacks.ReferenceKernel, Type: "torch"}
+		request.Kind, request.RefKernel = kernelrun.Compare, &kernelrun.Code{Source: attacks.ReferenceKernel, Type: "torch"}
 	}
 	data, err := json.Marshal(request)
 	if err != nil {

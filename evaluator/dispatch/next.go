@@ -140,7 +140,7 @@ func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *
 	if err != nil {
 		return err
 	}
-	submitted, err := tasks.Unpack([]byte(request.Custom.Source))
+	submitted, err := tasks.Unpack([]byte(request.CustomKernel.Source))
 	if err != nil {
 		return err
 	}

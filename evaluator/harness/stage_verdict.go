@@ -58,9 +58,9 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	extra := p.Extra()
 	j := *end.Judge
 	switch {
-	case end.RunnerFirst && exitedNormally(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && exitedNormally(end.Outcome):
+	case end.RunnerKilledFirst && exitedNormally(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && exitedNormally(end.Outcome):
 		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + progressText(p) + ": it left before its calls were done."}
-	case end.RunnerFirst:
+	case end.RunnerKilledFirst:
 		return judgeProcess(end.Outcome, limit, p, want)
 	case j.Cancelled || j.Limit == "wall":
 		return judgeProcess(j, limit, p, want)

@@ -82,7 +82,7 @@ func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 			"The task failed, not the submission. Its generator, reference or checker hit its memory limit"},
 		{"its own runner out of memory", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115, Limit: "memory"}}, false,
 			"The task failed, not the submission."},
-		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerFirst: true},
+		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerKilledFirst: true},
 			false, "The program was killed by SIGKILL in case 0"},
 		{"gone because the runner left", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115}}, false,
 			"The program ended without a verdict in case 0 (a: 1): it left before its calls were done."},

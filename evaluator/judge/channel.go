@@ -56,8 +56,8 @@ func closeAll(files []*os.File) {
 // the judge's ends of its channel and its life line as descriptors; each message from the judge has the number of a
 // runner whose turn is over.
 type judgeSocket struct {
-	ours  *net.UnixConn
-	judge *os.File // the judge's descriptor 4
+	goEnd    *net.UnixConn
+	judgeEnd *os.File // the judge's descriptor 4
 }
 
 func newJudgeSocket() (*judgeSocket, error) {
@@ -67,12 +67,12 @@ func newJudgeSocket() (*judgeSocket, error) {
 	}
 	ours := os.NewFile(uintptr(ends[0]), "door")
 	defer ours.Close()
-	d := &judgeSocket{judge: os.NewFile(uintptr(ends[1]), "judge's door")}
+	d := &judgeSocket{judgeEnd: os.NewFile(uintptr(ends[1]), "judge's door")}
 	conn, err := net.FileConn(ours)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("make the judge's door: %w", err), d.judge.Close())
+		return nil, errors.Join(fmt.Errorf("make the judge's door: %w", err), d.judgeEnd.Close())
 	}
-	d.ours = conn.(*net.UnixConn)
+	d.goEnd = conn.(*net.UnixConn)
 	return d, nil
 }
 
@@ -80,7 +80,7 @@ func newJudgeSocket() (*judgeSocket, error) {
 // itself.
 func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
-	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
+	_, _, _ = d.goEnd.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
 	closeAll(w.judge[:])
 	w.lifeLine.Close()
 }
@@ -89,7 +89,7 @@ func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
-		n, err := d.ours.Read(word)
+		n, err := d.goEnd.Read(word)
 		if err != nil || n != len(word) {
 			return
 		}
@@ -97,12 +97,12 @@ func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	}
 }
 
-// shut tells the judge that no further runner follows. Messages from the judge are still read.
-func (d *judgeSocket) shut() { _ = d.ours.CloseWrite() }
+// announceNoFurther tells the judge that no further runner follows. Messages from the judge are still read.
+func (d *judgeSocket) announceNoFurther() { _ = d.goEnd.CloseWrite() }
 
 func (d *judgeSocket) close() {
-	d.ours.Close()
-	d.judge.Close()
+	d.goEnd.Close()
+	d.judgeEnd.Close()
 }
 
 // newPage returns shared memory that no process can resize, so that accessing it never faults.

@@ -35,10 +35,10 @@ type Ending struct {
 	// Wall is the stage's; the other counts are sums.
 	sandbox.Outcome
 	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
-	// RunnerFirst means that the runner was killed and the judge, busy with the task's own code, was stopped: the
+	// RunnerKilledFirst means that the runner was killed and the judge, busy with the task's own code, was stopped: the
 	// runner's ending is the stage's.
-	RunnerFirst bool
-	Processes   int // number of runners
+	RunnerKilledFirst bool
+	Processes         int // number of runners
 }
 
 // lingerTimeout is the default of Runners.Linger. It also limits the time that the judge has to notice a killed runner.
@@ -54,7 +54,7 @@ func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	}
 	defer d.close()
 	s := &stage{
-		judgeSocket: d, runners: runners, concurrent: max(runners.Concurrent, 1), alive: map[int]*liveRunner{},
+		judgeSocket: d, runners: runners, concurrent: max(runners.Concurrent, 1), liveRunners: map[int]*liveRunner{},
 		judgeEnds: make(chan processEnd, 1), runnerEnds: make(chan processEnd), newRunners: make(chan Side), turnsOver: make(chan int), closed: make(chan struct{}),
 	}
 	return s.run(ctx, judge)
@@ -84,12 +84,12 @@ type stage struct {
 	turnsOver             chan int
 	closed                chan struct{} // closed when run returns
 
-	next         int // number of the next runner
-	alive        map[int]*liveRunner
+	nextNumber   int // number of the next runner
+	liveRunners  map[int]*liveRunner
 	awaitingNext bool // a goroutine waits for Runners.Next
-	done         bool // no further runner follows
-	judgeLeft    bool
-	decided      bool // ending.Outcome comes from a failed runner
+	noFurther    bool // no further runner follows
+	judgeAlive   bool
+	outcomeFixed bool // ending.Outcome comes from a failed runner
 	ending       Ending
 	failure      error
 }
@@ -104,20 +104,20 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	s.begin(judging, judge)
 	timeout := time.NewTimer(0) // limits waiting for the remaining processes
 	<-timeout.C
-	for s.requestRunner(both); s.judgeLeft || len(s.alive) > 0; s.requestRunner(both) {
+	for s.requestRunner(both); s.judgeAlive || len(s.liveRunners) > 0; s.requestRunner(both) {
 		select {
 		case got := <-s.judgeEnds:
-			s.judgeLeft, s.done = false, true
+			s.judgeAlive, s.noFurther = false, true
 			*s.ending.Judge = got.outcome
-			s.fail(got.err, stop)
+			s.recordFailure(got.err, stop)
 			timeout.Reset(s.timeoutAfter(got.outcome))
 		case runner := <-s.newRunners:
 			s.awaitingNext = false
-			s.fail(s.start(both, runner), stop)
+			s.recordFailure(s.start(both, runner), stop)
 		case number := <-s.turnsOver:
-			s.end(number)
+			s.endTurn(number)
 		case got := <-s.runnerEnds:
-			s.fail(got.err, stop)
+			s.recordFailure(got.err, stop)
 			if s.recordEnd(got) {
 				timeout.Reset(lingerTimeout)
 			}
@@ -125,7 +125,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 			s.stopAll(stopJudge)
 		}
 	}
-	s.ending.RunnerFirst = s.ending.RunnerFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
+	s.ending.RunnerKilledFirst = s.ending.RunnerKilledFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
 	if s.ending.Processes > 1 {
 		s.ending.Wall = time.Since(begun)
 	}
@@ -134,42 +134,42 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 
 // begin starts the judge, and a goroutine that reads its messages about turns.
 func (s *stage) begin(ctx context.Context, judge Side) {
-	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
+	s.ending.Judge, s.judgeAlive = &sandbox.Outcome{}, true
 	go func() {
-		o, err := judge(ctx, []*os.File{s.judgeSocket.judge}, func() { s.judgeSocket.judge.Close() })
-		s.judgeSocket.judge.Close()
+		o, err := judge(ctx, []*os.File{s.judgeSocket.judgeEnd}, func() { s.judgeSocket.judgeEnd.Close() })
+		s.judgeSocket.judgeEnd.Close()
 		s.judgeEnds <- processEnd{outcome: o, err: err}
 	}()
-	go s.judgeSocket.forEachEnded(s.send)
+	go s.judgeSocket.forEachEnded(s.reportTurnOver)
 }
 
 // recordEnd records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
 func (s *stage) recordEnd(got processEnd) (lost bool) {
-	t := s.alive[got.number]
-	delete(s.alive, got.number)
-	s.count(got.outcome)
-	lost = s.judgeLeft && !t.turnOver && killed(got.outcome)
-	s.done = s.done || lost
+	t := s.liveRunners[got.number]
+	delete(s.liveRunners, got.number)
+	s.addOutcome(got.outcome)
+	lost = s.judgeAlive && !t.turnOver && killed(got.outcome)
+	s.noFurther = s.noFurther || lost
 	return lost
 }
 
 // stopAll stops the processes that did not end in time.
 func (s *stage) stopAll(stopJudge context.CancelFunc) {
-	if s.ending.RunnerFirst = s.judgeLeft; s.judgeLeft {
+	if s.ending.RunnerKilledFirst = s.judgeAlive; s.judgeAlive {
 		stopJudge()
 	}
-	for _, t := range s.alive {
+	for _, t := range s.liveRunners {
 		t.stop()
 	}
 }
 
 // requestRunner asks for the next runner if fewer than together are alive.
 func (s *stage) requestRunner(ctx context.Context) {
-	if s.awaitingNext || s.done || len(s.alive) >= s.concurrent {
+	if s.awaitingNext || s.noFurther || len(s.liveRunners) >= s.concurrent {
 		return
 	}
 	s.awaitingNext = true
-	number := s.next
+	number := s.nextNumber
 	go func() {
 		runner := s.runners.Next(ctx, number)
 		select {
@@ -181,15 +181,15 @@ func (s *stage) requestRunner(ctx context.Context) {
 
 // start passes a runner's channel to the judge and starts it. A nil runner closes the door: no further runner follows.
 func (s *stage) start(ctx context.Context, runner Side) error {
-	if s.done {
+	if s.noFurther {
 		return nil
 	}
 	if runner == nil {
-		s.done = true
-		s.judgeSocket.shut()
+		s.noFurther = true
+		s.judgeSocket.announceNoFurther()
 		return nil
 	}
-	number := s.next
+	number := s.nextNumber
 	var wires, alive []*os.File
 	for range max(s.runners.Ranks, 1) {
 		w, err := newRunnerChannel()
@@ -201,10 +201,10 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 		s.judgeSocket.sendRunner(number, w)
 		wires, alive = append(wires, w.runner[:]...), append(alive, w.alive)
 	}
-	s.next++
+	s.nextNumber++
 	s.ending.Processes++
 	ctx, stop := context.WithCancel(ctx)
-	s.alive[number] = &liveRunner{stop: stop}
+	s.liveRunners[number] = &liveRunner{stop: stop}
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
@@ -216,9 +216,9 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	return nil
 }
 
-// end marks a runner's turn as over, and stops it after the linger time.
-func (s *stage) end(number int) {
-	t := s.alive[number]
+// endTurn marks a runner's turn as over, and stops it after the linger time.
+func (s *stage) endTurn(number int) {
+	t := s.liveRunners[number]
 	if t == nil || t.turnOver {
 		return
 	}
@@ -226,31 +226,31 @@ func (s *stage) end(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// send tells run that the runner with this number has had its turn.
-func (s *stage) send(number int) {
+// reportTurnOver tells run that the runner with this number has had its turn.
+func (s *stage) reportTurnOver(number int) {
 	select {
 	case s.turnsOver <- number:
 	case <-s.closed:
 	}
 }
 
-// count adds a runner's outcome to the stage's.
-func (s *stage) count(o sandbox.Outcome) {
+// addOutcome adds a runner's outcome to the stage's.
+func (s *stage) addOutcome(o sandbox.Outcome) {
 	was := s.ending.Outcome
 	o.CPU, o.MemoryMax = was.CPU+o.CPU, max(was.MemoryMax, o.MemoryMax)
-	if s.decided {
+	if s.outcomeFixed {
 		was.CPU, was.MemoryMax = o.CPU, o.MemoryMax
 		o = was
 	}
 	s.ending.Outcome = o
-	s.decided = s.decided || !endedWell(o)
+	s.outcomeFixed = s.outcomeFixed || !endedWell(o)
 }
 
-func (s *stage) fail(err error, stop context.CancelFunc) {
+func (s *stage) recordFailure(err error, stop context.CancelFunc) {
 	if err == nil || s.failure != nil {
 		return
 	}
-	s.failure, s.done = err, true
+	s.failure, s.noFurther = err, true
 	stop()
 }
 

@@ -138,7 +138,7 @@ func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
 			channel.Close()
 		}
 	}), few(2, stubborn))
-	if err != nil || taken != 2 || end.RunnerFirst || end.Judge.Cancelled {
+	if err != nil || taken != 2 || end.RunnerKilledFirst || end.Judge.Cancelled {
 		t.Errorf("%d taken, %+v, %v", taken, end, err)
 	}
 }

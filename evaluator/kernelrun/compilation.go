@@ -34,8 +34,8 @@ type KernelOfGPU struct {
 
 // Listing is the generated code in one form.
 type Listing struct {
-	Form string     `json:"form" jsonschema:"x86-64, PTX or SASS"`
-	Code []CodeLine `json:"code" jsonschema:"up to 2000 lines"`
+	Language string     `json:"form" jsonschema:"x86-64, PTX or SASS"`
+	Code     []CodeLine `json:"code" jsonschema:"up to 2000 lines"`
 }
 
 // CodeLine is a line of code with its line of the source.
@@ -54,13 +54,13 @@ const maxCompiled = tasks.MaxSubmission
 func (r Request) checkCompiled() error {
 	refuse := func(name, text string) error { return &Refusal{Message: text, Details: map[string]any{name: ""}} }
 	switch {
-	case r.Custom.Source == "":
+	case r.CustomKernel.Source == "":
 		return refuse("source_code", "source_code is empty: send a C++ or CUDA source")
-	case len(r.Custom.Source) > maxCompiled:
+	case len(r.CustomKernel.Source) > maxCompiled:
 		return refuse("source_code", "source_code has more than 1,000,000 bytes")
-	case r.Custom.Type == "" && r.Task == "":
+	case r.CustomKernel.Type == "" && r.Task == "":
 		return refuse("kernel_type", "kernel_type is missing: send cuda or cpp, or the name of a task")
-	case r.Custom.Type != "" && r.Task != "":
+	case r.CustomKernel.Type != "" && r.Task != "":
 		return refuse("kernel_type", "kernel_type cannot be combined with task, which has a language")
 	}
 	return nil
@@ -69,10 +69,10 @@ func (r Request) checkCompiled() error {
 // Alone returns the definition and the files of a source without a task.
 func (r Request) Alone() (tasks.Definition, map[string][]byte) {
 	lang := tasks.LangCPP
-	if r.Custom.Type == "cuda" {
+	if r.CustomKernel.Type == "cuda" {
 		lang = tasks.LangCUDA
 	}
 	name := "kernel." + string(lang)
 	return tasks.Definition{Form: tasks.FormEval, Lang: lang, OwnHarness: true, Config: tasks.Config{Sources: []string{name}},
-		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, map[string][]byte{name: []byte(r.Custom.Source)}
+		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, map[string][]byte{name: []byte(r.CustomKernel.Source)}
 }

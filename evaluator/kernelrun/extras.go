@@ -36,8 +36,8 @@ func (m model) names() []string {
 // mostProblems limits the reported problems of one list or object. Each takes memory, and the first ones suffice.
 const mostProblems = 100
 
-// mostLooked limits the unknown keys of a request that are compared with known ones.
-const mostLooked = 1000
+// maxKeyComparisons limits the unknown keys of a request that are compared with known ones.
+const maxKeyComparisons = 1000
 
 // unknownKeys returns at most most unknown keys, sorted. If there are more, the choice is arbitrary.
 func unknownKeys(given map[string]any, known []string, most int) (keys []string) {
@@ -55,25 +55,25 @@ func unknownKeys(given map[string]any, known []string, most int) (keys []string)
 
 // search finds unknown keys in a request.
 type search struct {
-	refused Extras
-	left    int      // remaining comparisons
-	ignored []string // paths of keys that are not refused
+	refused              Extras
+	remainingComparisons int      // remaining comparisons
+	ignoredPaths         []string // paths of keys that are not refused
 }
 
 // Limits of the ignored keys in a remark: their number, and the bytes of each.
 const (
-	mostIgnored    = 20
-	longestIgnored = 80
+	maxListedKeys     = 20
+	maxListedKeyBytes = 80
 )
 
 // remarks returns a sentence about the ignored keys, if there are any.
 func (s *search) remarks() []string {
-	if len(s.ignored) == 0 {
+	if len(s.ignoredPaths) == 0 {
 		return nil
 	}
-	names := s.ignored[:min(len(s.ignored), mostIgnored)]
+	names := s.ignoredPaths[:min(len(s.ignoredPaths), maxListedKeys)]
 	more := ""
-	if len(names) < len(s.ignored) {
+	if len(names) < len(s.ignoredPaths) {
 		more = ", …"
 	}
 	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
@@ -102,8 +102,8 @@ func (s *search) objectProblems(at path, given map[string]any, known []string) (
 	if len(at) == 0 { // clients send such keys only at the top level
 		passed = slices.Concat(known, foreignKeys)
 	}
-	for _, key := range unknownKeys(given, passed, min(s.left, mostProblems)) {
-		s.left--
+	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, mostProblems)) {
+		s.remainingComparisons--
 		problem := extra(at.to(key), key, known)
 		if problem.Hint == "" && s.refused == RefuseAll {
 			problem.Hint = "known are " + strings.Join(known, ", ")
@@ -125,7 +125,7 @@ func (s *search) objectProblems(at path, given map[string]any, known []string) (
 }
 
 func (s *search) ignore(field string) {
-	s.ignored = append(s.ignored, fmt.Sprintf("%.*s", longestIgnored, field))
+	s.ignoredPaths = append(s.ignoredPaths, fmt.Sprintf("%.*s", maxListedKeyBytes, field))
 }
 
 // nestedProblems returns the problems in a value that is a model or a list of models.
@@ -136,10 +136,10 @@ func (s *search) nestedProblems(of kind, at path, value any) (problems []Problem
 	case list:
 		items, _ := value.([]any)
 		for i, item := range items {
-			if len(problems) >= mostProblems || s.left == 0 {
+			if len(problems) >= mostProblems || s.remainingComparisons == 0 {
 				break
 			}
-			problems = append(problems, s.nestedProblems(k.of, at.to(strconv.Itoa(i)), item)...)
+			problems = append(problems, s.nestedProblems(k.elementKind, at.to(strconv.Itoa(i)), item)...)
 		}
 	}
 	return problems

@@ -30,28 +30,28 @@ func (least minInteger) schema() map[string]any {
 	return map[string]any{"type": "integer", "format": "int64", "minimum": int64(least)}
 }
 
-// size is a positive integer, or an expression over the scalar arguments.
-type size struct{}
+// positiveSize is a positive integer, or an expression over the scalar arguments.
+type positiveSize struct{}
 
 // read accepts an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
-func (size) read(at path, value any) (any, []Problem) {
-	if s, ok := value.(string); ok && expression.MatchString(s) {
+func (positiveSize) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok && expressionPattern.MatchString(s) {
 		return s, nil
 	}
 	return minInteger(1).read(at, value)
 }
 
-func (size) schema() map[string]any { return oneOf(minInteger(1).schema(), typed("string")) }
+func (positiveSize) schema() map[string]any { return oneOf(minInteger(1).schema(), typed("string")) }
 
-// mostNested limits the nesting of objects and lists in free keys. The worker's program parses them with Python, whose
+// maxNesting limits the nesting of objects and lists in free keys. The worker's program parses them with Python, whose
 // limit is far below Go's.
-const mostNested = 32
+const maxNesting = 32
 
 // unreadable returns problems that the worker's program would have with a value of free keys: deep nesting, or a number
 // that no machine type holds.
 func unreadable(at path, value any, depth int) []Problem {
 	if depth < 0 {
-		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", mostNested))
+		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", maxNesting))
 	}
 	switch v := value.(type) {
 	case json.Number:

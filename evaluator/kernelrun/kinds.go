@@ -53,23 +53,23 @@ type kind interface {
 }
 
 type (
-	text    struct{}
-	integer struct{}
-	number  struct{}
-	boolean struct{}
-	scalar  struct{} // int, float, str or bool
-	object  struct{} // any object
-	enum    []string
-	list    struct{ of kind }
-	anyCase struct{ enum } // case-insensitive
+	textKind        struct{}
+	integer         struct{}
+	number          struct{}
+	boolean         struct{}
+	scalar          struct{} // int, float, str or bool
+	object          struct{} // any object
+	enum            []string
+	list            struct{ elementKind kind }
+	caseInsensitive struct{ enum } // case-insensitive
 	// dict is an object with free keys, of values of one kind.
 	dict struct {
-		of      kind
-		maxKeys int // keys
+		valueKind kind
+		maxKeys   int // keys
 	}
 )
 
-func (text) read(at path, value any) (any, []Problem) {
+func (textKind) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
@@ -115,22 +115,22 @@ func parseInt(s string) (any, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}
-	if allDigits.MatchString(s) {
+	if integerPattern.MatchString(s) {
 		return json.Number(strings.TrimPrefix(s, "+")), true
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 || !plainNumber.MatchString(s) {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 || !numberPattern.MatchString(s) {
 		return nil, false
 	}
 	return int64(f), true
 }
 
 var (
-	allDigits   = regexp.MustCompile(`^[+-]?[0-9]+$`)
-	plainNumber = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
+	integerPattern = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	numberPattern  = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
 	// A filter, not a parser: names, numbers, and operators, with at least one letter. The worker's program evaluates
 	// it.
-	expression = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
+	expressionPattern = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
 func (number) read(at path, value any) (any, []Problem) {
@@ -180,7 +180,7 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	case bool, string:
 		return v, nil
 	case json.Number:
-		if allDigits.MatchString(v.String()) {
+		if integerPattern.MatchString(v.String()) {
 			return integer{}.read(at, v)
 		}
 		return number{}.read(at, v)
@@ -189,7 +189,7 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	for _, one := range []struct {
 		name string
 		kind kind
-	}{{"int", integer{}}, {"float", number{}}, {"str", text{}}, {"bool", boolean{}}} {
+	}{{"int", integer{}}, {"float", number{}}, {"str", textKind{}}, {"bool", boolean{}}} {
 		_, wrong := one.kind.read(at.to(one.name), value)
 		problems = append(problems, wrong...)
 	}
@@ -198,7 +198,7 @@ func (scalar) read(at path, value any) (any, []Problem) {
 
 func (object) read(at path, value any) (any, []Problem) {
 	if m, ok := value.(map[string]any); ok {
-		return m, unreadable(at, m, mostNested)
+		return m, unreadable(at, m, maxNesting)
 	}
 	return nil, append(
 		at.to("BaseKernelMetadata").problem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),
@@ -220,7 +220,7 @@ func (e enum) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("enum", "Input should be "+quoted)
 }
 
-func (e anyCase) read(at path, value any) (any, []Problem) {
+func (e caseInsensitive) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		value = strings.ToLower(s)
 	}
@@ -238,7 +238,7 @@ func (l list) read(at path, value any) (any, []Problem) {
 		if len(problems) >= mostProblems {
 			break
 		}
-		v, wrong := l.of.read(at.to(strconv.Itoa(i)), item)
+		v, wrong := l.elementKind.read(at.to(strconv.Itoa(i)), item)
 		out, problems = append(out, v), append(problems, wrong...)
 	}
 	return out, problems
@@ -255,7 +255,7 @@ func (d dict) read(at path, value any) (any, []Problem) {
 	out := make(map[string]any, len(given))
 	var problems []Problem
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		v, wrong := d.of.read(at.to(key), given[key])
+		v, wrong := d.valueKind.read(at.to(key), given[key])
 		out[key], problems = v, append(problems, wrong...)
 	}
 	return out, problems
@@ -263,24 +263,24 @@ func (d dict) read(at path, value any) (any, []Problem) {
 
 // model is an object of the API. One table of fields both parses and describes requests.
 type model struct {
-	name   string
-	about  string
-	strict bool // refuse every unknown key; otherwise Extras decides
-	fields []field
-	check  check // nil if there are no conflicts between fields
+	name        string
+	description string
+	strict      bool // refuse every unknown key; otherwise Extras decides
+	fields      []field
+	check       check // nil if there are no conflicts between fields
 }
 
 // check returns conflicts between fields that are valid by themselves. It may change the parsed values.
 type check func(at path, given, read map[string]any) []Problem
 
 type field struct {
-	name     string
-	kind     kind
-	required bool
-	unless   string // a field in whose presence it is not required
-	null     bool   // null is allowed
-	standard any    // default value
-	about    string
+	name          string
+	kind          kind
+	required      bool
+	unlessPresent string // a field in whose presence it is not required
+	nullable      bool   // null is allowed
+	defaultValue  any    // default value
+	description   string
 }
 
 func (m model) read(at path, value any) (any, []Problem) {
@@ -315,11 +315,11 @@ func (m model) unknown(at path, given map[string]any) (problems []Problem) {
 func (f field) read(at path, given map[string]any) (any, []Problem) {
 	value, there := given[f.name]
 	switch {
-	case !there && f.required && given[f.unless] == nil:
+	case !there && f.required && given[f.unlessPresent] == nil:
 		return nil, at.problem("missing", "Field required")
-	// null means "not given" if it is allowed, so that clients can send every key.
-	case !there, value == nil && f.null:
-		return f.standard, nil
+	// nullable means "not given" if it is allowed, so that clients can send every key.
+	case !there, value == nil && f.nullable:
+		return f.defaultValue, nil
 	}
 	return f.kind.read(at, value)
 }

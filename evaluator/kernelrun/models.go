@@ -13,103 +13,103 @@ const (
 
 // The tables below both check a request and describe it (Schemas).
 func evaluateRequest() model {
-	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
-		{name: "kernel", kind: kernelCode(), required: true, about: "the kernel"},
+	return model{name: "EvaluationRequest", description: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
+		{name: "kernel", kind: kernelCode(), required: true, description: "the kernel"},
 	}, common()...)}
 }
 
 func compareRequest() model {
 	fields := append([]field{
-		{name: "ref_kernel", kind: kernelCode(), required: true, about: "the correct kernel"},
-		{name: "custom_kernel", kind: kernelCode(), required: true, about: "the kernel that is checked against it and timed beside it"},
+		{name: "ref_kernel", kind: kernelCode(), required: true, description: "the correct kernel"},
+		{name: "custom_kernel", kind: kernelCode(), required: true, description: "the kernel that is checked against it and timed beside it"},
 	}, common()...)
-	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", check: checkComparison, fields: append(fields,
-		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
-		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output; without atol and rtol, types of 8 bits and fewer have one step of the type"},
-		field{name: "required_matched_ratio", kind: number{}, null: true, standard: 1.0, about: "the same as matched"},
-		field{name: "matched", kind: number{}, null: true, about: "the share of the elements of each output that must be within the tolerance, 0.01 to 1; 1 by default"},
-		field{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed, whatever share must match"},
-		field{name: "equal_nan", kind: boolean{}, null: true, standard: false, about: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
-		field{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
-		field{name: "tolerances", kind: dict{of: tolerance(), maxKeys: tasks.MaxTolerances}, null: true, about: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
-		field{name: "baselines", kind: list{enum{BaselineEager, BaselineCompile}}, null: true, about: "time the kernel also beside these: eager is the reference as it is, torch.compile the reference compiled by PyTorch, in a comparison of its own; timeout is for all"},
-		field{name: "reuse_reference", kind: boolean{}, null: true, standard: false, about: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
+	return model{name: "CompareRequest", description: "Two kernels: compile both, compare their outputs, time them in turn.", check: checkComparison, fields: append(fields,
+		field{name: "atol", kind: number{}, nullable: true, defaultValue: defaultTolerance, description: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
+		field{name: "rtol", kind: number{}, nullable: true, defaultValue: defaultTolerance, description: "relative tolerance, of the custom kernel's output; without atol and rtol, types of 8 bits and fewer have one step of the type"},
+		field{name: "required_matched_ratio", kind: number{}, nullable: true, defaultValue: 1.0, description: "the same as matched"},
+		field{name: "matched", kind: number{}, nullable: true, description: "the share of the elements of each output that must be within the tolerance, 0.01 to 1; 1 by default"},
+		field{name: "max_error", kind: number{}, nullable: true, description: "the difference that no element may exceed, whatever share must match"},
+		field{name: "equal_nan", kind: boolean{}, nullable: true, defaultValue: false, description: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
+		field{name: "infinite", kind: enum(tasks.InfiniteRules()), nullable: true, description: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
+		field{name: "tolerances", kind: dict{valueKind: tolerance(), maxKeys: tasks.MaxTolerances}, nullable: true, description: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
+		field{name: "baselines", kind: list{enum{BaselineEager, BaselineCompile}}, nullable: true, description: "time the kernel also beside these: eager is the reference as it is, torch.compile the reference compiled by PyTorch, in a comparison of its own; timeout is for all"},
+		field{name: "reuse_reference", kind: boolean{}, nullable: true, defaultValue: false, description: "use the answers and times of the same reference from a comparison of yours in the last 10 minutes that said this too, if they are kept"},
 	)}
 }
 
 func tolerance() model {
-	return model{name: "Tolerance", about: "The tolerance of one output.", strict: true, check: checkTolerance, fields: []field{
-		{name: "atol", kind: number{}, null: true, about: "absolute tolerance"},
-		{name: "rtol", kind: number{}, null: true, about: "relative tolerance, of the custom kernel's output"},
-		{name: "matched", kind: number{}, null: true, about: "the share of the elements that must be within both"},
-		{name: "max_error", kind: number{}, null: true, about: "the difference that no element may exceed"},
-		{name: "equal_nan", kind: boolean{}, null: true, about: "NaN agrees with NaN at the same place"},
-		{name: "infinite", kind: enum(tasks.InfiniteRules()), null: true, about: "equal, negative, or never"},
+	return model{name: "Tolerance", description: "The tolerance of one output.", strict: true, check: checkTolerance, fields: []field{
+		{name: "atol", kind: number{}, nullable: true, description: "absolute tolerance"},
+		{name: "rtol", kind: number{}, nullable: true, description: "relative tolerance, of the custom kernel's output"},
+		{name: "matched", kind: number{}, nullable: true, description: "the share of the elements that must be within both"},
+		{name: "max_error", kind: number{}, nullable: true, description: "the difference that no element may exceed"},
+		{name: "equal_nan", kind: boolean{}, nullable: true, description: "NaN agrees with NaN at the same place"},
+		{name: "infinite", kind: enum(tasks.InfiniteRules()), nullable: true, description: "equal, negative, or never"},
 	}}
 }
 
 // compileRequest has few fields: nothing runs.
 func compileRequest() model {
-	return model{name: "CompileRequest", about: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", strict: true, fields: []field{
-		{name: "source_code", kind: text{}, required: true, about: "the source, up to 1,000,000 bytes"},
-		{name: "kernel_type", kind: anyCase{enum{"cuda", "cpp"}}, null: true, about: "the language of the source; needed without a task"},
-		{name: "task", kind: text{}, null: true, about: "the name of a C++ or CUDA task: the source is compiled as a submission to it, with its headers and flags"},
-		{name: "gpu_type", kind: text{}, null: true, about: "the device to compile for, such as h200; C++ is compiled for cpu; absent: any"},
-		{name: "timeout", kind: integer{}, standard: int64(CompileTimeout), about: "seconds for the compilers, 5 to 600; waiting for a worker does not count"},
-		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its source"},
+	return model{name: "CompileRequest", description: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", strict: true, fields: []field{
+		{name: "source_code", kind: textKind{}, required: true, description: "the source, up to 1,000,000 bytes"},
+		{name: "kernel_type", kind: caseInsensitive{enum{"cuda", "cpp"}}, nullable: true, description: "the language of the source; needed without a task"},
+		{name: "task", kind: textKind{}, nullable: true, description: "the name of a C++ or CUDA task: the source is compiled as a submission to it, with its headers and flags"},
+		{name: "gpu_type", kind: textKind{}, nullable: true, description: "the device to compile for, such as h200; C++ is compiled for cpu; absent: any"},
+		{name: "timeout", kind: integer{}, defaultValue: int64(CompileTimeout), description: "seconds for the compilers, 5 to 600; waiting for a worker does not count"},
+		{name: "shared", kind: boolean{}, nullable: true, defaultValue: false, description: "let anyone who has the evaluation's id read it with its source"},
 	}}
 }
 
 func common() []field {
 	return []field{
-		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
-		{name: "stop_when", kind: stopWhen(), null: true, about: "end the timed calls as soon as they show this; absent: make all num_trials"},
-		{name: "cases", kind: list{object{}}, null: true, about: "up to 8 cases that are checked and timed one after the other: arguments of get_inputs() by name, or of a contract the values of scalars and the shapes of tensors; num_trials holds for each"},
-		{name: "setup", kind: boolean{}, null: true, standard: false, about: "call setup(meta) of the custom kernel's file, if it has one, before each case, and pass the result to the kernel as state: meta has the shapes, types, and constants of the inputs; its time is not counted"},
-		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
-		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
-		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
-		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
-		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
-		{name: "reuse_result", kind: boolean{}, null: true, standard: false, about: "share the result of an equal request of yours that said this too; the answer's reused names it"},
-		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let anyone who has the evaluation's id read it with its sources; otherwise only you and the admins can"},
+		{name: "num_trials", kind: integer{}, defaultValue: int64(defaultTrials), description: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
+		{name: "stop_when", kind: stopWhen(), nullable: true, description: "end the timed calls as soon as they show this; absent: make all num_trials"},
+		{name: "cases", kind: list{object{}}, nullable: true, description: "up to 8 cases that are checked and timed one after the other: arguments of get_inputs() by name, or of a contract the values of scalars and the shapes of tensors; num_trials holds for each"},
+		{name: "setup", kind: boolean{}, nullable: true, defaultValue: false, description: "call setup(meta) of the custom kernel's file, if it has one, before each case, and pass the result to the kernel as state: meta has the shapes, types, and constants of the inputs; its time is not counted"},
+		{name: "timeout", kind: integer{}, defaultValue: int64(defaultTimeout), description: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
+		{name: "gpu_type", kind: textKind{}, nullable: true, description: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
+		{name: "l2_flush", kind: boolean{}, nullable: true, defaultValue: true, description: "write over the L2 cache before every timed call"},
+		{name: "collect_device_metrics", kind: boolean{}, nullable: true, defaultValue: false, description: "read hardware counters with Nsight Compute, in a pass of its own"},
+		{name: "ncu_sections", kind: list{textKind{}}, nullable: true, description: "Nsight Compute sections to collect; absent: the full set"},
+		{name: "reuse_result", kind: boolean{}, nullable: true, defaultValue: false, description: "share the result of an equal request of yours that said this too; the answer's reused names it"},
+		{name: "shared", kind: boolean{}, nullable: true, defaultValue: false, description: "let anyone who has the evaluation's id read it with its sources; otherwise only you and the admins can"},
 	}
 }
 
 func stopWhen() model {
-	return model{name: "StopWhen", about: "What the timed calls have to show; one condition suffices. They are looked at after 20, 40, 80, … calls, and all looks share the error that confidence leaves.", strict: true, fields: []field{
-		{name: "half_width", kind: number{}, null: true, about: "the interval of the speedup, or without a reference of the median time, is no wider than ± this share, 0.001 to 0.5"},
-		{name: "speedup_above", kind: number{}, null: true, about: "the interval of the speedup is above this"},
-		{name: "speedup_below", kind: number{}, null: true, about: "the interval of the speedup is below this"},
-		{name: "confidence", kind: number{}, standard: defaultConfidence, about: "of the decision and of speedup_interval, 0.5 to 0.999"},
+	return model{name: "StopWhen", description: "What the timed calls have to show; one condition suffices. They are looked at after 20, 40, 80, … calls, and all looks share the error that confidence leaves.", strict: true, fields: []field{
+		{name: "half_width", kind: number{}, nullable: true, description: "the interval of the speedup, or without a reference of the median time, is no wider than ± this share, 0.001 to 0.5"},
+		{name: "speedup_above", kind: number{}, nullable: true, description: "the interval of the speedup is above this"},
+		{name: "speedup_below", kind: number{}, nullable: true, description: "the interval of the speedup is below this"},
+		{name: "confidence", kind: number{}, defaultValue: defaultConfidence, description: "of the decision and of speedup_interval, 0.5 to 0.999"},
 	}}
 }
 
 func kernelCode() model {
-	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
-		{name: "source_code", kind: text{}, required: true, unless: "source_files", about: "the source; of several files the main one"},
-		{name: "source_files", kind: dict{of: text{}, maxKeys: tasks.MaxSubmissionFiles + 1}, null: true, about: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
-		{name: "kernel_type", kind: anyCase{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, about: "the kind of the source, in any case"},
-		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
-		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
+	return model{name: "KernelCode", description: "The source of one kernel and how it is called.", strict: true, fields: []field{
+		{name: "source_code", kind: textKind{}, required: true, unlessPresent: "source_files", description: "the source; of several files the main one"},
+		{name: "source_files", kind: dict{valueKind: textKind{}, maxKeys: tasks.MaxSubmissionFiles + 1}, nullable: true, description: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
+		{name: "kernel_type", kind: caseInsensitive{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, description: "the kind of the source, in any case"},
+		{name: "io", kind: ioContract(), nullable: true, description: "arguments and launch sizes"},
+		{name: "metadata", kind: object{}, nullable: true, description: "by type: function_name, class_name, method_name (torch, torch_cuda); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
 	}, check: checkCode}
 }
 
 func ioContract() model {
-	return model{name: "IOContract", about: "The arguments of a kernel. They are bound by position, those marked is_meta by name.", fields: []field{
-		{name: "args", kind: list{argSpec()}, required: true, about: "the arguments in order"},
-		{name: "launch", kind: launchConfig(), null: true, about: "launch sizes; unused by torch, torch_cuda and multi_kernel"},
+	return model{name: "IOContract", description: "The arguments of a kernel. They are bound by position, those marked is_meta by name.", fields: []field{
+		{name: "args", kind: list{argSpec()}, required: true, description: "the arguments in order"},
+		{name: "launch", kind: launchConfig(), nullable: true, description: "launch sizes; unused by torch, torch_cuda and multi_kernel"},
 	}}
 }
 
 func argSpec() model {
-	return model{name: "ArgSpec", about: "One argument.", fields: []field{
-		{name: "name", kind: text{}, required: true, about: "its name"},
-		{name: "type", kind: enum{"tensor", "int", "float", "str", "bool"}, required: true, about: "the kind of the argument"},
-		{name: "value", kind: scalar{}, null: true, about: "a scalar's value, of the argument's type; a scalar needs it"},
-		{name: "tensor_spec", kind: tensorSpec(), null: true, about: "a tensor's shape and content; a tensor needs it"},
-		{name: "role", kind: enum{"input", "output", "inout"}, standard: "input", about: "whether the kernel reads it, writes it, or both"},
-		{name: "is_meta", kind: boolean{}, standard: false, about: "a compile-time parameter of a Triton kernel"},
+	return model{name: "ArgSpec", description: "One argument.", fields: []field{
+		{name: "name", kind: textKind{}, required: true, description: "its name"},
+		{name: "type", kind: enum{"tensor", "int", "float", "str", "bool"}, required: true, description: "the kind of the argument"},
+		{name: "value", kind: scalar{}, nullable: true, description: "a scalar's value, of the argument's type; a scalar needs it"},
+		{name: "tensor_spec", kind: tensorSpec(), nullable: true, description: "a tensor's shape and content; a tensor needs it"},
+		{name: "role", kind: enum{"input", "output", "inout"}, defaultValue: "input", description: "whether the kernel reads it, writes it, or both"},
+		{name: "is_meta", kind: boolean{}, defaultValue: false, description: "a compile-time parameter of a Triton kernel"},
 	}, check: checkArgument}
 }
 
@@ -120,51 +120,51 @@ func dtypes() enum {
 }
 
 func tensorSpec() model {
-	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
-		{name: "shape", kind: list{minInteger(0)}, standard: []any{}, about: "extents; none is a single element"},
-		{name: "dtype", kind: dtypes(), standard: "float32", about: "the type of its elements, as PyTorch names it"},
-		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
-		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
+	return model{name: "TensorSpec", description: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
+		{name: "shape", kind: list{minInteger(0)}, defaultValue: []any{}, description: "extents; none is a single element"},
+		{name: "dtype", kind: dtypes(), defaultValue: "float32", description: "the type of its elements, as PyTorch names it"},
+		{name: "init", kind: tensorInit(), nullable: true, description: "how to fill it"},
+		{name: "data", kind: tensorData(), nullable: true, description: "its very bytes"},
 	}}
 }
 
 func tensorInit() model {
 	fields := []field{
-		{name: "kind", kind: enum{"randn", "uniform", "zeros", "ones", "full", "arange"}, standard: "randn", about: "the values that fill it"},
-		{name: "seed", kind: integer{}, null: true, about: "of randn and uniform. Two tensors with the same seed, shape, dtype and init are equal in every trial. The first trial draws from the seed itself, so its values are the same in every evaluation; each later trial draws from a secret seed that is derived from it. Absent: each argument has a seed of its own"},
+		{name: "kind", kind: enum{"randn", "uniform", "zeros", "ones", "full", "arange"}, defaultValue: "randn", description: "the values that fill it"},
+		{name: "seed", kind: integer{}, nullable: true, description: "of randn and uniform. Two tensors with the same seed, shape, dtype and init are equal in every trial. The first trial draws from the seed itself, so its values are the same in every evaluation; each later trial draws from a secret seed that is derived from it. Absent: each argument has a seed of its own"},
 	}
 	for _, name := range []string{"mean", "std", "low", "high", "fill_value", "start", "step"} {
-		fields = append(fields, field{name: name, kind: number{}, null: true, about: "parameter of the kind"})
+		fields = append(fields, field{name: name, kind: number{}, nullable: true, description: "parameter of the kind"})
 	}
-	return model{name: "TensorInit", about: "How a tensor is filled.", fields: fields}
+	return model{name: "TensorInit", description: "How a tensor is filled.", fields: fields}
 }
 
 func tensorData() model {
-	return model{name: "TensorData", about: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
-		{name: "data_b64", kind: text{}, required: true, about: "the bytes"},
-		{name: "dtype", kind: dtypes(), standard: "float32", about: "their type"},
-		{name: "shape", kind: list{minInteger(0)}, standard: []any{}, about: "their extents; none: the spec's"},
-		{name: "compress", kind: enum{"none", "zlib"}, standard: "none", about: "how they were compressed before base64"},
+	return model{name: "TensorData", description: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
+		{name: "data_b64", kind: textKind{}, required: true, description: "the bytes"},
+		{name: "dtype", kind: dtypes(), defaultValue: "float32", description: "their type"},
+		{name: "shape", kind: list{minInteger(0)}, defaultValue: []any{}, description: "their extents; none: the spec's"},
+		{name: "compress", kind: enum{"none", "zlib"}, defaultValue: "none", description: "how they were compressed before base64"},
 	}}
 }
 
 func launchConfig() model {
-	return model{name: "LaunchConfig", about: "How a kernel is launched.", fields: []field{
-		{name: "grid", kind: launchDim(), null: true, about: "blocks; absent: 1"},
-		{name: "block", kind: launchDim(), null: true, about: "threads of a block (cuda); absent: 256"},
-		{name: "num_warps", kind: minInteger(1), null: true, about: "Triton's"},
-		{name: "num_stages", kind: minInteger(0), null: true, about: "Triton's"},
-		{name: "shared_mem", kind: minInteger(0), null: true, about: "bytes of dynamic shared memory (cuda)"},
-		{name: "kernel_name", kind: text{}, null: true, about: "the same as kernel_name in metadata (triton, cuda): which kernel of the source is launched"},
+	return model{name: "LaunchConfig", description: "How a kernel is launched.", fields: []field{
+		{name: "grid", kind: launchDim(), nullable: true, description: "blocks; absent: 1"},
+		{name: "block", kind: launchDim(), nullable: true, description: "threads of a block (cuda); absent: 256"},
+		{name: "num_warps", kind: minInteger(1), nullable: true, description: "Triton's"},
+		{name: "num_stages", kind: minInteger(0), nullable: true, description: "Triton's"},
+		{name: "shared_mem", kind: minInteger(0), nullable: true, description: "bytes of dynamic shared memory (cuda)"},
+		{name: "kernel_name", kind: textKind{}, nullable: true, description: "the same as kernel_name in metadata (triton, cuda): which kernel of the source is launched"},
 	}}
 }
 
 func launchDim() model {
 	var fields []field
 	for _, axis := range []string{"x", "y", "z"} {
-		fields = append(fields, field{name: axis, kind: size{}, standard: int64(1), about: `a number, or an expression over the scalar arguments such as "cdiv(n, 256)"`})
+		fields = append(fields, field{name: axis, kind: positiveSize{}, defaultValue: int64(1), description: `a number, or an expression over the scalar arguments such as "cdiv(n, 256)"`})
 	}
-	return model{name: "LaunchDim", about: "A size in up to three directions.", fields: fields}
+	return model{name: "LaunchDim", description: "A size in up to three directions.", fields: fields}
 }
 
 // Schemas returns the requests and their parts as JSON Schema, by name. They refer to each other at
@@ -187,34 +187,34 @@ func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
 		properties[f.name] = f.schema()
-		if f.required && f.unless == "" {
+		if f.required && f.unlessPresent == "" {
 			required = append(required, f.name)
 		}
 		part := f.kind
 		switch of := part.(type) {
 		case list:
-			part = of.of
+			part = of.elementKind
 		case dict:
-			part = of.of
+			part = of.valueKind
 		}
 		if used, ok := part.(model); ok {
 			used.collect(into)
 		}
 	}
 	into[m.name] = map[string]any{
-		"type": "object", "description": m.about, "properties": properties, "required": required, "additionalProperties": !m.strict,
+		"type": "object", "description": m.description, "properties": properties, "required": required, "additionalProperties": !m.strict,
 	}
 }
 
 func (f field) schema() map[string]any {
 	s := f.kind.schema()
-	if f.null {
+	if f.nullable {
 		s = oneOf(s, typed("null"))
 	}
-	s["description"] = f.about
+	s["description"] = f.description
 	// Client generators would treat a default of null as a separate value.
-	if f.standard != nil {
-		s["default"] = f.standard
+	if f.defaultValue != nil {
+		s["default"] = f.defaultValue
 	}
 	return s
 }
@@ -230,11 +230,11 @@ func typed(name string) map[string]any {
 	return map[string]any{"type": name}
 }
 
-func (text) schema() map[string]any    { return typed("string") }
-func (integer) schema() map[string]any { return typed("integer") }
-func (number) schema() map[string]any  { return typed("number") }
-func (boolean) schema() map[string]any { return typed("boolean") }
-func (object) schema() map[string]any  { return typed("object") }
+func (textKind) schema() map[string]any { return typed("string") }
+func (integer) schema() map[string]any  { return typed("integer") }
+func (number) schema() map[string]any   { return typed("number") }
+func (boolean) schema() map[string]any  { return typed("boolean") }
+func (object) schema() map[string]any   { return typed("object") }
 
 func (scalar) schema() map[string]any {
 	return oneOf(typed("integer"), typed("number"), typed("string"), typed("boolean"))
@@ -257,9 +257,9 @@ func (e enum) schema() map[string]any {
 }
 
 func (d dict) schema() map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": d.of.schema()}
+	return map[string]any{"type": "object", "additionalProperties": d.valueKind.schema()}
 }
 
 func (l list) schema() map[string]any {
-	return map[string]any{"type": "array", "items": l.of.schema()}
+	return map[string]any{"type": "array", "items": l.elementKind.schema()}
 }

@@ -171,12 +171,12 @@ type Metrics struct {
 // Kernel is a kernel launched in the call under Nsight Compute, with its origin. The name, from which the origin
 // follows, is the program's claim.
 type Kernel struct {
-	Name     string  `json:"name" jsonschema:"without parameters; shortened"`
-	Origin   string  `json:"origin" jsonschema:"source, if it declares a kernel of this name; a library, by its name, like cuBLAS; unknown"`
-	Library  bool    `json:"library,omitempty" jsonschema:"the origin is a library"`
-	Launches int     `json:"launches" jsonschema:"of the first 16 of the call"`
-	NS       float64 `json:"ns,omitempty" jsonschema:"time of these launches under Nsight Compute; absent: not measured"`
-	Share    float64 `json:"share,omitempty" jsonschema:"of the time of all kernels, from 0 to 1; absent: not measured"`
+	Name       string  `json:"name" jsonschema:"without parameters; shortened"`
+	Origin     string  `json:"origin" jsonschema:"source, if it declares a kernel of this name; a library, by its name, like cuBLAS; unknown"`
+	Library    bool    `json:"library,omitempty" jsonschema:"the origin is a library"`
+	Launches   int     `json:"launches" jsonschema:"of the first 16 of the call"`
+	DurationNS float64 `json:"ns,omitempty" jsonschema:"time of these launches under Nsight Compute; absent: not measured"`
+	Share      float64 `json:"share,omitempty" jsonschema:"of the time of all kernels, from 0 to 1; absent: not measured"`
 }
 
 // WithoutDetails returns the result without its least important data: reports, single times, and output. It does not

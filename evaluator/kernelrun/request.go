@@ -26,8 +26,8 @@ const (
 // so that they do not depend on the worker.
 type Request struct {
 	Kind          Kind     `json:"kind"`
-	Ref           *Code    `json:"ref,omitempty"` // Compare
-	Custom        Code     `json:"custom"`
+	RefKernel     *Code    `json:"ref,omitempty"` // Compare
+	CustomKernel  Code     `json:"custom"`
 	NumTrials     int64    `json:"num_trials"`
 	Timeout       int64    `json:"timeout"` // seconds
 	ATol          float64  `json:"atol"`
@@ -37,7 +37,7 @@ type Request struct {
 	Sections      []string `json:"ncu_sections,omitempty"`
 	GPUType       string   `json:"gpu_type,omitempty"`     // as requested; empty for any
 	Shared        bool     `json:"shared,omitempty"`       // anyone with the evaluation's ID may read it
-	Reuse         bool     `json:"reuse_result,omitempty"` // accept the result of an equal request
+	ReuseResult   bool     `json:"reuse_result,omitempty"` // accept the result of an equal request
 	// ReuseReference accepts kept measurements of the same reference.
 	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil for never.
@@ -51,8 +51,8 @@ type Request struct {
 	MaxError *float64 `json:"max_error,omitempty"`
 	EqualNaN bool     `json:"equal_nan,omitempty"`
 	Infinite string   `json:"infinite,omitempty"` // one of tasks.InfiniteRules
-	// Fitting means that the request gives neither ATol nor RTol: types of few bits have larger ones.
-	Fitting bool `json:"fitting,omitempty"`
+	// DefaultTolerance means that the request gives neither ATol nor RTol: types of few bits have larger ones.
+	DefaultTolerance bool `json:"fitting,omitempty"`
 	// Tolerances applies to single outputs, by name or number.
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Baselines are further kernels that the custom one is timed beside.
@@ -125,14 +125,14 @@ const (
 func (r Request) checkExtras() string {
 	isTorch := []string{"torch", "torch_cuda", "multi_kernel"}
 	switch {
-	case r.Baselines != nil && r.Ref.Type != "torch":
-		return fmt.Sprintf("baselines need a reference of type torch, and this one is of type %s", r.Ref.Type)
+	case r.Baselines != nil && r.RefKernel.Type != "torch":
+		return fmt.Sprintf("baselines need a reference of type torch, and this one is of type %s", r.RefKernel.Type)
 	case r.Baselines != nil && r.ReuseReference:
 		return "baselines cannot be combined with reuse_reference: they run beside the kernel"
 	case len(slices.Compact(slices.Sorted(slices.Values(r.Baselines)))) < len(r.Baselines):
 		return "baselines names one of them twice"
-	case r.Setup && !slices.Contains(isTorch, r.Custom.Type):
-		return fmt.Sprintf("setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type %s", r.Custom.Type)
+	case r.Setup && !slices.Contains(isTorch, r.CustomKernel.Type):
+		return fmt.Sprintf("setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type %s", r.CustomKernel.Type)
 	case r.Setup && r.ReuseReference:
 		return "setup cannot be combined with reuse_reference"
 	}
@@ -207,7 +207,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	read, problems := m.read(nil, body)
 	var remarks []string
 	if len(problems) == 0 { // otherwise every field of another endpoint's body would be unknown
-		s := search{refused: refused, left: mostLooked}
+		s := search{refused: refused, remainingComparisons: maxKeyComparisons}
 		problems = s.extras(m, nil, body)
 		remarks = s.remarks()
 	}
@@ -229,20 +229,20 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so
 	// they stay behind.
 	texts, cases := map[string]string{}, fields["cases"]
-	plain := takeTexts(fields, texts).(map[string]any)
+	plain := extractLongTexts(fields, texts).(map[string]any)
 	plain["cases"] = cases // as they are: no text is given back to a case
 	data, err := json.Marshal(plain)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	for _, code := range []*Code{&r.Custom, r.Ref} {
+	for _, code := range []*Code{&r.CustomKernel, r.RefKernel} {
 		if code != nil {
 			code.Source = cmp.Or(texts[code.Source], code.Source)
 			for name, text := range code.Files {
 				code.Files[name] = cmp.Or(texts[text], text)
 			}
-			giveTexts(code.IO, texts)
-			giveTexts(code.Metadata, texts)
+			restoreLongTexts(code.IO, texts)
+			restoreLongTexts(code.Metadata, texts)
 		}
 	}
 	if err != nil { // an integer beyond 64 bits
@@ -254,19 +254,19 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 // longText is the length of texts that are worth a placeholder, in bytes.
 const longText = 4 << 10
 
-// takeTexts copies a value with placeholders for its long texts, and adds these to texts.
-func takeTexts(value any, texts map[string]string) any {
+// extractLongTexts copies a value with placeholders for its long texts, and adds these to texts.
+func extractLongTexts(value any, texts map[string]string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		v = maps.Clone(v)
 		for key := range v {
-			v[key] = takeTexts(v[key], texts)
+			v[key] = extractLongTexts(v[key], texts)
 		}
 		return v
 	case []any:
 		v = slices.Clone(v)
 		for i := range v {
-			v[i] = takeTexts(v[i], texts)
+			v[i] = extractLongTexts(v[i], texts)
 		}
 		return v
 	case string:
@@ -279,16 +279,16 @@ func takeTexts(value any, texts map[string]string) any {
 	return value
 }
 
-// giveTexts replaces the placeholders in a value.
-func giveTexts(value any, texts map[string]string) any {
+// restoreLongTexts replaces the placeholders in a value.
+func restoreLongTexts(value any, texts map[string]string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for key := range v {
-			v[key] = giveTexts(v[key], texts)
+			v[key] = restoreLongTexts(v[key], texts)
 		}
 	case []any:
 		for i := range v {
-			v[i] = giveTexts(v[i], texts)
+			v[i] = restoreLongTexts(v[i], texts)
 		}
 	case string:
 		return cmp.Or(texts[v], v)
@@ -352,10 +352,10 @@ func (r Request) Check(max Bounds) error {
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
 	}
-	if why := tasks.CheckToleranceWord("matched", r.Matched); r.Ref != nil && why != "" {
+	if why := tasks.CheckToleranceWord("matched", r.Matched); r.RefKernel != nil && why != "" {
 		return refuse("required_matched_ratio", r.Matched, "required_matched_ratio %s", why)
 	}
-	if r.Reuse && r.DeviceMetrics {
+	if r.ReuseResult && r.DeviceMetrics {
 		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")
 	}
 	if r.ReuseReference && r.DeviceMetrics {
@@ -371,17 +371,17 @@ func (r Request) Check(max Bounds) error {
 		return &Refusal{Message: why, Details: map[string]any{"baselines": r.Baselines, "setup": r.Setup}}
 	}
 	if r.StopWhen != nil {
-		if why := r.StopWhen.check(r.Ref != nil); why != "" {
+		if why := r.StopWhen.check(r.RefKernel != nil); why != "" {
 			return &Refusal{Message: why, Details: map[string]any{"stop_when": r.StopWhen}}
 		}
 	}
-	if r.Ref != nil {
-		if err := r.Ref.check("ref_kernel"); err != nil {
+	if r.RefKernel != nil {
+		if err := r.RefKernel.check("ref_kernel"); err != nil {
 			return err
 		}
-		return r.Custom.check("custom_kernel")
+		return r.CustomKernel.check("custom_kernel")
 	}
-	return r.Custom.check("")
+	return r.CustomKernel.check("")
 }
 
 func (c Code) check(name string) error {

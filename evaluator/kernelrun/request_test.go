@@ -35,8 +35,8 @@ func read(t testing.TB, kind Kind, text string) Request {
 
 func TestDefaults(t *testing.T) {
 	got := read(t, Compare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
-	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "cuda"},
-		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, Fitting: true}
+	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{Source: "c", Type: "cuda"},
+		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -57,15 +57,15 @@ func TestReadCopiesNoLongText(t *testing.T) {
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
 		t.Errorf("reading a request of %d MiB takes %d bytes more", 2*len(long)>>20, grown)
 	}
-	if text := fmt.Sprint(r.Custom.IO); r.Custom.Source != long || !strings.Contains(text, long) {
+	if text := fmt.Sprint(r.CustomKernel.IO); r.CustomKernel.Source != long || !strings.Contains(text, long) {
 		t.Error("the texts of the request are not its own")
 	}
 }
 
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
-	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "torch_cuda"},
-		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, Fitting: true}
+	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{Source: "c", Type: "torch_cuda"},
+		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -89,7 +89,7 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 		{"name":"x","type":"tensor","tensor_spec":{"shape":["4",2.0],"init":{"seed":18446744073709551615,"std":2}}},
 		{"name":"n","type":"int","value":3},{"name":"s","type":"str","value":"t"},{"name":"a","type":"float","value":2.5,"role":"input","is_meta":"yes"}],
 		"launch":{"grid":{"x":"cdiv(n, 4)"},"num_warps":4}}},"unknown":1}`)
-	text, err := json.Marshal(r.Custom.IO)
+	text, err := json.Marshal(r.CustomKernel.IO)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestAKernelNamedInItsLaunchIsTheOneNamedInItsMetadata(t *testing.T) {
 		`null`: {"kernel_name": "b"}, `{"kernel_name":"b"}`: {"kernel_name": "b"}, `{"kernel_name":null,"x":"y"}`: {"kernel_name": "b", "x": "y"},
 	} {
 		for _, kind := range []string{"cuda", "triton"} {
-			got := read(t, Evaluate, fmt.Sprintf(namedCode, kind, metadata)).Custom
+			got := read(t, Evaluate, fmt.Sprintf(namedCode, kind, metadata)).CustomKernel
 			if diff := cmp.Diff(want, got.Metadata); diff != "" {
 				t.Errorf("%s, metadata %s:\n%s", kind, metadata, diff)
 			}
@@ -225,7 +225,7 @@ func TestAKernelNamedInItsLaunchIsTheOneNamedInItsMetadata(t *testing.T) {
 			}
 		}
 	}
-	if got := read(t, Evaluate, fmt.Sprintf(namedCode, "torch", `null`)).Custom; got.Metadata != nil {
+	if got := read(t, Evaluate, fmt.Sprintf(namedCode, "torch", `null`)).CustomKernel; got.Metadata != nil {
 		t.Errorf("a torch kernel, which has no launch, got the metadata %v", got.Metadata)
 	}
 }
@@ -357,7 +357,7 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		t.Errorf("a share of nearly 0: %v", err)
 	}
 	r := read(t, Compare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
-	if r.Matched != 0.9 || r.Fitting || *r.Tolerances["1"].MaxError != 2 || r.Tolerances["1"].ATol != nil {
+	if r.Matched != 0.9 || r.DefaultTolerance || *r.Tolerances["1"].MaxError != 2 || r.Tolerances["1"].ATol != nil {
 		t.Errorf("%+v", r)
 	}
 	if err := r.Check(DefaultBounds()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
@@ -382,8 +382,8 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 	} {
 		r, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, tt.kind, tt.files)), RefuseMistyped)
 		switch {
-		case tt.problem == "" && (len(problems) > 0 || r.Custom.Source != tt.main || len(r.Custom.Files) == 0 || r.Custom.Files["main.py"] != ""):
-			t.Errorf("%s: %+v, %+v", tt.files, r.Custom, problems)
+		case tt.problem == "" && (len(problems) > 0 || r.CustomKernel.Source != tt.main || len(r.CustomKernel.Files) == 0 || r.CustomKernel.Files["main.py"] != ""):
+			t.Errorf("%s: %+v, %+v", tt.files, r.CustomKernel, problems)
 		case tt.problem != "" && (len(problems) != 1 || problems[0].Field != "kernel -> source_files" || !strings.Contains(problems[0].Message, tt.problem)):
 			t.Errorf("%.80s: %+v", tt.files, problems)
 		}
@@ -392,8 +392,8 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 		t.Errorf("without a source: %+v", problems)
 	}
 	long := strings.Repeat("x", 2*longText)
-	if r := read(t, Evaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.Custom.Files["a.py"] != long {
-		t.Errorf("a long file became %.40s", r.Custom.Files["a.py"])
+	if r := read(t, Evaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.CustomKernel.Files["a.py"] != long {
+		t.Errorf("a long file became %.40s", r.CustomKernel.Files["a.py"])
 	}
 }
 

@@ -58,7 +58,7 @@ func TestALongSourceIsReadWithoutACopy(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	read, problems := Read(Evaluate, body, RefuseAll)
 	runtime.ReadMemStats(&after)
-	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.Custom.Source != source ||
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.CustomKernel.Source != source ||
 		allocated > 1 {
 		t.Errorf("%d MiB allocated, %d problems", allocated, len(problems))
 	}

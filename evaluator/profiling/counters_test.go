@@ -19,8 +19,8 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 	m, err := metricsOf(report, "@triton.jit\ndef softmax_row(x): pass\n")
 	want := []kernelrun.Kernel{
 		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
-			NS: 175_872, Share: 175_872.0 / 206_816},
-		{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 30_944.0 / 206_816}}
+			DurationNS: 175_872, Share: 175_872.0 / 206_816},
+		{Name: "softmax_row", Origin: "source", Launches: 1, DurationNS: 30_944, Share: 30_944.0 / 206_816}}
 	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.Device["timing_metrics"] == nil {
 		t.Errorf("%v, want -, is +:\n%s", err, diff)
 	}

@@ -12,12 +12,12 @@ var ErrPreempted = errors.New("a job needs the processors")
 // IdleGate runs background work while no job needs the processors: while none is being built, and none runs on a CPU,
 // whose times the work would disturb. The zero value is ready.
 type IdleGate struct {
-	working sync.Mutex // held during the work
-	mu      sync.Mutex
-	jobs    int
-	idle    chan struct{}           // closed when the last job ends; nil while there is none
-	key     string                  // key of the work in progress
-	preempt context.CancelCauseFunc // ends the work in progress; nil if there is none
+	workMutex sync.Mutex // held during the work
+	mu        sync.Mutex
+	jobCount  int
+	idle      chan struct{}           // closed when the last job ends; nil while there is none
+	key       string                  // key of the work in progress
+	preempt   context.CancelCauseFunc // ends the work in progress; nil if there is none
 }
 
 // Busy marks the processors as needed until release is called; further calls of release do nothing. It interrupts work
@@ -25,7 +25,7 @@ type IdleGate struct {
 func (g *IdleGate) Busy(key string) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.jobs++; g.jobs == 1 {
+	if g.jobCount++; g.jobCount == 1 {
 		g.idle = make(chan struct{})
 	}
 	if g.preempt != nil && g.key != key {
@@ -37,7 +37,7 @@ func (g *IdleGate) Busy(key string) (release func()) {
 func (g *IdleGate) release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.jobs--; g.jobs == 0 {
+	if g.jobCount--; g.jobCount == 0 {
 		close(g.idle)
 		g.idle = nil
 	}
@@ -56,8 +56,8 @@ func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context
 
 // try runs the work once, and reports whether it was interrupted.
 func (g *IdleGate) try(ctx context.Context, key string, work func(context.Context) error) (preempted bool, err error) {
-	g.working.Lock()
-	defer g.working.Unlock()
+	g.workMutex.Lock()
+	defer g.workMutex.Unlock()
 	working, end := g.begin(ctx, key)
 	if working == nil {
 		return false, ctx.Err()

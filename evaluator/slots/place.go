@@ -24,14 +24,14 @@ const extraProcesses = 2
 func (p *Set) BuildPlace(s *Slot, number int) toolchain.Place {
 	return toolchain.Place{
 		Slot: number, Arch: s.Arch,
-		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
 }
 
 // PrecompilePlace returns the place that compiles tasks before the first submission.
-func (p *Set) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
+func (p *Set) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompileSlot()) }
 
-func (p *Set) precompiling() int { return len(p.slots) + p.cfg.Builds }
+func (p *Set) precompileSlot() int { return len(p.slots) + p.cfg.Builds }
 
 // Place returns the place of a program that holds only slot s.
 func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*Slot{s}}).Place(0) }
@@ -40,8 +40,8 @@ func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*
 // without the device, under its own user ID, and with the memory of a build.
 func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
-	at.Slot = p.precompiling() + 1 + s.number
-	at.Device, at.Extra, at.Alternate, at.Run.Memory = nil, nil, nil, min(at.Run.Memory, at.Build.Memory)
+	at.Slot = p.precompileSlot() + 1 + s.number
+	at.DeviceNodes, at.ExtraSlots, at.AlternateSlots, at.RunLimits.Memory = nil, nil, nil, min(at.RunLimits.Memory, at.BuildLimits.Memory)
 	return at
 }
 
@@ -50,16 +50,16 @@ func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 func (h *Lease) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
 	slots, first := len(h.set.slots), h.OwnSlot().number
-	judges := h.set.precompiling() + 1 + slots
-	at.Judge = judges + first
+	judges := h.set.precompileSlot() + 1 + slots
+	at.JudgeSlot = judges + first
 	extras := judges + slots
 	for i := range extraProcesses {
-		at.Extra = append(at.Extra, extras+first*extraProcesses+i)
+		at.ExtraSlots = append(at.ExtraSlots, extras+first*extraProcesses+i)
 	}
 	if own := h.OwnSlot(); own.IsGPU() && gpus == 0 {
 		alternate := extras + slots*extraProcesses + first*(1+extraProcesses)
 		for i := range 1 + extraProcesses {
-			at.Alternate = append(at.Alternate, alternate+i)
+			at.AlternateSlots = append(at.AlternateSlots, alternate+i)
 		}
 	}
 	return at
@@ -70,18 +70,18 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	first := held[0]
 	p := toolchain.Place{
 		Slot: first.number, Arch: first.Arch, GPUs: gpus,
-		Env:   map[string]string{},
-		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+		Env:         map[string]string{},
+		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
 	n := len(held) // one process for each slot
-	p.Run.Memory, p.Run.Shm = int64(n)*min(p.Run.Memory, first.memory), int64(n)*p.Run.Shm
-	p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
+	p.RunLimits.Memory, p.RunLimits.Shm = int64(n)*min(p.RunLimits.Memory, first.memory), int64(n)*p.RunLimits.Shm
+	p.RunLimits.Processes, p.RunLimits.CPU = n*p.RunLimits.Processes, time.Duration(n)*p.RunLimits.CPU
 	seen := map[string]bool{}
 	for _, s := range held {
 		for _, node := range s.DeviceNodes {
 			if !seen[node] {
 				seen[node] = true
-				p.Device = append(p.Device, node)
+				p.DeviceNodes = append(p.DeviceNodes, node)
 			}
 		}
 	}

@@ -39,11 +39,11 @@ func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	if err != nil {
 		return err
 	}
-	limits := at.Run
+	limits := at.RunLimits
 	limits.Wall = 10 * time.Second
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
 		Slot: at.Slot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
-		Env: at.Env, Mounts: at.Mounts, Device: at.Device, Proc: true, Limits: limits,
+		Env: at.Env, Mounts: at.Mounts, Device: at.DeviceNodes, Proc: true, Limits: limits,
 	})
 	if err != nil {
 		return fmt.Errorf("start the GPU check: %w", err)

@@ -87,7 +87,7 @@ func (p *Set) Load(own *Slot) job.WorkRequest {
 	for _, s := range p.slots {
 		if s.Device == own.Device {
 			s.mu.Lock()
-			building += s.building
+			building += s.buildCount
 			s.mu.Unlock()
 		}
 	}
@@ -185,7 +185,7 @@ func (h *Lease) Check(ctx context.Context) (working bool) {
 func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
 	select {
 	case number = <-p.builds:
-		done := t.building()
+		done := t.beginBuild()
 		return number, func() { done(); p.builds <- number }, nil
 	case <-ctx.Done():
 		return 0, nil, context.Cause(ctx)

@@ -33,16 +33,16 @@ type Slot struct {
 	reservations chan struct{} // one for each job in flight without a build slot
 	running      chan struct{} // held while something runs on the slot
 
-	mu        sync.Mutex
-	service   context.Context // ends when the slot is retired; AllowChecks starts a new one
-	retire    context.CancelCauseFunc
-	trial     bool   // only checks may use the slot
-	outReason error  // reason for being out of service, now or before the trial
-	checked   bool   // the slot is tested again when it is out of service
-	attempt   string // ID of the attempt that holds the slot
-	building  int    // number of jobs being built
-	faults    int    // consecutive infrastructure errors
-	benchmark *job.SlotBenchmark
+	mu           sync.Mutex
+	service      context.Context // ends when the slot is retired; AllowChecks starts a new one
+	retire       context.CancelCauseFunc
+	onTrial      bool   // only checks may use the slot
+	retireReason error  // reason for being out of service, now or before the trial
+	retestable   bool   // the slot is tested again when it is out of service
+	attempt      string // ID of the attempt that holds the slot
+	buildCount   int    // number of jobs being built
+	faults       int    // consecutive infrastructure errors
+	benchmark    *job.SlotBenchmark
 }
 
 func newSlot(s device.Slot, number int) *Slot {
@@ -77,13 +77,13 @@ func (s *Slot) Retire(why error) {
 // less.
 func (s *Slot) retireLocked(why error) {
 	if !s.stuck() {
-		s.outReason = why
+		s.retireReason = why
 	}
-	s.trial = false
-	s.retire(s.outReason)
+	s.onTrial = false
+	s.retire(s.retireReason)
 }
 
-func (s *Slot) stuck() bool { return errors.Is(s.outReason, sandbox.ErrStuck) }
+func (s *Slot) stuck() bool { return errors.Is(s.retireReason, sandbox.ErrStuck) }
 
 // AllowChecks lets only checks use the slot, until Admit or Retire.
 func (s *Slot) AllowChecks() {
@@ -92,7 +92,7 @@ func (s *Slot) AllowChecks() {
 	if s.stuck() {
 		return
 	}
-	s.trial, s.checked = true, true
+	s.onTrial, s.retestable = true, true
 	if s.service.Err() != nil {
 		s.service, s.retire = context.WithCancelCause(context.Background())
 	}
@@ -105,7 +105,7 @@ func (s *Slot) Admit() {
 	if s.stuck() {
 		return
 	}
-	s.trial, s.checked, s.outReason, s.faults = false, true, nil, 0
+	s.onTrial, s.retestable, s.retireReason, s.faults = false, true, nil, 0
 }
 
 // Unrecoverable reports whether the slot stays out of service until the worker restarts: a process that cannot be
@@ -120,14 +120,14 @@ func (s *Slot) Unrecoverable() bool {
 func (s *Slot) checksOnly() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.trial
+	return s.onTrial
 }
 
 // inService reports whether jobs may use the slot.
 func (s *Slot) inService() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.service.Err() == nil && !s.trial
+	return s.service.Err() == nil && !s.onTrial
 }
 
 // Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil
@@ -156,22 +156,22 @@ func (t *Reservation) Return() {
 	}
 }
 
-// building gives the reservation back, so that further jobs can arrive while this one is built, until done is called.
+// beginBuild gives the reservation back, so that further jobs can arrive while this one is built, until done is called.
 // The site limits the number of such jobs. On a CPU the job keeps its reservation, because nothing is built there while
 // a run is timed.
-func (t *Reservation) building() (done func()) {
+func (t *Reservation) beginBuild() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
 	}
 	t.Return()
-	t.slot.build(1)
-	return func() { t.slot.build(-1) }
+	t.slot.addBuilds(1)
+	return func() { t.slot.addBuilds(-1) }
 }
 
-func (s *Slot) build(n int) {
+func (s *Slot) addBuilds(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.building += n
+	s.buildCount += n
 }
 
 // busy reports whether another job holds the slot or is in flight, besides the reservation of the caller.
@@ -246,7 +246,7 @@ func (s *Slot) currentBenchmark() *job.SlotBenchmark {
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.faults++; s.faults >= maxFaults && !s.trial {
+	if s.faults++; s.faults >= maxFaults && !s.onTrial {
 		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faults)
 		s.retireLocked(WithPublicReason(public, fmt.Errorf("%s, the last because %w", public, err)))
 	}
@@ -276,7 +276,7 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 
 // reason is an error with a public sentence, which contains neither paths nor program output.
 type reason struct {
-	public string
+	publicText string
 	error
 }
 
@@ -291,13 +291,13 @@ func WithPublicReason(public string, err error) error {
 	return reason{public, err}
 }
 
-// public returns the reason for being out of service that everyone may read.
-func (s *Slot) public() string {
+// publicReason returns the reason for being out of service that everyone may read.
+func (s *Slot) publicReason() string {
 	if s.stuck() {
 		return "a process on it cannot be ended"
 	}
-	if r, ok := errors.AsType[reason](s.outReason); ok {
-		return r.public
+	if r, ok := errors.AsType[reason](s.retireReason); ok {
+		return r.publicText
 	}
 	return "it failed"
 }
@@ -306,15 +306,15 @@ func (s *Slot) public() string {
 // it is in service.
 func (s *Slot) disabled() (why, public string) {
 	switch {
-	case s.service.Err() == nil && !s.trial:
+	case s.service.Err() == nil && !s.onTrial:
 		return "", ""
-	case s.outReason == nil:
+	case s.retireReason == nil:
 		testing := "Its self-test is running. It takes jobs when the test has passed."
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."
-	if s.checked && !errors.Is(s.outReason, sandbox.ErrStuck) {
+	if s.retestable && !errors.Is(s.retireReason, sandbox.ErrStuck) {
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
-	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.outReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.public(), next)
+	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.retireReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.publicReason(), next)
 }

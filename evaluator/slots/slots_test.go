@@ -205,20 +205,20 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 	for i, s := range p.All() {
 		at := p.Place(s)
 		use(at.Slot, fmt.Sprint("slot ", i))
-		use(at.Judges().Slot, fmt.Sprint("judge ", i))
-		for n := range at.Extra {
+		use(at.JudgePlace().Slot, fmt.Sprint("judge ", i))
+		for n := range at.ExtraSlots {
 			use(at.ExtraPlace(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
 		}
-		next, ok := at.Alternating()
-		if back, _ := next.Alternating(); !ok || len(next.Extra) != len(at.Extra) || back.Slot != at.Slot || back.ExtraPlace(2).Slot != at.ExtraPlace(2).Slot {
+		next, ok := at.AlternatePlace()
+		if back, _ := next.AlternatePlace(); !ok || len(next.ExtraSlots) != len(at.ExtraSlots) || back.Slot != at.Slot || back.ExtraPlace(2).Slot != at.ExtraPlace(2).Slot {
 			t.Errorf("the place that alternates with %+v is %+v", at, next)
 		}
-		for n, number := range append([]int{next.Slot}, next.Extra...) {
+		for n, number := range append([]int{next.Slot}, next.ExtraSlots...) {
 			use(number, fmt.Sprint("process ", n, " of every other program on ", i))
 		}
 		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
-		if len(at.Device) != 2 || len(p.SidecarPlace(s).Device) != 0 {
-			t.Errorf("slot %d sees %v, its sidecar %v", i, at.Device, p.SidecarPlace(s).Device)
+		if len(at.DeviceNodes) != 2 || len(p.SidecarPlace(s).DeviceNodes) != 0 {
+			t.Errorf("slot %d sees %v, its sidecar %v", i, at.DeviceNodes, p.SidecarPlace(s).DeviceNodes)
 		}
 	}
 }

@@ -25,23 +25,24 @@ type MeasureConfig struct {
 }
 
 const (
-	// mostDrops limits the dropped processes. More would use GPU time on a device that is always throttled, without a
-	// better score; with fewer, one hot minute spoils a score.
-	mostDrops = 5
-	// mostLowClocks of these may be dropped because of a low clock: a submission that detects a slow process could
+	// maxDroppedProcesses limits the dropped processes. More would use GPU time on a device that is always throttled,
+	// without a better score; with fewer, one hot minute spoils a score.
+	maxDroppedProcesses = 5
+	// maxLowClockDrops of these may be dropped because of a low clock: a submission that detects a slow process could
 	// lower the clock, and so choose which of its processes count. After that, all further processes count, and the run
 	// is marked as disturbed.
-	mostLowClocks = 1
-	// margin is the factor by which a process may take longer than the slowest so far. It lets the next process end
-	// before the stage's limit, which would fail the run.
-	margin = 1.3
+	maxLowClockDrops = 1
+	// durationMargin is the factor by which a process may take longer than the slowest so far. It lets the next process
+	// end before the stage's limit, which would fail the run.
+	durationMargin = 1.3
 )
 
 // measurement follows the judge's report of a ranked stage and decides after each process whether there is another one.
 //
-// Two goroutines use it: the pipe's, which calls see and alone uses all fields, and the stage's, which waits in more.
-// The decisions channel has capacity for every process, so that see never blocks. end is called after the stage, and so
-// the pipe, has ended.
+// Two goroutines use it: the pipe's, which calls observe and alone uses all fields, and the stage's, which waits in
+// anotherProcess.
+// The decisions channel has capacity for every process, so that observe never blocks. end is called after the stage,
+// and so the pipe, has ended.
 type measurement struct {
 	maxProcesses, minProcesses int
 	budget, limit              time.Duration // of the stage
@@ -49,29 +50,29 @@ type measurement struct {
 	parser                     *harness.Parser
 	watch                      func() (slowed func() string) // watches the device until slowed is called, which returns the reason for slowness
 
-	begun, last     time.Time
-	slowed          func() string // of the current process
-	first           time.Duration // duration of the first process
-	slowest         time.Duration
-	reported        int
-	dropped         []string
-	lowClocks       int    // number of processes with a low clock
-	countedSlowness string // reason for slowness in the last slow process that counts
-	decisions       chan bool
+	startedAt, lastReportAt time.Time
+	stopWatching            func() string // of the current process
+	firstDuration           time.Duration // duration of the first process
+	longestDuration         time.Duration
+	processCount            int
+	dropReasons             []string
+	lowClocks               int    // number of processes with a low clock
+	keptSlowReason          string // reason for slowness in the last slow process that counts
+	decisions               chan bool
 }
 
-func (m MeasureConfig) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
+func (m MeasureConfig) newMeasurement(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
 	most := cmp.Or(m.MaxProcesses, harness.MostProcesses)
 	now := time.Now()
 	return &measurement{
 		maxProcesses: most, minProcesses: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
 		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
-		watch:  watch, slowed: watch(), begun: now, last: now, decisions: make(chan bool, harness.MostProcesses+1),
+		watch:  watch, stopWatching: watch(), startedAt: now, lastReportAt: now, decisions: make(chan bool, harness.MostProcesses+1),
 	}
 }
 
-// more is toolchain.StageRequest.More: it waits for the decision.
-func (m *measurement) more(ctx context.Context, _ int) bool {
+// anotherProcess is toolchain.StageRequest.More: it waits for the decision.
+func (m *measurement) anotherProcess(ctx context.Context, _ int) bool {
 	select {
 	case another := <-m.decisions:
 		return another
@@ -82,18 +83,18 @@ func (m *measurement) more(ctx context.Context, _ int) bool {
 
 // observe checks the report after each piece. A judge reports one process and then waits for the next.
 func (m *measurement) observe() {
-	if m.parser.Processes() == m.reported {
+	if m.parser.Processes() == m.processCount {
 		return
 	}
-	m.reported = m.parser.Processes()
+	m.processCount = m.parser.Processes()
 	now := time.Now()
 	// The worker's wall clock, including the process's start, decides only about effort, never about a score.
-	took := now.Sub(m.last)
-	m.last, m.slowest = now, max(m.slowest, took)
-	if m.reported == 1 {
-		m.first = took
+	took := now.Sub(m.lastReportAt)
+	m.lastReportAt, m.longestDuration = now, max(m.longestDuration, took)
+	if m.processCount == 1 {
+		m.firstDuration = took
 	}
-	another := m.decide(now.Sub(m.begun), took)
+	another := m.decide(now.Sub(m.startedAt), took)
 	select {
 	case m.decisions <- another:
 	default: // more processes than requested: more is not waiting
@@ -101,22 +102,22 @@ func (m *measurement) observe() {
 }
 
 func (m *measurement) decide(elapsed, took time.Duration) bool {
-	slowed := m.slowed()
+	slowed := m.stopWatching()
 	// Start watching for the next process before deciding whether there is one.
-	m.slowed = m.watch()
-	another := m.reported < m.maxProcesses && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
+	m.stopWatching = m.watch()
+	another := m.processCount < m.maxProcesses && elapsed+time.Duration(durationMargin*float64(m.longestDuration)) <= m.limit
 	switch {
 	case slowed != "" && another && m.mayDrop(slowed):
 		m.parser.Drop()
-		m.dropped = append(m.dropped, fmt.Sprintf("%d (%s)", m.reported, slowed))
+		m.dropReasons = append(m.dropReasons, fmt.Sprintf("%d (%s)", m.processCount, slowed))
 		return true
 	case slowed != "":
-		m.countedSlowness = slowed
+		m.keptSlowReason = slowed
 	}
 	if !another {
 		return false
 	}
-	if m.reported-len(m.dropped) < m.minProcesses {
+	if m.processCount-len(m.dropReasons) < m.minProcesses {
 		return true
 	}
 	cases := m.parser.Cases()
@@ -127,26 +128,26 @@ func (m *measurement) decide(elapsed, took time.Duration) bool {
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
 	// Optional stopping: a narrow interval ends the stage. The score is the median of all processes, which stopping
 	// early does not bias; the width of the interval reflects their number.
-	return interval.Noisy && elapsed-m.first+took <= m.budget
+	return interval.Noisy && elapsed-m.firstDuration+took <= m.budget
 }
 
 // mayDrop reports whether one more process may be dropped for this reason.
 func (m *measurement) mayDrop(slowed string) bool {
 	if slowed == device.SlowedByLowClock {
-		if m.lowClocks++; m.lowClocks > mostLowClocks {
+		if m.lowClocks++; m.lowClocks > maxLowClockDrops {
 			return false
 		}
 	}
-	return len(m.dropped) < mostDrops
+	return len(m.dropReasons) < maxDroppedProcesses
 }
 
 // end stores the result in the record of the run's machine.
 func (m *measurement) end(machine *job.Machine) {
-	m.slowed()
-	if len(m.dropped) > 0 && machine.Conditions != nil {
-		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
+	m.stopWatching()
+	if len(m.dropReasons) > 0 && machine.Conditions != nil {
+		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropReasons), m.processCount, strings.Join(m.dropReasons, ", "))
 	}
 	if machine.Disturbances != nil {
-		machine.Disturbances.SlowdownCause = m.countedSlowness // not that of dropped processes
+		machine.Disturbances.SlowdownCause = m.keptSlowReason // not that of dropped processes
 	}
 }

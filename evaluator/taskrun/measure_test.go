@@ -32,7 +32,7 @@ func processes(m *measurement, each func(int) time.Duration, times func(int) flo
 		time.Sleep(each(i))
 		m.parser.Write([]byte(reportOf(i, times(i))))
 		m.observe()
-		if !m.more(context.Background(), i+1) {
+		if !m.anotherProcess(context.Background(), i+1) {
 			return i + 1
 		}
 	}
@@ -74,7 +74,7 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := tt.measuring.follow(tasks.Definition{RankedBudget: tt.budget}, tt.limit,
+				m := tt.measuring.newMeasurement(tasks.Definition{RankedBudget: tt.budget}, tt.limit,
 					harness.NewParser(nil).ByProcess(), quiet)
 				if got := processes(m, tt.each, tt.times); got != tt.want {
 					t.Errorf("%d processes, want %d", got, tt.want)
@@ -98,7 +98,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 			return ""
 		}
 	}
-	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
 	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
 	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
@@ -111,7 +111,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 }
 
 func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
-	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
 		return func() string { return "hardware slowdown" }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
@@ -128,7 +128,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 
 // A kernel that idles in between can cause a low clock at will.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
-	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
 		return func() string { return device.SlowedByLowClock }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
@@ -144,10 +144,10 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 }
 
 func TestAStageEndsWithoutADecision(t *testing.T) {
-	m := MeasureConfig{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m.more(ctx, 1) {
+	if m.anotherProcess(ctx, 1) {
 		t.Error("another process though the stage has ended")
 	}
 }

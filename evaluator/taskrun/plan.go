@@ -11,12 +11,12 @@ import (
 
 // step is one run of the task's program.
 type step struct {
-	stage   job.Stage
-	cases   []tasks.Case
-	seed    *uint64
-	timeout time.Duration
-	want    []tasks.Case // cases that must be reported for a pass; empty if the program decides
-	timed   bool
+	stage         job.Stage
+	cases         []tasks.Case
+	seed          *uint64
+	timeout       time.Duration
+	requiredCases []tasks.Case // cases that must be reported for a pass; empty if the program decides
+	timed         bool
 }
 
 // plan returns the steps of a job in order; the first that does not pass ends it.
@@ -69,7 +69,7 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 		timed: stage != job.StageTest,
 	}
 	if !j.Task.OwnHarness {
-		s.want = s.cases
+		s.requiredCases = s.cases
 	}
 	limits := map[job.Stage]time.Duration{
 		job.StageTest:      j.Task.Timeouts.Test,

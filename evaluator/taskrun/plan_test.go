@@ -16,7 +16,7 @@ func describe(steps []step) (out []string) {
 		if s.seed != nil {
 			seed = fmt.Sprint("seed ", *s.seed)
 		}
-		out = append(out, fmt.Sprintf("%s of %d, %s, %d wanted, timed %v", s.stage, len(s.cases), seed, len(s.want),
+		out = append(out, fmt.Sprintf("%s of %d, %s, %d wanted, timed %v", s.stage, len(s.cases), seed, len(s.requiredCases),
 			s.timed))
 	}
 	return out

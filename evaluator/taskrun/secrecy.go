@@ -11,8 +11,8 @@ import (
 // secrecy hides the values of a stage's cases if they are secret. A kernel knows them and could print them, put them
 // into a wrong answer, or exit with them. Weakness: it could also encode them in its time (docs/security.md).
 type secrecy struct {
-	secret   bool
-	declared []tasks.Case // cases of the stage, as declared
+	valuesSecret  bool
+	declaredCases []tasks.Case // cases of the stage, as declared
 }
 
 // outputHidden replaces a program's output.
@@ -29,7 +29,7 @@ func (r *Run) secrecy(stage job.Stage) secrecy {
 
 // output returns pass, or nil if the program's output could reveal the values.
 func (s secrecy) output(pass func([]byte)) func([]byte) {
-	if s.secret {
+	if s.valuesSecret {
 		return nil
 	}
 	return pass
@@ -37,19 +37,19 @@ func (s secrecy) output(pass func([]byte)) func([]byte) {
 
 // trim returns a case as it may be shown.
 func (s secrecy) trim(c job.CaseResult) job.CaseResult {
-	if !s.secret {
+	if !s.valuesSecret {
 		return trimCase(c)
 	}
 	c.Message, c.Numerics, c.Spec = "", nil, ""
-	if c.Index < len(s.declared) {
-		c.Spec = s.declared[c.Index].String()
+	if c.Index < len(s.declaredCases) {
+		c.Spec = s.declaredCases[c.Index].String()
 	}
 	return trimCase(c)
 }
 
 // hide removes from a stage's result everything that could reveal the values.
 func (s secrecy) hide(r *job.StageResult) {
-	if !s.secret {
+	if !s.valuesSecret {
 		return
 	}
 	for i, c := range r.Cases {

@@ -61,7 +61,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		return result, err
 	}
 	parser.Close()
-	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.want)
+	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.requiredCases)
 	if result.Status != job.StatusPass {
 		r.keepUnfinished(s, parser)
 	}
@@ -101,10 +101,10 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 	if s.stage != job.StageRanked || r.Job.Task.OwnHarness {
 		return func() {}
 	}
-	m := r.measuring.follow(r.Job.Task, s.timeout, parser.ByProcess(), func() func() string {
+	m := r.measuring.newMeasurement(r.Job.Task, s.timeout, parser.ByProcess(), func() func() string {
 		return device.Watch(ctx, r.Slot.Slot).StopAndExplain
 	})
-	req.More = m.more
+	req.AnotherProcess = m.anotherProcess
 	req.OnPipe = func(b []byte) {
 		parser.Write(b)
 		m.observe()

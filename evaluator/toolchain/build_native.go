@@ -86,7 +86,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 			return err
 		}
 	}
-	judge, err := c.judge(ctx)
+	judge, err := c.judgeBuild(ctx)
 	if err != nil {
 		return err
 	}

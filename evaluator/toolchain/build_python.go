@@ -28,13 +28,13 @@ var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 // wrong "no", each process compiles the extension, under its stage's time limit.
 func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
-var torchImport = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
+var torchImportPattern = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
 
 // importsTorch guesses from the text whether importing one of the files imports torch. After a wrong "yes" the import
 // was wasted; after a wrong "no" each stage imports torch itself.
 func importsTorch(files map[string][]byte) bool {
 	for name, text := range files {
-		if filepath.Ext(name) == ".py" && torchImport.Match(text) {
+		if filepath.Ext(name) == ".py" && torchImportPattern.Match(text) {
 			return true
 		}
 	}
@@ -59,7 +59,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrMissing)
 	}
-	a.torch = importsTorch(a.sources.Files)
+	a.importsTorch = importsTorch(a.sources.Files)
 	for _, name := range a.sources.Submitted {
 		if filepath.Ext(name) != ".py" {
 			continue
@@ -70,7 +70,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 		}
 	}
 	for _, name := range a.sources.Submitted {
-		texts := append(slices.Collect(maps.Values(req.Beside[name])), a.sources.Files[name])
+		texts := append(slices.Collect(maps.Values(req.FilesBeside[name])), a.sources.Files[name])
 		if filepath.Ext(name) != ".py" || !slices.ContainsFunc(texts, CompilesExtension) {
 			continue
 		}
@@ -85,7 +85,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
 	python := b.cfg.Tools.Python
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
-	limits := req.Place.Build
+	limits := req.Place.BuildLimits
 	limits.Wall = commandTimeout(limits.Wall, result.StartedAt)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
@@ -113,7 +113,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	// The key contains the caller. The submission's own code makes the archive and can put anything into it, so no
 	// other caller may get it.
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), filesKey(req.Beside[name]), req.Job.Caller)
+		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), filesKey(req.FilesBeside[name]), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
@@ -124,7 +124,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	if req.Job.EvaluationID != "" { // a kernel must not find the one it is compared with
 		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
-		maps.Copy(work, req.Beside[name])
+		maps.Copy(work, req.FilesBeside[name])
 	}
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
@@ -156,12 +156,12 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 // extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time: the
 // submission is imported, and compiles during the import.
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
-	limits := place.Build
+	limits := place.BuildLimits
 	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
 	limits.Wall = commandTimeout(limits.Wall, begun)
-	limits.OpenFiles = max(limits.OpenFiles, place.Run.OpenFiles)
-	limits.Processes = max(limits.Processes, place.Run.Processes)
-	limits.Memory = max(limits.Memory, place.Run.Memory)
+	limits.OpenFiles = max(limits.OpenFiles, place.RunLimits.OpenFiles)
+	limits.Processes = max(limits.Processes, place.RunLimits.Processes)
+	limits.Memory = max(limits.Memory, place.RunLimits.Memory)
 	return limits
 }
 

@@ -56,9 +56,9 @@ type BuildRequest struct {
 	Runner string
 	// JudgeEnv is added to the environment of that main script.
 	JudgeEnv map[string]string
-	// Beside has files that lie beside a submitted file while it is built, by its name. It is set only for programs
+	// FilesBeside has files that lie beside a submitted file while it is built, by its name. It is set only for programs
 	// without a task.
-	Beside map[string]map[string][]byte
+	FilesBeside map[string]map[string][]byte
 	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
 	// may be nil.
 	OnLog func(stream string, text []byte)
@@ -70,13 +70,13 @@ type Artifact struct {
 	Command string // the build commands as shell lines
 	PTX     []byte // cu in a profile: the submission's PTX; nil if not available
 
-	lang       tasks.Lang
-	program    []byte            // cu, cpp: the executable with the submission
-	judge      []byte            // cu, cpp: the executable with the reference; nil if program judges itself
-	sources    harness.SourceSet // py
-	torch      bool              // py: its files import torch
-	judgeEnv   map[string]string // py: BuildRequest.JudgeEnv
-	extensions map[string][]byte // py: archives of compiled extensions, by submitted file
+	lang         tasks.Lang
+	program      []byte            // cu, cpp: the executable with the submission
+	judge        []byte            // cu, cpp: the executable with the reference; nil if program judges itself
+	sources      harness.SourceSet // py
+	importsTorch bool              // py: its files import torch
+	judgeEnv     map[string]string // py: BuildRequest.JudgeEnv
+	extensions   map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
 // extensionsOf returns the archive for a submitted file. Without a name it returns the last archive, which belongs to

@@ -28,14 +28,14 @@ type Code struct {
 
 var (
 	// Positions in the output of gas and ptxas: .file 1 "/in" "kernel.cpp", and .loc 1 7 5.
-	positionFile = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
-	position     = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	filePattern     = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
+	positionPattern = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
 	// The same in the output of nvdisasm.
-	sassPosition    = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
-	sassInstruction = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
-	sassKernel      = regexp.MustCompile(`^\.text\.(\S+):`)
-	localLabel      = regexp.MustCompile(`\.L\w+`)
-	mangled         = regexp.MustCompile(`\b_Z\w+`)
+	sassPosition       = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
+	sassInstruction    = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
+	sassKernel         = regexp.MustCompile(`^\.text\.(\S+):`)
+	localLabel         = regexp.MustCompile(`\.L\w+`)
+	mangledNamePattern = regexp.MustCompile(`\b_Z\w+`)
 )
 
 // listing collects the lines of a listing up to its limit.
@@ -50,7 +50,7 @@ type listing struct {
 func newListing(text, file string) *listing {
 	l := &listing{file: file, files: map[string]string{}}
 	for line := range strings.Lines(text) {
-		if m := positionFile.FindStringSubmatch(line); m != nil {
+		if m := filePattern.FindStringSubmatch(line); m != nil {
 			l.files[m[1]] = path.Base(m[2])
 		}
 	}
@@ -59,21 +59,21 @@ func newListing(text, file string) *listing {
 
 // positioned reports whether a line only gives a position, and keeps that.
 func (l *listing) positioned(text string) bool {
-	if positionFile.MatchString(text) {
+	if filePattern.MatchString(text) {
 		return true
 	}
-	if m := position.FindStringSubmatch(text); m != nil {
-		l.at(l.files[m[1]], m[2])
+	if m := positionPattern.FindStringSubmatch(text); m != nil {
+		l.setPosition(l.files[m[1]], m[2])
 		return true
 	}
 	if m := sassPosition.FindStringSubmatch(text); m != nil {
-		l.at(path.Base(m[1]), m[2])
+		l.setPosition(path.Base(m[1]), m[2])
 		return true
 	}
 	return false
 }
 
-func (l *listing) at(file, number string) {
+func (l *listing) setPosition(file, number string) {
 	l.line = 0
 	if n, err := strconv.Atoi(number); err == nil && file == l.file {
 		l.line = n
@@ -84,7 +84,7 @@ func (l *listing) add(text string, line int) {
 	if l.full() {
 		return
 	}
-	text = mangled.ReplaceAllStringFunc(text[:min(len(text), maxRead)], func(symbol string) string {
+	text = mangledNamePattern.ReplaceAllStringFunc(text[:min(len(text), maxRead)], func(symbol string) string {
 		return ncu.Demangle(symbol, maxSymbol, demangle.NoRust)
 	})
 	l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})

@@ -21,9 +21,9 @@ import (
 const maxProduct = 512 << 20
 
 // compilesAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
-// submission), because each may take a build's memory. All files of a build together may take filesInTurn times a
+// submission), because each may take a build's memory. All files of a build together may take maxFileCompilers times a
 // build's time limit.
-const compilesAtOnce, filesInTurn = 3, 3
+const compilesAtOnce, maxFileCompilers = 3, 3
 
 // step is one finished command of a build. A nil product means that it failed.
 type step struct {
@@ -66,8 +66,8 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 	return group.Wait()
 }
 
-// judge returns the judge's program, or a step without a product if the submission's program judges itself.
-func (c *compilation) judge(ctx context.Context) (step, error) {
+// judgeBuild returns the judge's program, or a step without a product if the submission's program judges itself.
+func (c *compilation) judgeBuild(ctx context.Context) (step, error) {
 	for i, file := range c.plan.sources.ToCompile {
 		if !file.Judge {
 			continue
@@ -129,7 +129,7 @@ func (c *compilation) link(ctx context.Context) (step, error) {
 			objects[objectName(i)] = s.product
 		}
 	}
-	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.Build}
+	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.BuildLimits}
 	return c.command(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
@@ -141,7 +141,7 @@ func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput,
 
 // limits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
 func (c *compilation) limits(file harness.CompileInput) sandbox.Limits {
-	limits := c.req.Place.Build
+	limits := c.req.Place.BuildLimits
 	if file.Submitted {
 		limits.Wall = commandTimeout(limits.Wall, c.begun)
 	}
@@ -151,7 +151,7 @@ func (c *compilation) limits(file harness.CompileInput) sandbox.Limits {
 // commandTimeout returns the time limit of a command that starts now, in a build that began at begun and whose commands
 // may take limit each.
 func commandTimeout(limit time.Duration, begun time.Time) time.Duration {
-	return max(time.Second, min(limit, filesInTurn*limit-time.Since(begun)))
+	return max(time.Second, min(limit, maxFileCompilers*limit-time.Since(begun)))
 }
 
 // ptx compiles the submission to PTX for a profile; the profiled program has only machine code. The result is cached. A

@@ -62,7 +62,7 @@ func newSpiedBuilderOn(t *testing.T, runner Runner) (*Builder, *spyRunner) {
 func cpu() Place {
 	run := sandbox.DefaultRunLimits()
 	run.Memory, run.Tmp = 1<<30, 256<<20
-	return Place{Slot: 0, Judge: 8, Build: sandbox.DefaultBuildLimits(), Run: run}
+	return Place{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run}
 }
 
 // read returns a file of the harness's testdata.

@@ -48,7 +48,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 		return done, nil
 	}
 	c := &compilation{builder: b, req: req, plan: p, begun: result.StartedAt}
-	for _, input := range inspected(sources) {
+	for _, input := range filesToInspect(sources) {
 		steps, err := c.inspect(ctx, input, file, done.Code)
 		if err != nil {
 			return done, err
@@ -67,8 +67,9 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 	return done, nil
 }
 
-// inspected returns the submitted files that are compiled; all files if a task's own program includes the submission.
-func inspected(sources harness.SourceSet) (inputs []harness.CompileInput) {
+// filesToInspect returns the submitted files that are compiled; all files if a task's own program includes the
+// submission.
+func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 	for _, input := range sources.ToCompile {
 		if input.Submitted && !input.Judge {
 			inputs = append(inputs, input)
@@ -86,7 +87,7 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 		s, err := c.tool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
 		if why := s.outcome.Refused["assembly"]; why != "" && s.outcome.ExitCode == 0 {
 			s.product = []byte{} // it compiles
-			code[assemblyKind] = append(code[assemblyKind], notShown(why))
+			code[assemblyKind] = append(code[assemblyKind], notShownCode(why))
 		}
 		code[assemblyKind] = append(code[assemblyKind], readX86(string(s.product), file)...)
 		return []step{s}, err
@@ -108,7 +109,7 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 		return steps, err
 	}
 	if why := steps[1].outcome.Refused[ptx]; why != "" {
-		code["PTX"] = append(code["PTX"], notShown(why))
+		code["PTX"] = append(code["PTX"], notShownCode(why))
 	}
 	code["PTX"] = append(code["PTX"], readPTX(string(steps[1].outcome.Files[ptx]), file)...)
 	disassembler := filepath.Join(filepath.Dir(c.plan.compiler.Path), "nvdisasm")
@@ -120,8 +121,8 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 	return steps, err
 }
 
-// notShown returns the line in place of a listing that is not shown.
-func notShown(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
+// notShownCode returns the line in place of a listing that is not shown.
+func notShownCode(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
 
 // tool runs a command over files. Its product is the first collected file; without one its output.
 func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (step, error) {

@@ -120,7 +120,7 @@ for fd in shared():
 	}
 	b := newBuilder()
 	place := cpu()
-	place.Device = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	place.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
 	turns := newTurns(t, b, place)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

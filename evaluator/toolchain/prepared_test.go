@@ -68,9 +68,9 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	b, at := newBuilder(), cpu()
-	at.Alternate, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
+	at.AlternateSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
 	at.Mounts = []sandbox.Mount{{Host: driver, Inside: "/driver"}}
-	second, _ := at.Alternating()
+	second, _ := at.AlternatePlace()
 	go b.KeepWarm(t.Context(), second, 1)
 	build := func(runner string) *Artifact {
 		t.Helper()

@@ -21,18 +21,18 @@ type Runner interface {
 
 // Place is the environment of a program on a slot: user ID, devices, mounts, and limits.
 type Place struct {
-	Slot        int               // sandbox slot, which determines the user ID
-	Judge       int               // sandbox slot of the judge
-	Extra       []int             // sandbox slots of a stage's further processes
-	Alternate   []int             // sandbox slots of the processes of every other program; see Alternating
-	Arch        string            // compute capability without the dot, "90"; empty on CPU
-	GPUs        int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
-	Device      []string          // device nodes, for running only; builds do not get them
-	Mounts      []sandbox.Mount   // driver libraries
-	Env         map[string]string // LD_LIBRARY_PATH and the like
-	Build       sandbox.Limits    // limits of one compiler command
-	Run         sandbox.Limits    // limits of a program; Wall comes from each stage
-	MemoryLimit int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
+	Slot           int               // sandbox slot, which determines the user ID
+	JudgeSlot      int               // sandbox slot of the judge
+	ExtraSlots     []int             // sandbox slots of a stage's further processes
+	AlternateSlots []int             // sandbox slots of the processes of every other program; see AlternatePlace
+	Arch           string            // compute capability without the dot, "90"; empty on CPU
+	GPUs           int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
+	DeviceNodes    []string          // device nodes, for running only; builds do not get them
+	Mounts         []sandbox.Mount   // driver libraries
+	Env            map[string]string // LD_LIBRARY_PATH and the like
+	BuildLimits    sandbox.Limits    // limits of one compiler command
+	RunLimits      sandbox.Limits    // limits of a program; Wall comes from each stage
+	MemoryLimit    int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
 }
 
 // StageRequest describes one stage to run.
@@ -46,17 +46,17 @@ type StageRequest struct {
 	// OnPipe receives the result pipe's data, OnStdout and OnStderr the program's output, while the stage runs. Each
 	// may be nil. None is called after RunStage has returned, and a slice is valid only during the call.
 	OnPipe, OnStdout, OnStderr func([]byte)
-	// More makes the judge measure in several fresh processes of the submission, one after another. RunStage calls it
-	// before each process except the first (number is 1, 2, …); false ends the series. It may block until the judge
-	// reports something. Nil means one process. Only the output of the first is forwarded.
-	More func(ctx context.Context, number int) bool
+	// AnotherProcess makes the judge measure in several fresh processes of the submission, one after another. RunStage
+	// calls it before each process except the first (number is 1, 2, …); false ends the series. It may block until the
+	// judge reports something. Nil means one process. Only the output of the first is forwarded.
+	AnotherProcess func(ctx context.Context, number int) bool
 	// Processes are Python processes that run concurrently with one judge, each under its own user ID. The first can be
-	// wrapped. The output of all of them is forwarded. Alone runs the first one without a judge, with the result pipe.
-	Processes []Process
-	Alone     bool
-	// Resident keeps the judge of a Python program, with its initialized state, for the next program's stage. Such a
+	// wrapped. The output of all of them is forwarded. WithoutJudge runs the first one alone, with the result pipe.
+	Processes    []Process
+	WithoutJudge bool
+	// KeepJudge keeps the judge of a Python program, with its initialized state, for the next program's stage. Such a
 	// judge must not run untrusted code.
-	Resident bool
+	KeepJudge bool
 }
 
 // Process is one of several concurrent processes. It gets the task's files and its own, but no submitted file.
@@ -106,25 +106,25 @@ func (p Place) environment(req StageRequest) map[string]string {
 	return env
 }
 
-// Judges returns the place of the judge. The memory that it shares with the program counts as files for the kernel.
-func (p Place) Judges() Place {
-	p.Slot, p.Run.FileSize, p.MemoryLimit = p.Judge, p.Run.Memory, 0
+// JudgePlace returns the place of the judge. The memory that it shares with the program counts as files for the kernel.
+func (p Place) JudgePlace() Place {
+	p.Slot, p.RunLimits.FileSize, p.MemoryLimit = p.JudgeSlot, p.RunLimits.Memory, 0
 	return p
 }
 
 // ExtraPlace returns the place of a further process, numbered from 1.
 func (p Place) ExtraPlace(number int) Place {
-	p.Slot = p.Extra[number-1]
+	p.Slot = p.ExtraSlots[number-1]
 	return p
 }
 
-// Alternating returns the place for the same person's next program, whose processes have other user IDs and are prepared
-// while this program runs. It returns false if all programs use one place.
-func (p Place) Alternating() (Place, bool) {
-	if len(p.Alternate) == 0 {
+// AlternatePlace returns the place for the same person's next program, whose processes have other user IDs and are
+// prepared while this program runs. It returns false if all programs use one place.
+func (p Place) AlternatePlace() (Place, bool) {
+	if len(p.AlternateSlots) == 0 {
 		return p, false
 	}
-	p.Slot, p.Extra, p.Alternate = p.Alternate[0], p.Alternate[1:], append([]int{p.Slot}, p.Extra...)
+	p.Slot, p.ExtraSlots, p.AlternateSlots = p.AlternateSlots[0], p.AlternateSlots[1:], append([]int{p.Slot}, p.ExtraSlots...)
 	return p, true
 }
 
@@ -132,7 +132,7 @@ func (p Place) Alternating() (Place, bool) {
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
-		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run, Interfaces: p.GPUs > 0,
+		Device: p.DeviceNodes, Proc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, Interfaces: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
 	if s.Limits.Wall = req.Timeout; p.MemoryLimit > 0 {
@@ -219,7 +219,7 @@ func (req StageRequest) runners(ranks int, side func(number int) judge.Side) jud
 		}}
 	}
 	return judge.Runners{Ranks: ranks, Linger: req.Linger, Next: func(ctx context.Context, number int) judge.Side {
-		if number > 0 && (req.More == nil || !req.More(ctx, number)) {
+		if number > 0 && (req.AnotherProcess == nil || !req.AnotherProcess(ctx, number)) {
 			return nil
 		}
 		return side(number)
@@ -239,7 +239,7 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 // runJudged runs a stage as a judge and runners. submitted runs the submission's processes.
 func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
-		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})
+		spec := p.place.JudgePlace().spec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}
 		spec.Files = map[string][]byte{"judge": p.judge, casesName: harness.CasesFile(req.Cases)}
 		spec.ExtraFiles, spec.Started = files, started

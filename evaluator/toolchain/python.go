@@ -23,15 +23,15 @@ type Python struct {
 //go:embed probe.py
 var probeScript string
 
-// packageWorth ranks interpreters: one with torch is more useful than one with only NumPy.
-var packageWorth = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
+// packagePreference ranks interpreters: one with torch is more useful than one with only NumPy.
+var packagePreference = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
 
 // findPython returns the interpreter with the most useful packages, the first among equals, that an unprivileged user
 // can start; nil if there is none.
 func findPython(ctx context.Context) *Python {
 	var best *Python
 	for _, path := range pythonCandidates() {
-		if p := probePython(ctx, path); p != nil && (best == nil || p.worth() > best.worth()) {
+		if p := probePython(ctx, path); p != nil && (best == nil || p.preference() > best.preference()) {
 			best = p
 		}
 	}
@@ -94,10 +94,10 @@ func (p *Python) mount(dir string) {
 	p.Mounts = append(p.Mounts, sandbox.Mount{Host: dir, Inside: dir})
 }
 
-func (p *Python) worth() int {
+func (p *Python) preference() int {
 	sum := 0
 	for name := range p.Packages {
-		sum += packageWorth[name]
+		sum += packagePreference[name]
 	}
 	return sum
 }

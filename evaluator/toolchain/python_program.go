@@ -14,20 +14,20 @@ import (
 
 // pythonProgram runs a script's stages in a warm Python, or each in a fresh interpreter if none can be had.
 type pythonProgram struct {
-	builder  *Builder
-	place    Place
-	artifact *Artifact
-	runner   *warm.Python
-	judge    *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	extra    []*warm.Python // of further processes, each under its own user ID
-	rested   []*warm.Python // runner and extra of the alternating place
-	warm     bool           // the first runner was ready when the program was opened
+	builder          *Builder
+	place            Place
+	artifact         *Artifact
+	runner           *warm.Python
+	judge            *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	extraPythons     []*warm.Python // of further processes, each under its own user ID
+	alternatePythons []*warm.Python // runner and extraPythons of the alternate place
+	warm             bool           // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place, a.torch))}
+	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))}
 	if p.judged() {
-		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.torch))
+		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.importsTorch))
 	}
 	p.warm = p.runner != nil
 	return p
@@ -59,7 +59,7 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
 	}
-	if len(place.Alternate) > 0 {
+	if len(place.AlternateSlots) > 0 {
 		env["WARPBOARD_PREPARE"] = "1"
 	}
 	spec := place.spec(StageRequest{})
@@ -90,11 +90,11 @@ func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 // judges returns the judge's place. Its CPU limit is doubled because a resident judge exits after using half of it; the
 // next stage then has as much as any other process.
 func (p *pythonProgram) judges() Place {
-	at, env := p.place.Judges(), map[string]string{}
+	at, env := p.place.JudgePlace(), map[string]string{}
 	maps.Copy(env, at.Env)
 	maps.Copy(env, p.artifact.judgeEnv)
 	at.Env = env
-	at.Run.CPU *= 2
+	at.RunLimits.CPU *= 2
 	return at
 }
 
@@ -107,42 +107,42 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 		return nil
 	}
 	next := &pythonProgram{
-		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extra: p.extra, rested: p.rested,
+		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extraPythons: p.extraPythons, alternatePythons: p.alternatePythons,
 	}
-	p.runner, p.judge, p.extra, p.rested = nil, nil, nil, nil
+	p.runner, p.judge, p.extraPythons, p.alternatePythons = nil, nil, nil, nil
 	next.alternate()
 	return next
 }
 
-// alternate continues in the Pythons of the alternating place if as many are ready there. They have prepared their next
+// alternate continues in the Pythons of the alternate place if as many are ready there. They have prepared their next
 // processes while the program before was running.
 func (p *pythonProgram) alternate() {
-	at, ok := p.place.Alternating()
+	at, ok := p.place.AlternatePlace()
 	if !ok {
 		return
 	}
-	own := append([]*warm.Python{p.runner}, p.extra...)
-	p.rested = append(p.rested, make([]*warm.Python, max(0, len(own)-len(p.rested)))...)
+	own := append([]*warm.Python{p.runner}, p.extraPythons...)
+	p.alternatePythons = append(p.alternatePythons, make([]*warm.Python, max(0, len(own)-len(p.alternatePythons)))...)
 	ready := true
-	for number, r := range p.rested {
+	for number, r := range p.alternatePythons {
 		if r != nil && !r.Alive() {
 			r.Stop()
 			r = nil
 		}
 		if r == nil && number < len(own) && own[number] != nil {
-			r = p.builder.pool.TakeReady(p.place.Alternate[number])
+			r = p.builder.pool.TakeReady(p.place.AlternateSlots[number])
 			ready = ready && r != nil
 		}
-		p.rested[number] = r
+		p.alternatePythons[number] = r
 	}
 	if ready {
-		p.place, p.runner, p.extra, p.rested = at, p.rested[0], p.rested[1:], own
+		p.place, p.runner, p.extraPythons, p.alternatePythons = at, p.alternatePythons[0], p.alternatePythons[1:], own
 	}
 }
 
 // pythons returns the warm Pythons that exist.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
-	for _, r := range slices.Concat([]*warm.Python{p.runner, p.judge}, p.extra, p.rested) {
+	for _, r := range slices.Concat([]*warm.Python{p.runner, p.judge}, p.extraPythons, p.alternatePythons) {
 		if r != nil {
 			all = append(all, r)
 		}
@@ -154,7 +154,7 @@ func (p *pythonProgram) Close() error {
 	for _, r := range p.pythons() {
 		r.Stop()
 	}
-	p.runner, p.judge, p.extra, p.rested = nil, nil, nil, nil
+	p.runner, p.judge, p.extraPythons, p.alternatePythons = nil, nil, nil, nil
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, fil
 }
 
 func (p *pythonProgram) script(req StageRequest) []string {
-	if req.Alone {
+	if req.WithoutJudge {
 		return p.runnerScript(req, 0)
 	}
 	return []string{p.artifact.sources.Main, req.Mode, casesName}
@@ -222,7 +222,7 @@ func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]b
 }
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	if p.judged() && !req.Alone {
+	if p.judged() && !req.WithoutJudge {
 		return p.runJudged(ctx, req, nil)
 	}
 	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
@@ -252,7 +252,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
-			Argv: p.script(req), Files: own, Report: true, Resident: req.Resident}, files, started)
+			Argv: p.script(req), Files: own, Report: true, Resident: req.KeepJudge}, files, started)
 	}
 	places, warms := p.processes(req)
 	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
@@ -276,12 +276,12 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 // processes, or one each for concurrent ones.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
-	p.extra = slices.Grow(p.extra, len(req.Processes))
+	p.extraPythons = slices.Grow(p.extraPythons, len(req.Processes))
 	for number := 1; number < len(req.Processes); number++ {
-		if len(p.extra) < number {
-			p.extra = append(p.extra, nil)
+		if len(p.extraPythons) < number {
+			p.extraPythons = append(p.extraPythons, nil)
 		}
-		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.extra[number-1])
+		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.extraPythons[number-1])
 	}
 	return places, pythons
 }
@@ -296,7 +296,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	}
 	if *r == nil {
 		// One import for all further stages is cheaper than one for each.
-		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.torch))
+		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
@@ -310,7 +310,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
 	asked.ExtraFiles, asked.Started = wires, started
-	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.Run.Output, p.builder.cfg.Log
+	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.RunLimits.Output, p.builder.cfg.Log
 	asked.OnPipe, asked.OnStdout, asked.OnStderr = req.OnPipe, req.OnStdout, req.OnStderr
 	return (*r).Run(ctx, asked)
 }

@@ -69,7 +69,7 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 		}
 		var output strings.Builder
 		out, err := p.RunStage(t.Context(), StageRequest{
-			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, Resident: resident,
+			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, KeepJudge: resident,
 			OnPipe: func(b []byte) { output.Write(b) },
 		})
 		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") ||
@@ -112,7 +112,7 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	out, err := p.RunStage(t.Context(), StageRequest{Timeout: time.Second, Resident: true})
+	out, err := p.RunStage(t.Context(), StageRequest{Timeout: time.Second, KeepJudge: true})
 	if err != nil || out.Judge.Limit != "wall" {
 		t.Errorf("%+v, %+v, %v", out.Outcome, out.Judge, err)
 	}
@@ -131,7 +131,7 @@ while time.process_time() < end:
 func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b, at := newBuilder(), cpu()
-	at.Run.CPU = 2 * time.Second
+	at.RunLimits.CPU = 2 * time.Second
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 			Config: tasks.Config{Main: "judge.py"}}}
@@ -146,7 +146,7 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	defer p.Close()
 	for _, seconds := range []string{"0.8", "1.6"} {
 		out, err := p.RunStage(t.Context(),
-			StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, Resident: true})
+			StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, KeepJudge: true})
 		if err != nil || out.Judge.ExitCode != 0 {
 			t.Errorf("%s s: %+v, %v", seconds, out.Judge, err)
 		}
@@ -173,7 +173,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	judges := map[string]bool{}
 	for _, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
 		var output strings.Builder
-		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, Resident: true,
+		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, KeepJudge: true,
 			OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out.Judge, err)
 		}

@@ -22,8 +22,8 @@ import (
 // each further sixteenth, so the disk needs a little more.
 const storeLimit = 8 << 30
 
-// unfinishedFor is the age from which an unrenamed temporary file counts as left by a process that died.
-const unfinishedFor = time.Hour
+// unfinishedFileAge is the age from which an unrenamed temporary file counts as left by a process that died.
+const unfinishedFileAge = time.Hour
 
 // store keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does not
 // match its checksum counts as missing.
@@ -136,7 +136,7 @@ func (s *store) clear(added int64) error {
 			return err
 		}
 		info, err := d.Info()
-		beingWritten := strings.HasPrefix(d.Name(), "new-") && err == nil && time.Since(info.ModTime()) < unfinishedFor
+		beingWritten := strings.HasPrefix(d.Name(), "new-") && err == nil && time.Since(info.ModTime()) < unfinishedFileAge
 		if err == nil && !beingWritten {
 			files, total = append(files, cachedFile{path, info}), total+info.Size()
 		}

@@ -41,7 +41,7 @@ end.recv(1)
 func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 	b := newBuilder()
 	at := cpu()
-	at.Extra = []int{9}
+	at.ExtraSlots = []int{9}
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(meetingJudge), "runner.py": []byte(leavingRunner)},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})

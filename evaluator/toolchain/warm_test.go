@@ -138,7 +138,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	keepWarm(t, b)
 	two, one, less := cpu(), cpu(), cpu()
 	less.MemoryLimit = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
-	two.Device = []string{"/dev/null", "/dev/zero"}
+	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Place{two, one, less} {
 		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {

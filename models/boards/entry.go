@@ -81,8 +81,8 @@ type NewRecord struct {
 const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
 // EnterRun brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
-// whose score may have changed. The change is nil if another run of the person stays before it, and no record and no best
-// changed.
+// whose score may have changed. The change is nil if another run of the person stays before it, and no record and no
+// best changed.
 func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := lastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more

@@ -83,6 +83,6 @@ func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, er
 	case w.last.State != work.EvaluationCompleted:
 		return failed(failureText(w.last, request)), nil
 	}
-	answer, err := evaluations.NewAnswer(w.last, evaluations.KernelOf(request.Custom), pod)
+	answer, err := evaluations.NewAnswer(w.last, evaluations.KernelOf(request.CustomKernel), pod)
 	return reply{status: http.StatusOK, device: answer.GPUType, body: answer}, err
 }

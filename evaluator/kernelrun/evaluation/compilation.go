@@ -49,7 +49,7 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 		return false, err
 	}
 	place := c.Slots.BuildPlace(c.Slot, number)
-	place.Build.Wall = min(place.Build.Wall, time.Duration(request.Timeout)*time.Second)
+	place.BuildLimits.Wall = min(place.BuildLimits.Wall, time.Duration(request.Timeout)*time.Second)
 	done, err := c.compilers.Inspect(ctx, toolchain.BuildRequest{Job: c.Job, Place: place}, c.Job.Task.SubmissionName())
 	if err := c.Interrupted(ctx, "", err); err != nil {
 		return false, err
@@ -76,7 +76,7 @@ func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
 		out.CompilationError, out.Limit, out.TimedOut = build.Failure.Reason, build.Failure.Limit, build.Failure.Limit == "wall"
 	}
 	for _, form := range slices.Sorted(maps.Keys(done.Code)) {
-		listing := kernelrun.Listing{Form: form, Code: []kernelrun.CodeLine{}}
+		listing := kernelrun.Listing{Language: form, Code: []kernelrun.CodeLine{}}
 		for _, line := range done.Code[form] {
 			listing.Code = append(listing.Code, kernelrun.CodeLine(line))
 		}

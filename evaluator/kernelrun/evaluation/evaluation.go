@@ -35,29 +35,29 @@ type Builder interface {
 // Evaluation is one attempt of an evaluation.
 type Evaluation struct {
 	*attempt.Attempt
-	builder Builder
-	nsight  *profiling.Nsight
-	torch   bool
+	builder  Builder
+	nsight   *profiling.Nsight
+	hasTorch bool
 
-	request     kernelrun.Request
-	text        []byte // content of requestFile
-	artifact    *toolchain.Artifact
-	built       job.StageResult
-	refusal     *kernelrun.Result // set if the custom kernel's extension does not compile: only the reference is timed
-	precompiled precompiled
-	waiting     time.Time // start of waiting for a slot
-	held        *slots.Lease
-	began       time.Time // start on the slot
-	deadline    time.Time
-	clean       bool                     // the program's last stage completed
-	kept        map[string]keptReference // references that the program's judge keeps, by key
+	request        kernelrun.Request
+	requestJSON    []byte // content of requestFile
+	artifact       *toolchain.Artifact
+	buildResult    job.StageResult
+	refusal        *kernelrun.Result // set if the custom kernel's extension does not compile: only the reference is timed
+	precompiled    precompiled
+	waitingSince   time.Time // start of waiting for a slot
+	lease          *slots.Lease
+	startedAt      time.Time // start on the slot
+	deadline       time.Time
+	reusable       bool                     // the program's last stage completed
+	keptReferences map[string]keptReference // references that the program's judge keeps, by key
 }
 
 // New returns an evaluation that has not started. torch means that the worker's Python has PyTorch; nsight is nil if no
 // counters can be read.
 func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
 	a.Result.Harness = "warpboard/kernel"
-	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, torch: torch}
+	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, hasTorch: torch}
 }
 
 // Build does the part that needs no slot: it compiles extensions on a build slot, and, while the slot is busy, kernels
@@ -67,10 +67,10 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
 	}
-	if !e.torch {
+	if !e.hasTorch {
 		return false, attempt.Rejection{Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
 	}
-	if e.Job.Task, e.Job.Sources, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
+	if e.Job.Task, e.Job.Sources, e.requestJSON, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err
 	}
 	e.AnnounceTaken()
@@ -78,11 +78,11 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		return false, err
 	}
 	if e.artifact == nil {
-		if err := e.refuse(ctx); e.artifact == nil || err != nil {
+		if err := e.buildReferenceAlone(ctx); e.artifact == nil || err != nil {
 			return false, err
 		}
 	}
-	e.waiting = time.Now()
+	e.waitingSince = time.Now()
 	if e.refusal != nil {
 		return true, nil
 	}
@@ -90,21 +90,21 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	return true, e.Interrupted(ctx, "", err)
 }
 
-// refuse stores the result for an extension that does not compile. If it is the custom kernel's, the reference is built
-// without it.
-func (e *Evaluation) refuse(ctx context.Context) (err error) {
-	result, built := refused(e.built.Stderr), e.built
-	if err := e.keep(result); e.request.Ref == nil || result.Fault != "" || err != nil {
+// buildReferenceAlone stores the result for an extension that does not compile. If it is the custom kernel's, the
+// reference is built without it.
+func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
+	result, built := refused(e.buildResult.Stderr), e.buildResult
+	if err := e.storeResult(result); e.request.RefKernel == nil || result.Fault != "" || err != nil {
 		return err
 	}
 	alone := e.request
-	alone.Custom.Source, alone.Custom.Files = "", nil
+	alone.CustomKernel.Source, alone.CustomKernel.Files = "", nil
 	if e.Job.Task, e.Job.Sources, _, err = taskOf(alone, e.Job.Device); err != nil {
 		return err
 	}
 	e.refusal = &result
 	err = e.buildExtensions(ctx)
-	e.built.StartedAt = e.built.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt)) // charge the time of both builds
+	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt)) // charge the time of both builds
 	return err
 }
 
@@ -121,7 +121,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv(), Beside: filesBeside(e.request)})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv(), FilesBeside: filesBeside(e.request)})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	} else if result.Failure != nil {
 		result.Stderr = strings.TrimSpace(result.Failure.Reason + "\n" + result.Stderr)
 	}
-	e.artifact, e.built = artifact, result
+	e.artifact, e.buildResult = artifact, result
 	return nil
 }
 
@@ -159,13 +159,13 @@ func (e *Evaluation) SlotCount() int { return 1 }
 // Run compiles, checks, and times the kernels on the held slot. The request's time limit does not include waiting for
 // the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
-	e.held, e.began = held, time.Now()
-	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.EndedAt.Sub(e.built.StartedAt) - e.precompiled.took)
+	e.lease, e.startedAt = held, time.Now()
+	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
 	program, err := e.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.kept, e.clean) }()
+	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.keptReferences, e.reusable) }()
 	if e.refusal != nil {
 		return e.timeReference(ctx, program)
 	}
@@ -174,21 +174,21 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 		return err
 	}
 	if e.request.DeviceMetrics && result.Correctness {
-		if err := e.count(ctx, program, &result); err != nil {
+		if err := e.readCounters(ctx, program, &result); err != nil {
 			return err
 		}
 	}
 	if err := e.compareBaselines(ctx, program, &result); err != nil {
 		return err
 	}
-	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.began).Seconds(), e.began.Sub(e.waiting).Seconds()
+	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.startedAt).Seconds(), e.startedAt.Sub(e.waitingSince).Seconds()
 	switch {
 	case e.hasExtension():
-		result.Cached = &e.built.FromCache
+		result.Cached = &e.buildResult.FromCache
 	case e.Slot.IsGPU() && compilesAlone(e.request):
-		result.Cached = &e.precompiled.known
+		result.Cached = &e.precompiled.wasKnown
 	}
-	return e.keep(result)
+	return e.storeResult(result)
 }
 
 // timeReference adds the reference's times to the result of a custom kernel that does not compile.
@@ -197,17 +197,17 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 	if _, err := e.run(ctx, program, report, e.stage(modeReference, refLabel)); err != nil {
 		return err
 	}
-	e.refusal.RefRuntime = report.last.RefRuntime
-	return e.keep(*e.refusal)
+	e.refusal.RefRuntime = report.result.RefRuntime
+	return e.storeResult(*e.refusal)
 }
 
 // open opens the program, in the caller's previous program if there is one.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
-		e.kept, _ = notes.(map[string]keptReference)
+		e.keptReferences, _ = notes.(map[string]keptReference)
 		return next, nil
 	}
-	program, err := e.builder.Open(ctx, e.artifact, e.held.Place(0))
+	program, err := e.builder.Open(ctx, e.artifact, e.lease.Place(0))
 	return program, e.Interrupted(ctx, "", err)
 }
 
@@ -236,17 +236,17 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 	if !result.Correctness {
 		return nil
 	}
-	request, text, key := e.request, e.text, e.precompiled.key
-	defer func() { e.request, e.text, e.precompiled.key = request, text, key }()
+	request, text, key := e.request, e.requestJSON, e.precompiled.key
+	defer func() { e.request, e.requestJSON, e.precompiled.key = request, text, key }()
 	eager := *result
 	for _, name := range request.Baselines {
 		of := eager
 		if name != kernelrun.BaselineEager {
-			compiled := *request.Ref
+			compiled := *request.RefKernel
 			compiled.Compile = true
-			e.request.Ref = &compiled
+			e.request.RefKernel = &compiled
 			var err error
-			if _, _, e.text, err = taskOf(e.request, e.Job.Device); err != nil {
+			if _, _, e.requestJSON, err = taskOf(e.request, e.Job.Device); err != nil {
 				return err
 			}
 			e.precompiled.key.Text = kernelsText(e.request)
@@ -275,13 +275,13 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 // newReader returns a reader for a stage of the request.
 func (e *Evaluation) newReader(onStage func(string)) *reader {
 	r := newReader(onStage)
-	r.inputs = inputsProcess(e.request)
+	r.inputsFrom = inputsProcess(e.request)
 	return r
 }
 
 // run runs the program once, and parses its report while it is written.
 func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
-	e.clean, req.Resident = false, true
+	e.reusable, req.KeepJudge = false, true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	watch := device.Watch(ctx, e.Slot.Slot)
@@ -294,12 +294,12 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	e.clean = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
-	if e.clean && report.compiled != nil {
+	e.reusable = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
+	if e.reusable && report.compiled != nil {
 		e.builder.Remember(jsonOf(report.compiled), e.precompiled.key)
 	}
 	if out.Signal != "" || out.Limit != "" {
-		e.held.Check(ctx)
+		e.lease.Check(ctx)
 	}
 	return out, nil
 }
@@ -313,9 +313,9 @@ func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	return result, err
 }
 
-// count reads the device metrics of each kernel in a separate pass. A failure is noted in the result and does not
-// change it otherwise.
-func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
+// readCounters reads the device metrics of each kernel in a separate pass. A failure is noted in the result and does
+// not change it otherwise.
+func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
 	for _, label := range labels(e.request) {
 		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Text())
@@ -331,8 +331,8 @@ func (e *Evaluation) count(ctx context.Context, program toolchain.Program, resul
 	return nil
 }
 
-// keep stores the evaluation's result in the attempt's.
-func (e *Evaluation) keep(result kernelrun.Result) error {
+// storeResult stores the evaluation's result in the attempt's.
+func (e *Evaluation) storeResult(result kernelrun.Result) error {
 	m := e.Result.Machine
 	result.Device, result.Name, result.CUDA = e.Job.Device, m.Name, m.CUDA
 	result.Remarks = slices.Concat(e.request.Remarks, result.Remarks)

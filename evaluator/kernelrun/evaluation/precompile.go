@@ -15,8 +15,8 @@ import (
 type precompiled struct {
 	key      toolchain.RecallKey // cache key; zero if not cached
 	compiled map[string]string   // by the kernel's label; nil if the run on the slot compiles
-	known    bool                // from an earlier evaluation
-	took     time.Duration       // time charged to the caller
+	wasKnown bool                // from an earlier evaluation
+	duration time.Duration       // time charged to the caller
 }
 
 // precompile returns the same caller's compiled kernels from the cache, or compiles them in a sidecar while another job
@@ -31,7 +31,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	found := precompiled{key: toolchain.RecallKey{Owner: e.Job.Caller, Arch: e.Slot.Arch, Text: kernelsText(e.request)}}
 	// An unreadable entry is compiled again.
 	if json.Unmarshal(e.builder.Recall(found.key), &found.compiled) == nil && found.compiled != nil {
-		found.known = true
+		found.wasKnown = true
 		return found, nil
 	}
 	if !compilesAlone(e.request) || !e.Slots.AllBusy(e.Slot.Device) {
@@ -46,7 +46,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	}
 	e.begin(kernelrun.StageCompiling)
 	var err error
-	found.compiled, found.took, err = e.compileIn(ctx, program, time.Duration(e.request.Timeout)*time.Second/2)
+	found.compiled, found.duration, err = e.compileIn(ctx, program, time.Duration(e.request.Timeout)*time.Second/2)
 	if found.compiled != nil {
 		e.builder.Remember(jsonOf(found.compiled), found.key)
 	}
@@ -64,7 +64,7 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 		}
 		report := newReader(func(string) {})
 		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read,
-			Processes: []toolchain.Process{e.process(ModeCompile, label)}, Alone: true})
+			Processes: []toolchain.Process{e.process(ModeCompile, label)}, WithoutJudge: true})
 		if errors.Is(err, sandbox.ErrStuck) {
 			return nil, 0, err
 		}

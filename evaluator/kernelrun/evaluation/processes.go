@@ -15,7 +15,7 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	req := toolchain.StageRequest{
 		Mode: mode, Timeout: limit,
-		Files: map[string][]byte{requestFile: e.text, limitFile: fmt.Append(nil, limit.Seconds())},
+		Files: map[string][]byte{requestFile: e.requestJSON, limitFile: fmt.Append(nil, limit.Seconds())},
 	}
 	for _, label := range labels {
 		req.Processes = append(req.Processes, e.process("kernel", label))

@@ -76,8 +76,8 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 	if files, err = programFiles(); err != nil {
 		return def, nil, nil, err
 	}
-	addSubmission(&def, files, customFile, &r.Custom)
-	addSubmission(&def, files, refFile, r.Ref)
+	addSubmission(&def, files, customFile, &r.CustomKernel)
+	addSubmission(&def, files, refFile, r.RefKernel)
 	return def, files, request, nil
 }
 
@@ -88,9 +88,9 @@ func inputsFrom(r kernelrun.Request) string {
 		return code != nil && code.IO == nil && strings.Contains(code.Source, "get_inputs")
 	}
 	switch {
-	case gives(r.Ref):
+	case gives(r.RefKernel):
 		return refLabel
-	case gives(&r.Custom) && (r.Ref == nil || r.Ref.IO == nil):
+	case gives(&r.CustomKernel) && (r.RefKernel == nil || r.RefKernel.IO == nil):
 		return customLabel
 	}
 	return ""
@@ -107,13 +107,13 @@ func inputsProcess(r kernelrun.Request) string {
 // constructedFromInputs reports whether the custom kernel's class is constructed with the result of the reference's
 // get_init_inputs, as in KernelBench. That runs in the process that generates the inputs.
 func constructedFromInputs(r kernelrun.Request) bool {
-	isClass := (r.Custom.Type == "torch" || r.Custom.Type == "torch_cuda") && r.Custom.Metadata["function_name"] == nil
-	return isClass && r.Ref != nil && strings.Contains(r.Ref.Source, "get_init_inputs") && inputsFrom(r) != customLabel
+	isClass := (r.CustomKernel.Type == "torch" || r.CustomKernel.Type == "torch_cuda") && r.CustomKernel.Metadata["function_name"] == nil
+	return isClass && r.RefKernel != nil && strings.Contains(r.RefKernel.Source, "get_init_inputs") && inputsFrom(r) != customLabel
 }
 
 // labels returns the labels of the request's kernels.
 func labels(r kernelrun.Request) []string {
-	if r.Ref == nil {
+	if r.RefKernel == nil {
 		return []string{customLabel}
 	}
 	return []string{customLabel, refLabel}
@@ -124,13 +124,13 @@ func labels(r kernelrun.Request) []string {
 func refused(text string) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
 	if strings.Contains(text, refFile) {
-		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skipped, Fault: kernelrun.FaultReference}
+		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skippedText, Fault: kernelrun.FaultReference}
 	}
 	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
 }
 
-// skipped is the text in a custom kernel's report if its reference does not compile.
-const skipped = "Skipped due to compilation failure"
+// skippedText is the text in a custom kernel's report if its reference does not compile.
+const skippedText = "Skipped due to compilation failure"
 
 // compilesAlone reports whether ModeCompile has something to compile.
 func compilesAlone(r kernelrun.Request) bool {
@@ -146,9 +146,9 @@ func compilesBefore(r kernelrun.Request, label string) bool {
 // codeOf returns the kernel of a label.
 func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
 	if label == refLabel {
-		return r.Ref
+		return r.RefKernel
 	}
-	return &r.Custom
+	return &r.CustomKernel
 }
 
 // kernelsText returns a text of the request's kernels and the program. If it is equal, so are the compiled forms.
@@ -181,10 +181,10 @@ func programFiles() (map[string][]byte, error) {
 }
 
 func codes(r kernelrun.Request) []*kernelrun.Code {
-	if r.Ref == nil {
-		return []*kernelrun.Code{&r.Custom}
+	if r.RefKernel == nil {
+		return []*kernelrun.Code{&r.CustomKernel}
 	}
-	return []*kernelrun.Code{&r.Custom, r.Ref}
+	return []*kernelrun.Code{&r.CustomKernel, r.RefKernel}
 }
 
 // filesBeside returns the further files of the kernels, by the name of the main one.

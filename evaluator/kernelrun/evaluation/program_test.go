@@ -46,10 +46,10 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 		request kernelrun.Request
 		want    []string
 	}{
-		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &plain, Custom: inline, Timeout: 7}, []string{customFile}},
-		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &inline, Custom: inline}, []string{customFile, refFile}},
-		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: plain}, nil},
-		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Type: "cuda", Source: "// load_inline"}},
+		{kernelrun.Request{Kind: kernelrun.Compare, RefKernel: &plain, CustomKernel: inline, Timeout: 7}, []string{customFile}},
+		{kernelrun.Request{Kind: kernelrun.Compare, RefKernel: &inline, CustomKernel: inline}, []string{customFile, refFile}},
+		{kernelrun.Request{Kind: kernelrun.Evaluate, CustomKernel: plain}, nil},
+		{kernelrun.Request{Kind: kernelrun.Evaluate, CustomKernel: kernelrun.Code{Type: "cuda", Source: "// load_inline"}},
 			nil},
 	} {
 		def, files, request, err := taskOf(tt.request, "H200")
@@ -71,7 +71,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 			Custom kernelrun.Code
 		}
 		if err := json.Unmarshal(request, &read); err != nil || read.Device != "H200" ||
-			read.Custom.Source != tt.request.Custom.Source {
+			read.Custom.Source != tt.request.CustomKernel.Source {
 			t.Errorf("request.json: %+v, %v", read, err)
 		}
 	}
@@ -82,13 +82,13 @@ func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	inline := kernelrun.Code{Type: "torch_cuda",
 		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
 	_, want, _, err := taskOf(kernelrun.Request{Kind: kernelrun.Compare,
-		Ref: &kernelrun.Code{Type: "torch", Source: "a"}, Custom: inline, Timeout: 7}, "H200")
+		RefKernel: &kernelrun.Code{Type: "torch", Source: "a"}, CustomKernel: inline, Timeout: 7}, "H200")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []kernelrun.Request{
-		{Kind: kernelrun.Compare, Ref: &kernelrun.Code{Type: "torch", Source: "b"}, Custom: inline, Timeout: 7},
-		{Kind: kernelrun.Evaluate, Custom: inline, NumTrials: 500},
+		{Kind: kernelrun.Compare, RefKernel: &kernelrun.Code{Type: "torch", Source: "b"}, CustomKernel: inline, Timeout: 7},
+		{Kind: kernelrun.Evaluate, CustomKernel: inline, NumTrials: 500},
 	} {
 		if _, got, _, err := taskOf(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("%+v: %v\n%s", other, err, cmp.Diff(want, got))

@@ -22,30 +22,30 @@ const (
 
 // reader parses the program's report while it runs.
 type reader struct {
-	onStage   func(stage string)
-	lines     harness.Lines
-	bytesRead int
-	last      kernelrun.Result
-	compiled  map[string]string // compiled forms for later runs, by kernel
-	kernel    string            // kernel being compiled
-	gone      string            // process that ended too early: custom, ref, or inputs
-	inputs    string            // kernel whose source generates the inputs
-	refused   string            // description of a protocol violation by a process
-	raised    bool              // the custom kernel raised in a timed call
-	done      bool
-	began     time.Time // of the stage
-	// references are those that the judge keeps; nil if it did not report them. lost means that the requested one is
-	// not among them.
-	references map[string]keptReference
-	lost       bool
+	onStage         func(stage string)
+	lines           harness.Lines
+	bytesRead       int
+	result          kernelrun.Result
+	compiled        map[string]string // compiled forms for later runs, by kernel
+	compilingKernel string            // kernel being compiled
+	endedProcess    string            // process that ended too early: custom, ref, or inputs
+	inputsFrom      string            // kernel whose source generates the inputs
+	violation       string            // description of a protocol violation by a process
+	customRaised    bool              // the custom kernel raised in a timed call
+	completed       bool
+	stageStartedAt  time.Time // of the stage
+	// references are those that the judge keeps; nil if it did not report them. referenceLost means that the requested one
+	// is not among them.
+	references    map[string]keptReference
+	referenceLost bool
 
-	printed, failed sandbox.Capture // output of the kernels on stdout and stderr
+	stdoutText, stderrText sandbox.Capture // output of the kernels on stdout and stderr
 }
 
 // newReader returns a reader that calls onStage when a stage starts.
 func newReader(onStage func(stage string)) *reader {
 	r := &reader{onStage: onStage}
-	r.lines = harness.Lines{Max: maxLine, Each: r.take}
+	r.lines = harness.Lines{Max: maxLine, Each: r.readLine}
 	return r
 }
 
@@ -56,11 +56,11 @@ func (r *reader) read(b []byte) {
 	}
 }
 
-func (r *reader) stdout(b []byte) { _, _ = r.printed.Write(b) }
+func (r *reader) stdout(b []byte) { _, _ = r.stdoutText.Write(b) }
 
-func (r *reader) stderr(b []byte) { _, _ = r.failed.Write(b) }
+func (r *reader) stderr(b []byte) { _, _ = r.stderrText.Write(b) }
 
-func (r *reader) take(line []byte) {
+func (r *reader) readLine(line []byte) {
 	var message struct {
 		Stage    string            `json:"stage"`
 		Kernel   string            `json:"kernel"`
@@ -78,7 +78,7 @@ func (r *reader) take(line []byte) {
 		return
 	}
 	if message.Report != nil {
-		r.last.Report = *message.Report
+		r.result.Report = *message.Report
 	}
 	if message.Compiled != nil {
 		r.compiled = message.Compiled
@@ -86,33 +86,33 @@ func (r *reader) take(line []byte) {
 	if message.References != nil {
 		r.references = message.References
 	}
-	r.done, r.lost, r.raised = r.done || message.Done, r.lost || message.Lost, r.raised || message.Raised
-	r.gone, r.refused = cmp.Or(message.Gone, r.gone), cmp.Or(message.Refused, r.refused)
+	r.completed, r.referenceLost, r.customRaised = r.completed || message.Done, r.referenceLost || message.Lost, r.customRaised || message.Raised
+	r.endedProcess, r.violation = cmp.Or(message.Gone, r.endedProcess), cmp.Or(message.Refused, r.violation)
 	switch message.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
-		r.kernel = message.Kernel
+		r.compilingKernel = message.Kernel
 		r.begin(message.Stage)
 	}
 }
 
 func (r *reader) begin(stage string) {
-	if stage == r.last.Stage {
+	if stage == r.result.Stage {
 		return
 	}
 	r.endStage()
-	r.last.Stage = stage
+	r.result.Stage = stage
 	r.onStage(stage)
 }
 
 // endStage adds the elapsed time to the stage's; the program may return to a stage.
 func (r *reader) endStage() {
-	if r.last.Stage != "" {
-		if r.last.StageSeconds == nil {
-			r.last.StageSeconds = map[string]float64{}
+	if r.result.Stage != "" {
+		if r.result.StageSeconds == nil {
+			r.result.StageSeconds = map[string]float64{}
 		}
-		r.last.StageSeconds[r.last.Stage] += time.Since(r.began).Seconds()
+		r.result.StageSeconds[r.result.Stage] += time.Since(r.stageStartedAt).Seconds()
 	}
-	r.began = time.Now()
+	r.stageStartedAt = time.Now()
 }
 
 // conclude returns the result after the last line. Results from before a crash or the time limit stay, and the step in
@@ -122,44 +122,44 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	if j := end.Judge; j != nil {
 		switch {
 		case j.Limit != "" && o.Limit == "":
-			o.Limit, r.gone = j.Limit, "judge"
-		case !r.done && r.gone == "" && r.refused == "" && o.Limit == "" && !end.RunnerFirst:
-			return r.last, fmt.Errorf("the evaluation's judge ended with exit code %d and signal %q: %s", j.ExitCode, j.Signal, lastLine(j.Stderr))
+			o.Limit, r.endedProcess = j.Limit, "judge"
+		case !r.completed && r.endedProcess == "" && r.violation == "" && o.Limit == "" && !end.RunnerKilledFirst:
+			return r.result, fmt.Errorf("the evaluation's judge ended with exit code %d and signal %q: %s", j.ExitCode, j.Signal, lastLine(j.Stderr))
 		}
-	} else if r.last.Stage == "" && o.Limit == "" {
-		return r.last, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", o.ExitCode, lastLine(o.Stderr))
+	} else if r.result.Stage == "" && o.Limit == "" {
+		return r.result, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", o.ExitCode, lastLine(o.Stderr))
 	}
 	r.endStage()
-	r.last.ExitCode, r.last.Signal, r.last.Limit = o.ExitCode, o.Signal, o.Limit
-	r.last.TimedOut = o.Limit == "wall" && !r.done
-	r.last.Stdout, r.last.Stderr = tail(r.printed.String()), tail(r.failed.String())
-	if !r.done {
-		r.blame(cmp.Or(r.refused, r.endedText(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."+deviceError(r.last.Stderr)))
+	r.result.ExitCode, r.result.Signal, r.result.Limit = o.ExitCode, o.Signal, o.Limit
+	r.result.TimedOut = o.Limit == "wall" && !r.completed
+	r.result.Stdout, r.result.Stderr = tail(r.stdoutText.String()), tail(r.stderrText.String())
+	if !r.completed {
+		r.blame(cmp.Or(r.violation, r.endedText(o)+" while "+cmp.Or(r.result.Stage, "starting")+"."+deviceError(r.result.Stderr)))
 	}
-	return r.last, nil
+	return r.result, nil
 }
 
 // kernelFailed reports whether the custom kernel was wrong, raised, or ended its process or the judge's. It returns
 // false if the reference failed or the time limit was reached.
 func (r *reader) kernelFailed() bool {
-	return r.last.Fault == "" && !r.last.TimedOut && (!r.last.Correctness || r.raised || !r.done)
+	return r.result.Fault == "" && !r.result.TimedOut && (!r.result.Correctness || r.customRaised || !r.completed)
 }
 
 // blame stores the reason in the error of the step in progress.
 func (r *reader) blame(what string) {
-	report := &r.last.Report
-	if r.gone == refLabel || r.gone == "inputs" && r.inputs == refLabel {
+	report := &r.result.Report
+	if r.endedProcess == refLabel || r.endedProcess == "inputs" && r.inputsFrom == refLabel {
 		report.Fault = kernelrun.FaultReference
 	}
 	switch {
-	case r.last.Stage == kernelrun.StageProfiling && r.refused == "":
+	case r.result.Stage == kernelrun.StageProfiling && r.violation == "":
 		report.ProfilingError = "Profiling failed:\n" + what
-	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // a protocol violation also invalidates the answers
+	case r.result.Stage != kernelrun.StageCompiling && r.result.Stage != "": // a protocol violation also invalidates the answers
 		report.Correctness, report.ValidationError = false, what
-	case r.kernel == refLabel:
+	case r.compilingKernel == refLabel:
 		report.Fault = kernelrun.FaultReference
 		report.RefCompilationError = "Compilation error:\n" + what
-		report.ValidationError = skipped
+		report.ValidationError = skippedText
 	default:
 		report.CompilationError = "Compilation error:\n" + what
 	}
@@ -167,7 +167,7 @@ func (r *reader) blame(what string) {
 
 // endedSubject returns the subject of a sentence about the process that ended.
 func (r *reader) endedSubject() string {
-	switch r.gone {
+	switch r.endedProcess {
 	case refLabel:
 		return "The reference's process"
 	case "inputs":
@@ -192,12 +192,12 @@ func (r *reader) endedText(o sandbox.Outcome) string {
 	}
 }
 
-var deviceErrors = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
+var deviceErrorPattern = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
 
 // deviceError returns a sentence with the last device error that a process printed. A kernel's error ends its process,
 // because each later call of the device fails with it.
 func deviceError(stderr string) string {
-	found := deviceErrors.FindAllString(stderr, -1)
+	found := deviceErrorPattern.FindAllString(stderr, -1)
 	if len(found) == 0 {
 		return ""
 	}

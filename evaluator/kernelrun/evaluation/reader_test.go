@@ -44,7 +44,7 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 		{"ref", []string{compilingCustom, customCompiled, compilingRef}, crash,
 			kernelrun.Report{Compiled: true, Fault: "reference",
 				RefCompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling.",
-				ValidationError:     skipped}},
+				ValidationError:     skippedText}},
 		{"validating", []string{compilingCustom, customCompiled, validating}, crash,
 			kernelrun.Report{Compiled: true,
 				ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
@@ -138,8 +138,8 @@ func TestAFloodOnThePipeIsBounded(t *testing.T) {
 			r.read(flood)
 		}
 		r.read([]byte(done))
-		if r.done != tt.done {
-			t.Errorf("after %d MiB: done %v", tt.pieces, r.done)
+		if r.completed != tt.done {
+			t.Errorf("after %d MiB: done %v", tt.pieces, r.completed)
 		}
 	}
 }

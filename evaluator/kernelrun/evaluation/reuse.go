@@ -10,9 +10,9 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// share is the minimum ratio of a kept reference's content to the kernel's size: a kernel that contains the answers to
-// an eighth of its calls still shows the times of the others.
-const share = 8
+// minContentRatio is the minimum ratio of a kept reference's content to the kernel's size: a kernel that contains the
+// answers to an eighth of its calls still shows the times of the others.
+const minContentRatio = 8
 
 // keptReference describes the measured calls of a reference that the judge keeps for later comparisons.
 type keptReference struct {
@@ -24,12 +24,12 @@ type keptReference struct {
 // first runs alone, in a separate stage. The result is nil if it cannot be kept, or if the kernel could contain its
 // answers: both kernels must then run, which also explains why a reference fails.
 func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
-	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.Custom)))
+	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.CustomKernel)))
 	if key == "" {
 		return nil, nil
 	}
 	for recorded := false; ; recorded = true {
-		if k := e.kept[key]; k.Calls >= e.request.NumTrials && k.Content >= share*size {
+		if k := e.keptReferences[key]; k.Calls >= e.request.NumTrials && k.Content >= minContentRatio*size {
 			result, err := e.recall(ctx, program, key)
 			if result != nil && recorded {
 				result.ReusedReference = nil // it ran in this evaluation
@@ -38,7 +38,7 @@ func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program)
 				return result, err
 			}
 		}
-		if k, known := e.kept[key]; recorded || known && (k.Calls == 0 || k.Calls >= e.request.NumTrials) {
+		if k, known := e.keptReferences[key]; recorded || known && (k.Calls == 0 || k.Calls >= e.request.NumTrials) {
 			return nil, nil
 		}
 		if err := e.record(ctx, program, key); err != nil {
@@ -56,8 +56,8 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	req.Timeout /= 4
 	req.Files[limitFile] = fmt.Append(nil, req.Timeout.Seconds())
 	_, err := e.run(ctx, program, report, req)
-	if e.kept = report.references; e.kept == nil { // the judge ended, and keeps nothing
-		e.kept = map[string]keptReference{key: {}}
+	if e.keptReferences = report.references; e.keptReferences == nil { // the judge ended, and keeps nothing
+		e.keptReferences = map[string]keptReference{key: {}}
 	}
 	return err
 }
@@ -69,8 +69,8 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	if err != nil {
 		return nil, err
 	}
-	e.kept = report.references
-	if report.lost {
+	e.keptReferences = report.references
+	if report.referenceLost {
 		return nil, nil
 	}
 	result, err := resultOf(report, out)
@@ -93,14 +93,14 @@ func referenceKey(r kernelrun.Request) string {
 		return ""
 	}
 	var contract map[string]any
-	if from == "" && r.Ref.IO == nil { // the other kernel's contract describes its arguments
-		contract = r.Custom.IO
+	if from == "" && r.RefKernel.IO == nil { // the other kernel's contract describes its arguments
+		contract = r.CustomKernel.IO
 	}
 	hash := sha256.Sum256(jsonOf(struct {
 		Ref        *kernelrun.Code
 		Contract   map[string]any
 		L2Flush    bool
 		ATol, RTol float64 // Content depends on them
-	}{r.Ref, contract, r.L2Flush, r.ATol, r.RTol}))
+	}{r.RefKernel, contract, r.L2Flush, r.ATol, r.RTol}))
 	return hex.EncodeToString(hash[:])
 }

@@ -21,8 +21,8 @@ const (
 
 // Pool keeps warm Pythons ready, by sandbox slot. It is safe for concurrent use.
 type Pool struct {
-	box Sandbox
-	log *slog.Logger
+	sandbox Sandbox
+	log     *slog.Logger
 
 	mu    sync.Mutex
 	slots map[int]*slot
@@ -30,14 +30,14 @@ type Pool struct {
 
 // NewPool returns an empty pool.
 func NewPool(box Sandbox, log *slog.Logger) *Pool {
-	return &Pool{box: box, log: log, slots: map[int]*slot{}}
+	return &Pool{sandbox: box, log: log, slots: map[int]*slot{}}
 }
 
 // slot holds the Pythons of one sandbox slot.
 type slot struct {
-	spec    sandbox.Spec
-	pythons chan *Python
-	failing atomic.Bool // the last start failed: do not wait for the next
+	spec            sandbox.Spec
+	pythons         chan *Python
+	lastStartFailed atomic.Bool // the last start failed: do not wait for the next
 }
 
 func (p *Pool) slot(number int) *slot {
@@ -75,7 +75,7 @@ func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive boo
 func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := p.Start(ctx, s.spec)
-		s.failing.Store(err != nil)
+		s.lastStartFailed.Store(err != nil)
 		if err != nil {
 			p.log.Warn("no warm Python", "slot", s.spec.Slot, "err", err, "again_in", pause)
 			sleep(ctx, pause)
@@ -119,7 +119,7 @@ func (p *Pool) drop(s *slot) {
 // Start starts a Python and waits for its imports, at most until ctx ends. The Python outlives ctx; the caller must
 // stop it.
 func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
-	r, err := start(context.WithoutCancel(ctx), p.box, spec)
+	r, err := start(context.WithoutCancel(ctx), p.sandbox, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	}
 	timeout := time.NewTimer(acquireTimeout)
 	defer timeout.Stop()
-	if s.failing.Load() {
+	if s.lastStartFailed.Load() {
 		timeout.Reset(0)
 	}
 	for {

@@ -31,12 +31,12 @@ type Stage struct {
 	Log                        *slog.Logger
 }
 
-// running is a stage in progress.
-type running struct {
+// runningStage is a stage in progress.
+type runningStage struct {
 	Stage
 	python         *Python
 	stdout, stderr sandbox.Capture
-	output         int64
+	outputBytes    int64
 }
 
 // Run sends the request and follows the stage to its end, which may also be the Python's. An error is an infrastructure
@@ -46,11 +46,11 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.ExtraFiles),
 		Report: stage.Report, Resident: stage.Resident,
 	}
-	s := &running{Stage: stage, python: r}
+	s := &runningStage{Stage: stage, python: r}
 	return s.run(ctx, req)
 }
 
-func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error) {
+func (s *runningStage) run(ctx context.Context, req request) (sandbox.Outcome, error) {
 	begun := time.Now()
 	ended, cut := s.follow(ctx, req)
 	took := time.Since(begun)
@@ -63,7 +63,7 @@ func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error)
 
 // follow reads frames up to the stage's end. cut names the reason if the stage was ended early: output, cancelled, or
 // wall.
-func (s *running) follow(ctx context.Context, req request) (ended *ending, cut string) {
+func (s *runningStage) follow(ctx context.Context, req request) (ended *ending, cut string) {
 	frames := make(chan frame)
 	go s.receive(req, frames)
 	timeout := ctx.Done()
@@ -82,7 +82,7 @@ func (s *running) follow(ctx context.Context, req request) (ended *ending, cut s
 		case f, ok := <-frames:
 			if open = ok; ok && cut == "" {
 				ended = s.observe(f)
-				if s.Output > 0 && s.output > s.Output {
+				if s.Output > 0 && s.outputBytes > s.Output {
 					stop("output")
 				}
 			}
@@ -96,7 +96,7 @@ func (s *running) follow(ctx context.Context, req request) (ended *ending, cut s
 }
 
 // receive requests the stage and passes on its frames until the stage or the Python ends.
-func (s *running) receive(req request, frames chan<- frame) {
+func (s *runningStage) receive(req request, frames chan<- frame) {
 	defer close(frames)
 	if err := s.python.send(req, s.ExtraFiles); err != nil {
 		return // the Python has ended; its outcome has the reason
@@ -115,18 +115,18 @@ func (s *running) receive(req request, frames chan<- frame) {
 }
 
 // observe handles one frame. It returns the ending for the stage's last frame, otherwise nil.
-func (s *running) observe(f frame) *ending {
+func (s *runningStage) observe(f frame) *ending {
 	switch f.kind {
 	case frameStdout:
-		s.output += int64(len(f.data))
+		s.outputBytes += int64(len(f.data))
 		_, _ = s.stdout.Write(f.data)
-		call(s.OnStdout, f.data)
+		callIfSet(s.OnStdout, f.data)
 	case frameStderr:
-		s.output += int64(len(f.data))
+		s.outputBytes += int64(len(f.data))
 		_, _ = s.stderr.Write(f.data)
-		call(s.OnStderr, f.data)
+		callIfSet(s.OnStderr, f.data)
 	case frameResult:
-		call(s.OnPipe, f.data)
+		callIfSet(s.OnPipe, f.data)
 	case frameEnded:
 		var e ending
 		if json.Unmarshal(f.data, &e) == nil {
@@ -136,7 +136,7 @@ func (s *running) observe(f frame) *ending {
 	return nil
 }
 
-func call(see func([]byte), data []byte) {
+func callIfSet(see func([]byte), data []byte) {
 	if see != nil {
 		see(data)
 	}
@@ -144,7 +144,7 @@ func call(see func([]byte), data []byte) {
 
 // conclude returns the stage's outcome. After a failed stage the Python is stopped, because the sandbox's counters
 // (memory, processes) show the reason.
-func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
+func (s *runningStage) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
 		s.python.Stop()

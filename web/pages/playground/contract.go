@@ -153,20 +153,20 @@ func (f *form) writeContract() {
 	}
 	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
 	if read, problems := kernelrun.Read(kernelrun.Evaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
-		io = withoutNulls(read.Custom.IO)
+		io = withoutNulls(read.CustomKernel.IO)
 	}
 	f.fields["contract"] = prettyJSON(io)
 }
 
 // fillFrom fills the form from a request, with its contracts as JSON.
 func (f *form) fillFrom(r kernelrun.Request) {
-	f.fillCode("kernel", r.Custom)
-	if r.Custom.IO != nil {
-		f.fields["contract"] = prettyJSON(withoutNulls(r.Custom.IO))
+	f.fillCode("kernel", r.CustomKernel)
+	if r.CustomKernel.IO != nil {
+		f.fields["contract"] = prettyJSON(withoutNulls(r.CustomKernel.IO))
 	}
-	if r.Ref != nil {
-		f.fillCode("reference", *r.Ref)
-		if other := prettyJSON(withoutNulls(r.Ref.IO)); other != prettyJSON(withoutNulls(r.Custom.IO)) {
+	if r.RefKernel != nil {
+		f.fillCode("reference", *r.RefKernel)
+		if other := prettyJSON(withoutNulls(r.RefKernel.IO)); other != prettyJSON(withoutNulls(r.CustomKernel.IO)) {
 			f.fields["reference_contract"] = other
 		}
 		f.fields["atol"], f.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
@@ -180,7 +180,7 @@ func (f *form) fillFrom(r kernelrun.Request) {
 		there bool
 	}{
 		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.Setup}, {"baselines", r.Baselines != nil},
-		{"source_files", r.Custom.Files != nil || r.Ref != nil && r.Ref.Files != nil},
+		{"source_files", r.CustomKernel.Files != nil || r.RefKernel != nil && r.RefKernel.Files != nil},
 		{"tolerances", r.Tolerances != nil || r.Matched > 0 && r.Matched < 1 || r.MaxError != nil || r.EqualNaN || r.Infinite != ""},
 	} {
 		if part.there {

@@ -11,11 +11,11 @@ func TestEveryExampleIsARequest(t *testing.T) {
 		form := newForm()
 		form.example(name)
 		request, ok := form.request(kernelrun.DefaultBounds())
-		if !ok || request.Kind != kernelrun.Compare || request.Custom.Type != name {
+		if !ok || request.Kind != kernelrun.Compare || request.CustomKernel.Type != name {
 			t.Errorf("%s: %v, %+v", name, form.problems, request)
 			continue
 		}
-		for _, arg := range request.Custom.IO["args"].([]any) {
+		for _, arg := range request.CustomKernel.IO["args"].([]any) {
 			arg := arg.(map[string]any)
 			if spec, _ := arg["tensor_spec"].(map[string]any); arg["role"] == "output" && spec["init"] != nil {
 				t.Errorf("%s: an output is filled with %v", name, spec["init"])

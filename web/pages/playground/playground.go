@@ -98,10 +98,10 @@ func (p *Playground) refused(c *fiber.Ctx, form *form) error {
 
 // compile compiles the kernel alone.
 func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller) error {
-	request := kernelrun.Request{Kind: kernelrun.Compile, Custom: kernelrun.Code{Source: form.fields["kernel"], Type: form.get("kernel_type")},
+	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{Source: form.fields["kernel"], Type: form.get("kernel_type")},
 		GPUType: form.get("gpu_type"), Timeout: kernelrun.CompileTimeout}
 	err := request.Check(p.evals.EvalLimits.Bounds)
-	if request.Custom.Type != "cuda" {
+	if request.CustomKernel.Type != "cuda" {
 		err = &kernelrun.Refusal{Message: "Only CUDA kernels can be compiled without running them: choose the type cuda, or run it"}
 	}
 	if err == nil {
@@ -188,7 +188,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 		if err != nil {
 			return page, err
 		}
-		submitted, err := tasks.Unpack([]byte(request.Custom.Source))
+		submitted, err := tasks.Unpack([]byte(request.CustomKernel.Source))
 		if err != nil {
 			return page, err
 		}
@@ -220,9 +220,9 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 			list = append(list, views.EvaluationSource{Title: title + ": " + beside, Type: code.Type, File: file})
 		}
 	}
-	add("Kernel", request.Custom)
-	if request.Ref != nil {
-		add("Reference", *request.Ref)
+	add("Kernel", request.CustomKernel)
+	if request.RefKernel != nil {
+		add("Reference", *request.RefKernel)
 	}
 	return list, nil
 }

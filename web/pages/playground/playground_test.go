@@ -31,10 +31,10 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, webtest.JSONText(r.Custom.IO))); diff != "" {
+	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, webtest.JSONText(r.CustomKernel.IO))); diff != "" {
 		t.Error(diff)
 	}
-	if r.Custom.Source != "@triton.jit\ndef add(x, n): pass" || r.Custom.Metadata["kernel_name"] != "add" ||
+	if r.CustomKernel.Source != "@triton.jit\ndef add(x, n): pass" || r.CustomKernel.Metadata["kernel_name"] != "add" ||
 		r.NumTrials != 12 || r.Timeout != 30 || r.L2Flush {
 		t.Errorf("request: %+v", r)
 	}
@@ -65,13 +65,13 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if r.Kind != kernelrun.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 ||
+	if r.Kind != kernelrun.Compare || r.RefKernel.IO != nil || r.RefKernel.Metadata["function_name"] != "f" || r.ATol != 0.5 ||
 		r.RTol != 0.01 {
-		t.Errorf("request: %+v, reference %+v", r, r.Ref)
+		t.Errorf("request: %+v, reference %+v", r, r.RefKernel)
 	}
-	if len(r.Custom.IO["args"].([]any)) != 0 || fmt.Sprint(r.Custom.Metadata["note"]) != "1" ||
-		r.Custom.Metadata["kernel_name"] != "add" {
-		t.Errorf("the JSON did not count: %+v", r.Custom)
+	if len(r.CustomKernel.IO["args"].([]any)) != 0 || fmt.Sprint(r.CustomKernel.Metadata["note"]) != "1" ||
+		r.CustomKernel.Metadata["kernel_name"] != "add" {
+		t.Errorf("the JSON did not count: %+v", r.CustomKernel)
 	}
 }
 
@@ -245,8 +245,8 @@ func TestAnEvaluationShowsWhatRan(t *testing.T) {
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	doc := finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true},
 		Metrics: map[string]kernelrun.Metrics{"custom": {
-			Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, NS: 999_900,
-				Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, NS: 100, Share: 0.0001}}}}})
+			Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, DurationNS: 999_900,
+				Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, DurationNS: 100, Share: 0.0001}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-ran] tr[data-origin=cuBLAS]", "nvjet_hsh cuBLAS 100.0 % 1")
 	webtest.WantText(t, doc, "[data-ran] tr[data-origin=source]", "mine source < 0.1 % 1")

@@ -21,13 +21,13 @@ import (
 // the reference does.
 func (p *Playground) task(c *fiber.Ctx, form *form) error {
 	request, ok := form.request(p.evals.EvalLimits.Bounds)
-	if ok && (request.Ref == nil || request.Ref.Type != "torch" || functionOf(*request.Ref) == "") {
+	if ok && (request.RefKernel == nil || request.RefKernel.Type != "torch" || functionOf(*request.RefKernel) == "") {
 		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
 	}
 	if !ok {
 		return p.showPlayground(c, form.status(), form)
 	}
-	name := db.Slug(functionOf(*request.Ref))
+	name := db.Slug(functionOf(*request.RefKernel))
 	packed, err := packTask(taskFiles(request))
 	if err != nil {
 		return err
@@ -68,14 +68,14 @@ func functionOf(code kernelrun.Code) string {
 }
 
 func taskFiles(r kernelrun.Request) map[string]string {
-	function, begin := functionOf(*r.Ref), *r.Ref
-	if r.Custom.Type == "torch" && functionOf(r.Custom) != "" {
-		begin = r.Custom
+	function, begin := functionOf(*r.RefKernel), *r.RefKernel
+	if r.CustomKernel.Type == "torch" && functionOf(r.CustomKernel) != "" {
+		begin = r.CustomKernel
 	}
 	return map[string]string{
 		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function, decimal(r.ATol), decimal(r.RTol)),
 		"task.py":      taskPY,
-		"reference.py": fmt.Sprintf(referencePY, r.Ref.Source, inputs(r.Custom.IO), function),
+		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, inputs(r.CustomKernel.IO), function),
 		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionOf(begin)),
 	}
 }

@@ -123,7 +123,7 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 	if err != nil {
 		return err
 	}
-	request := kernelrun.Request{Kind: kernelrun.Compile, Task: in.Task, Custom: kernelrun.Code{Source: string(in.Source)}, Timeout: kernelrun.CompileTimeout}
+	request := kernelrun.Request{Kind: kernelrun.Compile, Task: in.Task, CustomKernel: kernelrun.Code{Source: string(in.Source)}, Timeout: kernelrun.CompileTimeout}
 	if len(in.Devices) > 0 {
 		request.GPUType = in.Devices[0]
 	}

@@ -174,7 +174,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 	if err != nil {
 		return Kernel{}, err
 	}
-	kernel := KernelOf(request.Custom)
+	kernel := KernelOf(request.CustomKernel)
 	s.kernels.Put(e.ID, kernel, int64(100+len(kernel.Type)+len(kernel.Name)))
 	return kernel, nil
 }

@@ -23,8 +23,8 @@ import (
 // Compile queues a request to compile; files are further files of a submission. The error is a *kernelrun.Refusal if
 // the request cannot be compiled by any worker.
 func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte) (work.Evaluation, error) {
-	lang := tasks.Lang(strings.TrimSuffix(request.Custom.Type, "da")) // cuda is cu
-	if strings.Contains(request.Custom.Source, "\x00") {
+	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.Type, "da")) // cuda is cu
+	if strings.Contains(request.CustomKernel.Source, "\x00") {
 		return work.Evaluation{}, &kernelrun.Refusal{Message: "source_code is not text", Details: map[string]any{"source_code": ""}}
 	}
 	var err error
@@ -33,7 +33,7 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 			return work.Evaluation{}, err
 		}
 	}
-	request.Custom.Type = map[tasks.Lang]string{tasks.LangCUDA: "cuda", tasks.LangCPP: "cpp"}[lang]
+	request.CustomKernel.Type = map[tasks.Lang]string{tasks.LangCUDA: "cuda", tasks.LangCPP: "cpp"}[lang]
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return work.Evaluation{}, err
@@ -67,11 +67,11 @@ func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *ker
 	if bundle.Definition.Lang == tasks.LangPython {
 		return refuse(fmt.Sprintf("%s is a Python task, whose submissions are compiled when they run: test yours instead", task.Slug))
 	}
-	submission := tasks.Submission{Source: []byte(request.Custom.Source), Files: files}
+	submission := tasks.Submission{Source: []byte(request.CustomKernel.Source), Files: files}
 	if err := cmp.Or(bundle.CheckFiles(submission.Names()), tasks.CheckSubmission(submission)); err != nil {
 		return refuse(err.Error())
 	}
-	request.Task, request.VersionID, request.Custom.Source = task.Slug, task.VersionID, string(submission.Pack())
+	request.Task, request.VersionID, request.CustomKernel.Source = task.Slug, task.VersionID, string(submission.Pack())
 	return bundle.Definition.Lang, nil
 }
 

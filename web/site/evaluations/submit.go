@@ -62,12 +62,12 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	if in.Request, err = json.Marshal(request); err != nil {
 		return in, fmt.Errorf("write the evaluation's request: %w", err)
 	}
-	sources := request.Custom.Text()
-	if request.Ref != nil {
-		sources = request.Ref.Text() + "\x00" + sources
+	sources := request.CustomKernel.Text()
+	if request.RefKernel != nil {
+		sources = request.RefKernel.Text() + "\x00" + sources
 	}
 	in.Sources = []byte(sources)
-	if request.Reuse {
+	if request.ReuseResult {
 		request.GPUType = "" // the device is compared
 		in.SharingKey, err = sameHash(request)
 	}
