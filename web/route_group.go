@@ -21,14 +21,6 @@ func (g group) post(path string, handlers ...fiber.Handler) {
 	g.router.Post(path, slices.Concat(g.before, handlers)...)
 }
 
-func (g group) patch(path string, handlers ...fiber.Handler) {
-	g.router.Patch(path, slices.Concat(g.before, handlers)...)
-}
-
-func (g group) delete(path string, handlers ...fiber.Handler) {
-	g.router.Delete(path, slices.Concat(g.before, handlers)...)
-}
-
 // add adds a route of any method; GET answers HEAD, too.
 func (g group) add(method, path string, handler fiber.Handler) {
 	if method == fiber.MethodGet {

@@ -43,39 +43,38 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
 	own.get(popcorn.Path+"/user/submissions", s.popcorn.List)
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.Show)
-	own.delete(popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
+	own.add(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
 	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
 	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
 }
 
-// apiRoutes adds the routes of the API: those of its description, and then those that need more before their handlers.
-func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
-	own := api.with(site.SignedIn)
-	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors are readable, too
-	s.api.Routes(func(method, path string, token bool, answer fiber.Handler) {
-		if token {
-			own.add(method, path, answer)
-		} else {
-			public.add(method, path, answer)
+// apiRoutes adds the routes of the API: those of its description, and those of other bodies and packages.
+func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
+	public := func(g group) group { // first, so that errors are readable, too
+		return group{g.router, slices.Concat([]fiber.Handler{s.api.Public}, g.before)}
+	}
+	for _, r := range s.api.Routes() {
+		g := plain
+		switch {
+		case r.Streams:
+			g = streams
+		case r.Kernels:
+			g = evaluations
 		}
-	})
-	public.get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
+		if r.Public {
+			g = public(g)
+		}
+		if r.SignedIn {
+			g = g.with(site.SignedIn)
+		}
+		if r.Waits {
+			g = g.with(s.site.LimitWaiting)
+		}
+		g.add(r.Method, r.Path, r.Answer)
+	}
+	public(plain).get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
+	public(plain).get("/api/v1/openapi.json", s.api.OpenAPI)
 	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsFreeDisk, s.api.PublishTask)
-	api.post("/api/v1/login", s.api.BeginLogin)
-	api.post("/api/v1/login/token", s.api.EndLogin)
-	public.get("/api/v1/submissions/:id", s.site.LimitWaiting, s.api.GetSubmission)
-	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
-	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
-	evaluations.post("/api/v1/evaluations/batch", s.api.CreateBatch)
-	evaluations.post("/api/v1/compile", s.api.Compile)
-	api.delete("/api/v1/evaluations/batch/:id", s.api.CancelBatch)
-	streams.get("/api/v1/evaluations/batch/:id/results", s.api.BatchResults)
-	api.get("/api/v1/evaluations", s.api.ListEvaluations)
-	api.get("/api/v1/evaluations/:id", s.site.LimitWaiting, s.api.GetEvaluation)
-	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
-	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
-	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
-	public.get("/api/v1/openapi.json", s.api.OpenAPI)
 }

@@ -10,9 +10,9 @@
 // To add an operation:
 //
 //   - a method of API in the file of its noun (capacity.go is a short one)
-//   - a row in operations.go, which makes its route, too. One that needs another limit of bodies, waits, or streams has
-//     no handler in its row, and a route in web/routes_api.go. Query parameters that are numbers, parts of
-//     the path that are numbers, and content types other than JSON are listed in openapi_types.go
+//   - a row in operations.go, which makes its route, too: Routes (query.go) takes from it who may call, and whether it
+//     waits, streams, or has a large body. Query parameters that are numbers, parts of the path that are numbers, and
+//     content types other than JSON are listed in openapi_types.go
 //   - for a new type: a struct with jsonschema tags in clients/go, and its name in answerTypes (openapi_schema.go)
 //   - a call in the list of openapi_answers_test.go, which compares an answer with its schema
 //

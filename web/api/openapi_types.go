@@ -79,10 +79,13 @@ func (o operation) pathType(name string) map[string]any {
 	return map[string]any{"type": "string"}
 }
 
+// eventStream is the content type of server-sent events.
+const eventStream = "text/event-stream"
+
 // contentType returns the content type of the operation's response.
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "}/events") {
-		return "text/event-stream"
+		return eventStream
 	}
 	if strings.HasSuffix(o.path, "/results") {
 		return client.JSONLines

@@ -10,7 +10,7 @@ type operation struct {
 	query                      map[string]string
 	status                     int
 	gives                      map[string]any
-	run                        fiber.Handler // nil: a route elsewhere has more before it, or another package answers
+	run                        fiber.Handler // nil: another package answers, or the body is a task (PublishTask)
 }
 
 // evaluationsTag begins the tags of what works with a key instead of a token, where the operator opened it.
@@ -37,16 +37,16 @@ func (a *API) operations() []operation {
 	oneCase := map[string]string{"case": "number of the benchmark case, from 0; absent: 0"}
 	compared := map[string]string{"a": "id of a run", "b": "id of another run", "case": "number of the benchmark case of the profiles, from 0; absent: 0"}
 	return []operation{
-		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting for the result: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. A repeated request with the same Idempotency-Key header returns the same evaluation.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation"), nil},
-		{evaluations, "POST", "/api/v1/compile", "Compile a C++ or CUDA source, or a submission to a task, without running it, and wait for the compilers' messages, the kernels' resources, and the generated code. After 50 s the answer comes without a result, and Location has its address. It needs no slot of a GPU.", true, "CompileRequest", nil, 200, ref("Evaluation"), nil},
-		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, newest first.", true, "", page, 200, listOf("evaluations", "Evaluation"), nil},
-		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read one of your evaluations, or a shared one.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation"), nil},
-		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who has its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation"), nil},
-		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel one of your evaluations.", true, "", nil, 200, ref("Evaluation"), nil},
-		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow one of your evaluations, or a shared one, as server-sent events. Each event has the whole evaluation; the last one is named end.", false, "", map[string]string{"after": "number of the last change that you received"}, 200, ref("Evaluation"), nil},
-		{evaluations, "POST", "/api/v1/evaluations/batch", "Submit up to 1,000 evaluations at once, as JSON or JSON lines (application/x-ndjson). Valid requests are accepted even if others are refused. A repeated request with the same Idempotency-Key header returns the same batch.", true, "NewBatch", nil, 202, ref("Batch"), nil},
-		{evaluations, "GET", "/api/v1/evaluations/batch/{id}/results", "Follow one of your batches as JSON lines, in the order in which evaluations end. Each line is a BatchResult; the last one has end. Skip empty lines, which are heartbeats.", true, "", map[string]string{"after": "number of results that you received"}, 200, ref("BatchResult"), nil},
-		{evaluations, "DELETE", "/api/v1/evaluations/batch/{id}", "Cancel the evaluations of one of your batches that have not ended.", true, "", nil, 204, nil, nil},
+		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting for the result: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. A repeated request with the same Idempotency-Key header returns the same evaluation.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation"), a.CreateEvaluation},
+		{evaluations, "POST", "/api/v1/compile", "Compile a C++ or CUDA source, or a submission to a task, without running it, and wait for the compilers' messages, the kernels' resources, and the generated code. After 50 s the answer comes without a result, and Location has its address. It needs no slot of a GPU.", true, "CompileRequest", nil, 200, ref("Evaluation"), a.Compile},
+		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, newest first.", true, "", page, 200, listOf("evaluations", "Evaluation"), a.ListEvaluations},
+		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read one of your evaluations, or a shared one.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Evaluation"), a.GetEvaluation},
+		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who has its id, or stop sharing it.", true, "EvaluationChange", nil, 200, ref("Evaluation"), a.ChangeEvaluation},
+		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel one of your evaluations.", true, "", nil, 200, ref("Evaluation"), a.CancelEvaluation},
+		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow one of your evaluations, or a shared one, as server-sent events. Each event has the whole evaluation; the last one is named end.", false, "", map[string]string{"after": "number of the last change that you received"}, 200, ref("Evaluation"), a.EvaluationEvents},
+		{evaluations, "POST", "/api/v1/evaluations/batch", "Submit up to 1,000 evaluations at once, as JSON or JSON lines (application/x-ndjson). Valid requests are accepted even if others are refused. A repeated request with the same Idempotency-Key header returns the same batch.", true, "NewBatch", nil, 202, ref("Batch"), a.CreateBatch},
+		{evaluations, "GET", "/api/v1/evaluations/batch/{id}/results", "Follow one of your batches as JSON lines, in the order in which evaluations end. Each line is a BatchResult; the last one has end. Skip empty lines, which are heartbeats.", true, "", map[string]string{"after": "number of results that you received"}, 200, ref("BatchResult"), a.BatchResults},
+		{evaluations, "DELETE", "/api/v1/evaluations/batch/{id}", "Cancel the evaluations of one of your batches that have not ended.", true, "", nil, 204, nil, a.CancelBatch},
 		{evaluations, "GET", "/api/v1/evaluations/stats", "Read the evaluation service's statistics; for admins and the operator.", false, "", nil, 200, anything, nil},
 
 		{plain, "POST", "/evaluate", "Compile a kernel, check that it runs, time it, and wait for the result.", true, "EvaluationRequest", nil, 200, ref("EvaluationAnswer"), nil},
@@ -57,8 +57,8 @@ func (a *API) operations() []operation {
 		{plain, "GET", "/stats", "Read the service's statistics; for admins and the operator.", true, "", nil, 200, anything, nil},
 		{plain, "POST", "/admin/cleanup-jobs", "Remove your jobs that ended more than 300 seconds ago; for admins, everyone's jobs.", true, "", nil, 200, anything, nil},
 
-		{account, "POST", "/api/v1/login", "Request a token. A person approves the request in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login"), nil},
-		{account, "POST", "/api/v1/login/token", "Check whether the request was approved. The token is sent only once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer"), nil},
+		{account, "POST", "/api/v1/login", "Request a token. A person approves the request in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login"), a.BeginLogin},
+		{account, "POST", "/api/v1/login/token", "Check whether the request was approved. The token is sent only once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer"), a.EndLogin},
 		{account, "GET", "/api/v1/tokens", "List your valid tokens, newest first, without their secrets.", true, "", nil, 200, listOf("tokens", "Token"), a.Tokens},
 		{account, "DELETE", "/api/v1/tokens/{id}", "Revoke one of your tokens.", true, "", nil, 204, nil, a.RevokeToken},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary"), a.Tasks},
@@ -85,10 +85,10 @@ func (a *API) operations() []operation {
 		{boards, "GET", "/api/v1/me", "Read the owner of this token.", true, "", nil, 200, ref("User"), a.Me},
 		{boards, "GET", "/api/v1/submissions", "List your submissions, newest first.", true, "", map[string]string{"before": "next of the previous page", "limit": "how many, up to 50", "task": "slug of a task, to list only submissions to it"}, 200, ref("SubmissionList"), a.ListSubmissions},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. A repeated request with the same Idempotency-Key header returns the same submission.", true, "NewSubmission", nil, 201, ref("Submission"), a.CreateSubmission},
-		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Submission"), nil},
+		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25; while too many requests wait, the answer comes at once, with Retry-After"}, 200, ref("Submission"), a.GetSubmission},
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted files: your own, or anyone's after the task's deadline.", false, "", nil, 200, ref("SourceFile"), a.SubmissionSource},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel one of your submissions.", true, "", nil, 200, ref("Submission"), a.CancelSubmission},
-		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission as server-sent events. Each has an Event; the last one is named end.", false, "", map[string]string{"after": "id of the last event that you received"}, 200, ref("Event"), nil},
+		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission as server-sent events. Each has an Event; the last one is named end.", false, "", map[string]string{"after": "id of the last event that you received"}, 200, ref("Event"), a.SubmissionEvents},
 		{talk, "GET", "/api/v1/tasks/{slug}/comments", "List the comments on a task, oldest first, at most 50. The author's write-up comes first.", false, "", after, 200, ref("CommentList"), a.Comments},
 		{talk, "POST", "/api/v1/tasks/{slug}/comments", "Comment on a task.", true, "NewComment", nil, 201, ref("Comment"), a.AddComment},
 		{talk, "GET", "/api/v1/submissions/{id}/comments", "List the comments on a submission whose source everyone can read.", false, "", after, 200, ref("CommentList"), a.Comments},

@@ -20,13 +20,34 @@ func (a *API) Public(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Routes adds the operations that need nothing but a token, or nothing at all, before their handlers.
-func (a *API) Routes(add func(method, path string, token bool, answer fiber.Handler)) {
+// Route is the route of an operation. Its fields decide what package web puts before its handler.
+type Route struct {
+	Method, Path string
+	SignedIn     bool // only for signed-in people; evaluations check that themselves, because an operator may open them
+	Public       bool // scripts of other sites may read the answer
+	Waits        bool // with ?wait= the answer comes later
+	Streams      bool // the answer continues, so that it is not compressed
+	Kernels      bool // the body has kernels to evaluate
+	Answer       fiber.Handler
+}
+
+// Routes returns the routes of the operations that this package answers, except PublishTask.
+func (a *API) Routes() (list []Route) {
 	for _, o := range a.operations() {
-		if o.run != nil {
-			add(o.method, o.route(), o.token, o.run)
+		if o.run == nil {
+			continue
 		}
+		evaluates, kind := strings.HasPrefix(o.tag, evaluationsTag), o.contentType()
+		_, waits := o.query["wait"]
+		list = append(list, Route{
+			Method: o.method, Path: o.route(), Answer: o.run, Waits: waits,
+			SignedIn: o.token && !evaluates,
+			Public:   !o.token && !evaluates && o.method == fiber.MethodGet,
+			Streams:  kind == eventStream || kind == client.JSONLines,
+			Kernels:  evaluates && o.method == fiber.MethodPost && o.takes != "",
+		})
 	}
+	return list
 }
 
 // route returns the path as the router writes it.
