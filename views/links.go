@@ -40,8 +40,6 @@ func BoardURL(slug, device string) templ.SafeURL {
 // SubmissionURL returns the address of a submission's page.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
 
-func sourceURL(id int64) templ.SafeURL { return SubmissionURL(id) + "?tab=source" }
-
 // CommentsURL returns the address of the comments on a submission, or on a task if submissionID is 0.
 func CommentsURL(slug string, submissionID int64) templ.SafeURL {
 	if submissionID != 0 {

@@ -339,7 +339,7 @@ func RunReview(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var18 templ.SafeURL
-				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(sourceURL(p.Run.SubmissionID))
+				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(SourceURL(p.Run.SubmissionID))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 65, Col: 49}
 				}

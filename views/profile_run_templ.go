@@ -660,7 +660,7 @@ func entryLinks(b BoardTable, e boards.Standing) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 templ.SafeURL
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(sourceURL(e.SubmissionID))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(SourceURL(e.SubmissionID))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_run.templ`, Line: 147, Col: 38}
 			}

@@ -839,7 +839,7 @@ func reviewRow(row models.FlaggedRun, g reviewGroup, ticked bool) templ.Componen
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var42 templ.SafeURL
-			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinURLErrs(sourceURL(row.SubmissionID))
+			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinURLErrs(SourceURL(row.SubmissionID))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/review.templ`, Line: 147, Col: 64}
 			}

@@ -306,7 +306,7 @@ func submissionTabs(id int64, current string, comments bool, count int) templ.Co
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tab(sourceURL(id), "Source", current == "source").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tab(SourceURL(id), "Source", current == "source").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

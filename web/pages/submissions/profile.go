@@ -136,7 +136,8 @@ func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Deta
 	}
 	query := fmt.Sprintf("?case=%d", vm.Query.Case)
 	vm.JSON, vm.CSV = path+".json"+query, path+".csv"+query
-	return vm, of, leader, p.addSourceLinks(c, seen, profile, &vm)
+	addSourceLinks(seen, profile, &vm)
+	return vm, of, leader, nil
 }
 
 // caseTime returns the time of a case in a ranked run that counts, or 0 if it did not end.
@@ -182,10 +183,10 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 }
 
 // addSourceLinks adds links to the source and the report file, which contains it, for viewers who may see it.
-func (p *Submissions) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
+func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) {
 	if !seen.MaySeeSource {
 		vm.SourceHidden = runs.SourcePrivate("SASS", seen.Task)
-		return nil
+		return
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {
 		vm.DownloadCases = written.Last - written.First + 1
@@ -194,7 +195,6 @@ func (p *Submissions) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile 
 	vm.PTX = vm.Path + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
 	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
-	return nil
 }
 
 // sourceLinks returns the links to the submitted files in a report.
