@@ -2,9 +2,11 @@ package work
 
 import (
 	"context"
-	"fmt"
+	"maps"
+	"slices"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"warpboard/models/db"
 )
@@ -61,20 +63,30 @@ type Counted struct {
 	Times int     // how often it happened; 0: once
 }
 
-// Count adds samples to their counters.
+// Count adds samples to their counters, in one statement.
 func Count(tx *gorm.DB, samples ...Counted) error {
+	if len(samples) == 0 {
+		return nil
+	}
+	sums := map[string]Counter{} // one statement must not change a row twice
 	for _, s := range samples {
 		times := max(s.Times, 1)
-		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, ?, ?, ?, ?)
-			on conflict (name) do update set count = counters.count + excluded.count, total = counters.total + excluded.total,
-			least = case when excluded.least < counters.least then excluded.least else counters.least end,
-			most = case when excluded.most > counters.most then excluded.most else counters.most end`,
-			s.Name, times, s.Value*float64(times), s.Value, s.Value).Error
-		if err != nil {
-			return fmt.Errorf("counting %s: %w", s.Name, err)
+		sum, found := sums[s.Name]
+		if !found {
+			sum = Counter{Name: s.Name, Min: s.Value, Max: s.Value}
 		}
+		sum.Count, sum.Total = sum.Count+int64(times), sum.Total+s.Value*float64(times)
+		sum.Min, sum.Max = min(sum.Min, s.Value), max(sum.Max, s.Value)
+		sums[s.Name] = sum
 	}
-	return nil
+	rows := slices.Collect(maps.Values(sums))
+	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.Assignments(map[string]any{
+		"count": gorm.Expr("counters.count + excluded.count"),
+		"total": gorm.Expr("counters.total + excluded.total"),
+		"least": gorm.Expr("case when excluded.least < counters.least then excluded.least else counters.least end"),
+		"most":  gorm.Expr("case when excluded.most > counters.most then excluded.most else counters.most end"),
+	})}).Create(&rows).Error
+	return db.WriteError(err, "counters")
 }
 
 // All returns all counters by name. What is held now is counted in the same statement, so that an
