@@ -98,7 +98,7 @@ func TestSlotThatFailsAgainAndAgainIsOutOfService(t *testing.T) {
 func TestSlotWithAnUnkillableProcessIsOutOfService(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(context.Context, fakeStage) (sandbox.Outcome, error) {
-		return sandbox.Outcome{}, fmt.Errorf("run: %w", sandbox.ErrStuck)
+		return sandbox.Outcome{}, fmt.Errorf("run: %w", sandbox.ErrProcessStuck)
 	}}})
 	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeLost {
 		t.Errorf("outcome %s", r.Outcome)

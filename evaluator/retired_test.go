@@ -71,7 +71,7 @@ func TestOnlyARunThatCrashesItsWorkerIsSuspect(t *testing.T) {
 		suspect bool
 	}{
 		"panic":            {func() (sandbox.Outcome, error) { panic("index out of range") }, true},
-		"cannot be killed": {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, sandbox.ErrStuck }, true},
+		"cannot be killed": {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, sandbox.ErrProcessStuck }, true},
 		"disk full": {func() (sandbox.Outcome, error) {
 			return sandbox.Outcome{},
 				errors.New("no space left on device")

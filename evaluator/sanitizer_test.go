@@ -146,7 +146,7 @@ func TestASanitizerThatHangsEndsInASentence(t *testing.T) {
 		t.Run(does, func(t *testing.T) {
 			s := newSite(t)
 			cfg := sanitizingConfig(t, map[string]string{"synccheck": does, "racecheck": "racecheck"})
-			cfg.Sanitizer.Each = 5 * time.Second
+			cfg.Sanitizer.ToolTimeout = 5 * time.Second
 			s.start(cfg)
 			r := s.run(sanitizeJob(t, "a1"))
 			if got := toolsOf(r); got != want.tools {
@@ -185,7 +185,7 @@ func TestASanitizedRunThatIsCancelledLeavesNothingHalfDone(t *testing.T) {
 func TestToolsThatHaveNoTimeLeftSaySo(t *testing.T) {
 	s := newSite(t)
 	cfg := sanitizingConfig(t, map[string]string{"memcheck": "hang at once"})
-	cfg.Sanitizer.Each, cfg.Sanitizer.All = 2*time.Second, time.Second
+	cfg.Sanitizer.ToolTimeout, cfg.Sanitizer.TotalTimeout = 2*time.Second, time.Second
 	s.start(cfg)
 	r := s.run(sanitizeJob(t, "a1"))
 	if got := toolsOf(r); got != "memcheck timeout, synccheck timeout, initcheck timeout, racecheck timeout" {

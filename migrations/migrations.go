@@ -13,7 +13,7 @@ import (
 )
 
 //go:embed sqlite/*.sql postgres/*.sql
-var files embed.FS
+var migrationFiles embed.FS
 
 // Dialects for Up; each is also the name of its directory.
 const (
@@ -22,15 +22,15 @@ const (
 )
 
 const (
-	lockEvery = 1   // seconds between two tries to get the lock
-	lockTries = 300 // tries before giving up on another process
+	lockRetrySeconds = 1   // seconds between two tries to get the lock
+	lockTries        = 300 // tries before giving up on another process
 )
 
 const (
-	// baseline is the number of the first file. It replaced 27 files with numbers from 55 up to the same one.
-	baseline = 81
-	// lastBefore is the commit of the last program with those files.
-	lastBefore = "a31a328ca4f0"
+	// baselineVersion is the number of the first file. It replaced 27 files with numbers from 55 up to the same one.
+	baselineVersion = 81
+	// lastCommitBeforeBaseline is the commit of the last program with those files.
+	lastCommitBeforeBaseline = "a31a328ca4f0"
 )
 
 // olderError reports a database that is older than the baseline migration. version is its last applied migration.
@@ -38,13 +38,13 @@ type olderError struct{ version int64 }
 
 func (e olderError) Error() string {
 	return fmt.Sprintf("the database is at version %d, and this program upgrades only from version %d on: first start the warpboard of commit %s "+
-		"on it once, the last one with the older migrations", e.version, baseline, lastBefore)
+		"on it once, the last one with the older migrations", e.version, baselineVersion, lastCommitBeforeBaseline)
 }
 
 // Up applies the missing files, one transaction per file, and returns their number. On PostgreSQL a session lock lets
 // several processes start at once. A database of a newer program is refused, and so is one from before the baseline.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	return UpWith(ctx, db, dialect, files)
+	return UpWith(ctx, db, dialect, migrationFiles)
 }
 
 // UpWith is Up with other files, in one directory per dialect.
@@ -72,7 +72,7 @@ func UpWith(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (int, 
 }
 
 func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, error) {
-	scripts, err := scriptsOf(dialect, files)
+	scripts, err := scriptsForDialect(dialect, files)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	case SQLite:
 		return goose.NewProvider(goose.DialectSQLite3, db, nil, options...)
 	case Postgres:
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockEvery, lockTries))
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockRetrySeconds, lockTries))
 		if err != nil {
 			return nil, err
 		}
@@ -90,9 +90,9 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
 }
 
-// scriptsOf returns a dialect's files, each as one script. goose would split them into statements, with 4 MiB of memory
-// for every line.
-func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
+// scriptsForDialect returns a dialect's files, each as one script. goose would split them into statements, with 4 MiB
+// of memory for every line.
+func scriptsForDialect(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, dialect+"/*.sql")
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 			return nil, err
 		}
 		apply := func(ctx context.Context, tx *sql.Tx) error {
-			if version == baseline {
-				if err := refuseOlder(ctx, tx); err != nil {
+			if version == baselineVersion {
+				if err := refuseOlderDatabase(ctx, tx); err != nil {
 					return err
 				}
 			}
@@ -123,15 +123,15 @@ func scriptsOf(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	return scripts, nil
 }
 
-// refuseOlder returns an error if only files before the baseline were applied to the database. It runs in the
+// refuseOlderDatabase returns an error if only files before the baseline were applied to the database. It runs in the
 // transaction of the baseline, which only a database without number 55 gets: no other process migrates it on
 // PostgreSQL, and nothing has been written.
-func refuseOlder(ctx context.Context, tx *sql.Tx) error {
+func refuseOlderDatabase(ctx context.Context, tx *sql.Tx) error {
 	var version int64
 	if err := tx.QueryRowContext(ctx, "select coalesce(max(version_id), 0) from goose_db_version").Scan(&version); err != nil {
 		return fmt.Errorf("reading the version: %w", err)
 	}
-	if version > 0 && version < baseline {
+	if version > 0 && version < baselineVersion {
 		return olderError{version}
 	}
 	return nil

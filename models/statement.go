@@ -57,16 +57,16 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		return statement.Statement{}, err
 	}
 	result := statement.Result{
-		Site: s.site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Machine: *r.Machine,
+		Site: s.site, Run: r.ID, Submission: r.SubmissionID, RemeasuredRun: r.ProfileOf, Machine: *r.Machine,
 		Task:    statement.Task{Slug: about.Slug, Version: version.Number, Ranking: version.Definition.RankingBy},
 		Harness: statement.Harness{Name: r.Harness}, Seeds: seedsOf(version, uint64(about.Seed)),
 	}
 	if r.EndedAt != nil {
-		result.Measured = *r.EndedAt
+		result.MeasuredAt = *r.EndedAt
 	}
 	for _, c := range ranked.Result.Cases {
 		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counted, Processes: c.Processes,
-			Time: c.Time(), Calls: c.Runs, Std: c.StandardDeviation})
+			Time: c.Time(), CallCount: c.Runs, StandardDeviation: c.StandardDeviation})
 	}
 	if result.Score, err = ownScore(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
 		return statement.Statement{}, fmt.Errorf("stating the result of run %d: %w", r.ID, err)
@@ -79,10 +79,10 @@ func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
 	seeds := statement.Seeds{Note: judgedNote}
 	if public := version.Definition.Seed; public != nil {
 		seed := uint64(*public)
-		seeds.Public = &seed
+		seeds.PublicSeed = &seed
 	}
 	if version.Definition.OwnHarness {
-		seeds.Secret, seeds.Note = &secret, ownNote
+		seeds.SecretSeed, seeds.Note = &secret, ownNote
 	}
 	return seeds
 }
@@ -95,7 +95,7 @@ func ownScore(version catalog.TaskVersion, cases []job.CaseResult, d *job.Distur
 	score.Low, score.High = interval.Ends()
 	score.Processes, score.Noisy = interval.Processes, interval.Noisy
 	if d != nil {
-		score.Disturbed = d.Reasons()
+		score.DisturbanceReasons = d.Reasons()
 	}
 	return score, nil
 }
@@ -109,7 +109,7 @@ type signingKey struct {
 
 // NoteSigningKey stores a key, so that its signatures can be verified after another one has replaced it. It returns
 // all keys, this one first, then the newest.
-func (s *Store) NoteSigningKey(ctx context.Context, key statement.Key) (keys statement.Keys, err error) {
+func (s *Store) NoteSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.Keys, err error) {
 	own, err := key.Public(db.Now())
 	if err != nil {
 		return keys, err

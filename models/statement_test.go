@@ -20,9 +20,9 @@ func TestStatementOfARankedRun(t *testing.T) {
 		modelstest.Check(t, err)
 		stated, err := s.Statement(t.Context(), run)
 		modelstest.Check(t, err)
-		r := stated.Result
+		r := stated.Predicate
 		if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" ||
-			r.Measured.IsZero() ||
+			r.MeasuredAt.IsZero() ||
 			r.Site != "https://kernels.example.org" || len(stated.Subject) != 2 {
 			t.Errorf("%+v", stated)
 		}
@@ -43,7 +43,7 @@ func TestStatementOfARankedRun(t *testing.T) {
 func TestOlderSigningKeysStayKnown(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for older := range 2 {
-			key, err := statement.KeepKey(t.TempDir() + "/signing.key")
+			key, err := statement.ReadOrCreateKey(t.TempDir() + "/signing.key")
 			modelstest.Check(t, err)
 			for range 2 { // a second start
 				keys, err := s.NoteSigningKey(t.Context(), key)

@@ -114,7 +114,7 @@ func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) e
 		}
 		return context.Cause(ctx)
 	}
-	if errors.Is(err, sandbox.ErrStuck) {
+	if errors.Is(err, sandbox.ErrProcessStuck) {
 		a.Slot.Retire(err)
 	}
 	return err

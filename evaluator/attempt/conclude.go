@@ -62,7 +62,7 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			a.worker, a.stageText(), ErrorSentence(err))}
-		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrStuck)
+		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck)
 		a.Slot.Fault(err)
 	}
 	r.WallNS = time.Since(a.startedAt).Nanoseconds()

@@ -56,9 +56,9 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}
-		spec.Interfaces = true // ncu communicates with its child processes over TCP
+		spec.AllowInternetSockets = true // ncu communicates with its child processes over TCP
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
+		spec.ResultPipe, spec.CollectFiles = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
 		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
 		return n.Runner.Run(ctx, spec)
 	})
@@ -84,7 +84,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 	}
 	out, err := n.Runner.Run(ctx, sandbox.Spec{
 		Slot: slot, Argv: nsight.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
-		Mounts: n.mounts(), Proc: true, Limits: limits, Collect: collected,
+		Mounts: n.mounts(), MountProc: true, Limits: limits, CollectFiles: collected,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the profile: %w", err)
@@ -102,7 +102,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 func (n *Nsight) mounts() []sandbox.Mount {
 	var mounts []sandbox.Mount
 	for _, dir := range n.Tool.Dirs {
-		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: dir})
+		mounts = append(mounts, sandbox.Mount{HostPath: dir, InsidePath: dir})
 	}
 	return mounts
 }

@@ -10,31 +10,31 @@ import (
 
 // Subjects of a worker's requests to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
 const (
-	askPrefix  = "ask."
-	askNext    = "next"   // a job for the device in the next part
-	askSync    = "sync"   // a heartbeat; the answer lists attempts that no longer count
-	askEvents  = "events" // events of attempts
-	askResult  = "result" // the end of an attempt
-	askSites   = "sites"  // queue group: one of the site's processes answers
-	refusedKey = "Refused"
-	retryKey   = "Later"
+	requestPrefix   = "ask."
+	requestNext     = "next"   // a job for the device in the next part
+	requestSync     = "sync"   // a heartbeat; the answer lists attempts that no longer count
+	requestEvents   = "events" // events of attempts
+	requestResult   = "result" // the end of an attempt
+	sitesQueueGroup = "sites"  // queue group: one of the site's processes answers
+	refusedHeader   = "Refused"
+	retryHeader     = "Later"
 )
 
 // syncReply is the answer to "sync" and "events".
 type syncReply struct {
-	Drop []string `json:"drop,omitempty"` // IDs of attempts that no longer count, or belong to another worker
+	DroppedAttempts []string `json:"drop,omitempty"` // IDs of attempts that no longer count, or belong to another worker
 }
 
-// mostEvents limits the events of one request.
-const mostEvents = 5000
+// maxBatchEvents limits the events of one request.
+const maxBatchEvents = 5000
 
-// batch is the body of "events".
-type batch []job.Event
+// eventBatch is the body of "events".
+type eventBatch []job.Event
 
 // Check returns an error if the batch exceeds the limits.
-func (b batch) Check() error {
-	if len(b) > mostEvents {
-		return fmt.Errorf("it has %d events, at most %d are allowed", len(b), mostEvents)
+func (b eventBatch) Check() error {
+	if len(b) > maxBatchEvents {
+		return fmt.Errorf("it has %d events, at most %d are allowed", len(b), maxBatchEvents)
 	}
 	for _, e := range b {
 		if err := e.Check(); err != nil {
@@ -53,29 +53,31 @@ func decode[T interface{ Check() error }](data []byte) (message T, err error) {
 		err = message.Check()
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errNever, err)
+		err = fmt.Errorf("%w: %w", errRefusedForGood, err)
 	}
 	return message, err
 }
 
-func askSubject(worker, what string) string { return askPrefix + token(worker) + "." + what }
+func requestSubject(worker, what string) string {
+	return requestPrefix + encodeToken(worker) + "." + what
+}
 
-// parseAsk splits a subject. worker is empty if the subject belongs to no known worker.
-func parseAsk(subject string) (worker, what, device string) {
+// parseRequestSubject splits a subject. worker is empty if the subject belongs to no known worker.
+func parseRequestSubject(subject string) (worker, what, device string) {
 	parts := strings.Split(subject, ".")
 	switch {
 	// Workers choose subjects within their permissions. An external cluster may check less than the embedded server, so
 	// every part is decoded and compared with its encoding.
 	case len(parts) == 3:
-		return name(parts[1]), parts[2], ""
-	case len(parts) == 4 && parts[2] == askNext:
-		return name(parts[1]), parts[2], name(parts[3])
+		return decodeToken(parts[1]), parts[2], ""
+	case len(parts) == 4 && parts[2] == requestNext:
+		return decodeToken(parts[1]), parts[2], decodeToken(parts[3])
 	}
 	return "", "", ""
 }
 
-// ownReply reports whether only the worker that asked receives an answer on this subject.
-func ownReply(worker, reply string) bool {
-	rest, own := strings.CutPrefix(reply, inboxPrefix+token(worker)+".")
+// isOwnReply reports whether only the worker that asked receives an answer on this subject.
+func isOwnReply(worker, reply string) bool {
+	rest, own := strings.CutPrefix(reply, inboxPrefix+encodeToken(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")
 }

@@ -18,7 +18,7 @@ func TestAStolenSecretFillsNoMemoryWithSubscriptions(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		nc := a.raw(t)
 		for i := range 2000 {
-			if _, err := nc.Subscribe(fmt.Sprintf("%s%s.%d", inboxPrefix, token(thief), i),
+			if _, err := nc.Subscribe(fmt.Sprintf("%s%s.%d", inboxPrefix, encodeToken(thief), i),
 				func(*nats.Msg) {}); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	const asks = 100
 	for i := range asks {
-		err := w.nc.PublishRequest(askSubject("w1", askResult), fmt.Sprintf("%s%s.%d", inboxPrefix, token("w1"), i),
+		err := w.natsConn.PublishRequest(requestSubject("w1", requestResult), fmt.Sprintf("%s%s.%d", inboxPrefix, encodeToken("w1"), i),
 			[]byte("{}"))
 		if err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func documentedCluster(t *testing.T) *server.Server {
 	}
 	ns.Start()
 	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
-	if !ns.ReadyForConnections(serverReady) {
+	if !ns.ReadyForConnections(serverReadyTimeout) {
 		t.Fatal("NATS server not ready")
 	}
 	return ns

@@ -51,11 +51,11 @@ func subjects() []string {
 		"$SYS.REQ.USER.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$SYS.ACCOUNT.$G.CONNECT",
 		"$SYS.REQ.USER.AUTH", "_R_.x", "_INBOX.x",
 	}
-	for _, who := range []string{thief, sibling, victim, "site", siteUser} {
-		list = append(list, inboxPrefix+token(who)+".x")
+	for _, who := range []string{thief, sibling, victim, "site", siteUserName} {
+		list = append(list, inboxPrefix+encodeToken(who)+".x")
 		for _, verb := range []string{"next", "next.CPU", "next.H200", "next.*", "sync", "events", "result", "done",
 			"*", ">"} {
-			list = append(list, "ask."+token(who)+"."+verb)
+			list = append(list, "ask."+encodeToken(who)+"."+verb)
 		}
 	}
 	return list
@@ -75,11 +75,11 @@ func payloads() []string {
 // replies returns reply subjects on which a response would do harm.
 func replies() []string {
 	list := []string{"", cancelSubject, announceSubject, "prepare.H200", "work.H200",
-		inboxPrefix + token(thief) + ".own", inboxPrefix + token(thief) + "x.own",
-		inboxPrefix + token(thief) + ".*", inboxPrefix + token(thief) + ".>"}
-	for _, who := range []string{sibling, victim, "site", siteUser} {
-		list = append(list, inboxPrefix+token(who)+".x", "ask."+token(who)+".next.H200", "ask."+token(who)+".sync",
-			"ask."+token(who)+".result")
+		inboxPrefix + encodeToken(thief) + ".own", inboxPrefix + encodeToken(thief) + "x.own",
+		inboxPrefix + encodeToken(thief) + ".*", inboxPrefix + encodeToken(thief) + ".>"}
+	for _, who := range []string{sibling, victim, "site", siteUserName} {
+		list = append(list, inboxPrefix+encodeToken(who)+".x", "ask."+encodeToken(who)+".next.H200", "ask."+encodeToken(who)+".sync",
+			"ask."+encodeToken(who)+".result")
 	}
 	return list
 }
@@ -107,7 +107,7 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 		}
 		defer spy.Unsubscribe()
 		nc := a.raw(t)
-		own, err := nc.Subscribe(inboxPrefix+token(thief)+".>", func(m *nats.Msg) {
+		own, err := nc.Subscribe(inboxPrefix+encodeToken(thief)+".>", func(m *nats.Msg) {
 			if strings.Contains(string(m.Data), `"attempt_id"`) {
 				a.note("job that the thief got", m.Subject)
 			}
@@ -123,7 +123,7 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 				}
 				m := nats.NewMsg(subject)
 				m.Data, m.Header = []byte(payload),
-					nats.Header{"Nats-Trace-Dest": {"ask." + token(victim) + ".sync"}, "Nats-Msg-Id": {"b2"}}
+					nats.Header{"Nats-Trace-Dest": {"ask." + encodeToken(victim) + ".sync"}, "Nats-Msg-Id": {"b2"}}
 				nc.PublishMsg(m)
 			}
 			if err := nc.Flush(); err != nil {
@@ -152,8 +152,8 @@ func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 
 // reaches reports whether a subject is one of the worker's own.
 func reaches(subject, worker string) bool {
-	return slices.Contains(strings.Split(subject, "."), token(worker)) ||
-		strings.HasPrefix(subject, inboxPrefix+token(worker)+".")
+	return slices.Contains(strings.Split(subject, "."), encodeToken(worker)) ||
+		strings.HasPrefix(subject, inboxPrefix+encodeToken(worker)+".")
 }
 
 // settle waits until the site has handled all of the thief's messages: it has received the last sync.

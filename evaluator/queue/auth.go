@@ -10,36 +10,36 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// siteUser cannot be a worker's token: in tokens two hexadecimal digits follow each "=".
-const siteUser = "=site"
+// siteUserName cannot be a worker's token: in tokens two hexadecimal digits follow each "=".
+const siteUserName = "=site"
 
-// A worker waits connectWait for a connection, and then tries again. If its credential cannot be checked now, the
+// A worker waits connectTimeout for a connection, and then tries again. If its credential cannot be checked now, the
 // refusal is delayed by silence, when the worker no longer listens: NATS has no temporary refusal, and clients treat
 // any refusal as permanent.
 const (
-	connectWait = 2 * time.Second
-	silence     = 2 * connectWait
+	connectTimeout = 2 * time.Second
+	refusalDelay   = 2 * connectTimeout
 )
 
 var (
-	errNotNow  = errors.New("the site cannot look")
-	errRefused = errors.New("this is no worker's credential")
+	errCannotAuthorizeNow = errors.New("the site cannot look")
+	errUnknownCredential  = errors.New("this is no worker's credential")
 )
 
-// authorize returns the permissions of the worker with this name and secret. After errNotNow the caller must not
-// answer, so that the worker tries again.
+// authorize returns the permissions of the worker with this name and secret. After errCannotAuthorizeNow the caller
+// must not answer, so that the worker tries again.
 func (q *Queue) authorize(name, secret, from string) (*server.Permissions, error) {
-	if name == "" || name == siteUser || q.cfg.Authorize == nil {
-		return nil, errRefused
+	if name == "" || name == siteUserName || q.cfg.Authorize == nil {
+		return nil, errUnknownCredential
 	}
 	devices, ok, err := q.cfg.Authorize(name, secret)
 	if err != nil {
-		q.refused.write(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", short(name), "err", err)
-		return nil, errNotNow
+		q.refusedLog.write(slog.LevelError, "a worker's credential cannot be checked now; it will ask again", "worker", shortenForLog(name), "err", err)
+		return nil, errCannotAuthorizeNow
 	}
 	if !ok { // wrong secret or revoked credential
-		q.refused.write(slog.LevelWarn, "worker refused", "worker", short(name), "from", from)
-		return nil, errRefused
+		q.refusedLog.write(slog.LevelWarn, "worker refused", "worker", shortenForLog(name), "from", from)
+		return nil, errUnknownCredential
 	}
 	return workerPermissions(name, devices), nil
 }
@@ -51,12 +51,12 @@ type authenticator struct{ q *Queue }
 // the goroutine of each connection, concurrently, and again at each reconnect.
 func (a authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
-	if name == siteUser {
+	if name == siteUserName {
 		return subtle.ConstantTimeCompare([]byte(secret), []byte(a.q.secret)) == 1
 	}
 	may, err := a.q.authorize(name, secret, fmt.Sprint(c.RemoteAddress()))
-	if err == errNotNow {
-		time.Sleep(silence) // blocks only this connection's goroutine
+	if err == errCannotAuthorizeNow {
+		time.Sleep(refusalDelay) // blocks only this connection's goroutine
 	}
 	if err != nil {
 		return false
@@ -70,10 +70,10 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 // only, and to receive notices of cancelled attempts and of work for its devices. A worker must not send to a subject
 // on which the NATS server itself listens: the server would answer to any reply subject with its own rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
-	publish := []string{askSubject(name, askSync), askSubject(name, askEvents), askSubject(name, askResult)}
-	subscribe := []string{inboxPrefix + token(name) + ".>", cancelSubject}
+	publish := []string{requestSubject(name, requestSync), requestSubject(name, requestEvents), requestSubject(name, requestResult)}
+	subscribe := []string{inboxPrefix + encodeToken(name) + ".>", cancelSubject}
 	for _, device := range devices {
-		publish = append(publish, askSubject(name, askNext+"."+token(device)))
+		publish = append(publish, requestSubject(name, requestNext+"."+encodeToken(device)))
 		subscribe = append(subscribe, workSubject(device))
 	}
 	return &server.Permissions{
@@ -85,10 +85,10 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 // Kick disconnects the remote worker with this name from the embedded server. With a revoked credential it cannot
 // reconnect. It does nothing with an external cluster.
 func (q *Queue) Kick(name string) {
-	if q.server == nil || name == siteUser {
+	if q.server == nil || name == siteUserName {
 		return
 	}
-	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: maxKickedConnections})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
 		return
@@ -100,5 +100,5 @@ func (q *Queue) Kick(name string) {
 	}
 }
 
-// kickLimit exceeds the number of connections of one worker by far.
-const kickLimit = 10_000
+// maxKickedConnections exceeds the number of connections of one worker by far.
+const maxKickedConnections = 10_000

@@ -48,7 +48,7 @@ func guarded(t *testing.T) (site, *twoWorkers) {
 func TestStrangersAreRefused(t *testing.T) {
 	q, _ := guarded(t)
 	for _, c := range []struct{ name, secret string }{
-		{"w.cpu", "wrong"}, {"w.cpu", ""}, {"nobody", "right"}, {siteUser, "guess"},
+		{"w.cpu", "wrong"}, {"w.cpu", ""}, {"nobody", "right"}, {siteUserName, "guess"},
 	} {
 		_, err := Dial(t.Context(), WorkerConfig{URL: q.Addr(), Name: c.name, Secret: c.secret})
 		if err == nil || !strings.Contains(err.Error(), c.name) {
@@ -127,7 +127,7 @@ func TestEmbeddedQueueOpensNoPort(t *testing.T) {
 func rawWorker(t *testing.T, q site) (nc *nats.Conn, refused <-chan error) {
 	errs := make(chan error, 16)
 	nc, err := nats.Connect(q.Addr(), nats.UserInfo("w.cpu", "right"),
-		nats.CustomInboxPrefix(inboxPrefix+token("w.cpu")),
+		nats.CustomInboxPrefix(inboxPrefix+encodeToken("w.cpu")),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestTokensTellDifferentNamesApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range []string{"H200", "h200", "RTX 4090", "RTX=204090", "RTX.4090", "a*b", "a>b", "gpü", "", "=",
 		"a\nb"} {
-		tok := token(s)
+		tok := encodeToken(s)
 		if other, ok := seen[tok]; ok {
 			t.Errorf("%q and %q are both %q", s, other, tok)
 		}
@@ -245,12 +245,12 @@ func TestTokensTellDifferentNamesApart(t *testing.T) {
 		if strings.ContainsAny(tok, " .*>\t\n/\\") {
 			t.Errorf("token of %q is %q", s, tok)
 		}
-		if back := name(tok); back != s {
+		if back := decodeToken(tok); back != s {
 			t.Errorf("%q came back as %q", s, back)
 		}
 	}
 	for _, bad := range []string{"a=", "a=2", "a=zz", "a b", "=41"} {
-		if got := name(bad); got != "" {
+		if got := decodeToken(bad); got != "" {
 			t.Errorf("name(%q) is %q", bad, got)
 		}
 	}

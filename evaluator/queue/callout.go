@@ -13,16 +13,16 @@ import (
 const (
 	// calloutSubject carries a NATS server's authorization requests. Workers may neither send nor receive on it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
-	// authorizedFor is the time after which a cluster's worker must authenticate again: the site has no right to
-	// disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake refuses
-	// its heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more often, with
-	// a gap in which events are lost.
-	authorizedFor = 10 * time.Minute
+	// authorizationLifetime is the time after which a cluster's worker must authenticate again: the site has no right
+	// to disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake
+	// refuses its heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more
+	// often, with a gap in which events are lost.
+	authorizationLifetime = 10 * time.Minute
 )
 
-// callout authorizes workers for a cluster with auth_callout in its configuration. It signs with the account key that
-// the configuration names as the issuer.
-type callout struct {
+// authCallout authorizes workers for a cluster with auth_callout in its configuration. It signs with the account key
+// that the configuration names as the issuer.
+type authCallout struct {
 	q    *Queue
 	keys nkeys.KeyPair
 }
@@ -36,26 +36,26 @@ func (q *Queue) openCallout() error {
 	if err != nil {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
-	c := callout{q, keys}
+	c := authCallout{q, keys}
 	// One of the site's processes answers. While all are down, existing connections stay, but no new worker can
 	// connect.
-	if _, err := q.nc.QueueSubscribe(calloutSubject, askSites, c.answer); err != nil {
+	if _, err := q.natsConn.QueueSubscribe(calloutSubject, sitesQueueGroup, c.answerRequest); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}
 	return nil
 }
 
-func (c callout) answer(m *nats.Msg) {
+func (c authCallout) answerRequest(m *nats.Msg) {
 	request, err := jwt.DecodeAuthorizationRequestClaims(string(m.Data))
 	if err != nil {
-		c.q.drop("a question who may connect", "err", err)
+		c.q.logInvalid("a question who may connect", "err", err)
 		return
 	}
 	who := request.ConnectOptions
 	may, err := c.q.authorize(who.Username, who.Password, request.ClientInformation.Host)
-	if err == errNotNow {
-		// Not answered: the cluster refuses the worker after its authorization timeout, which must exceed connectWait.
-		// Otherwise the worker receives the refusal and treats a second one as permanent.
+	if err == errCannotAuthorizeNow {
+		// Not answered: the cluster refuses the worker after its authorization timeout, which must exceed
+		// connectTimeout. Otherwise the worker receives the refusal and treats a second one as permanent.
 		return
 	}
 	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
@@ -76,9 +76,9 @@ func (c callout) answer(m *nats.Msg) {
 }
 
 // sign signs a worker's permissions for the cluster.
-func (c callout) sign(key, name string, may *server.Permissions) (string, error) {
+func (c authCallout) sign(key, name string, may *server.Permissions) (string, error) {
 	user := jwt.NewUserClaims(key)
-	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(authorizedFor).Unix()
+	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(authorizationLifetime).Unix()
 	user.Pub.Allow.Add(may.Publish.Allow...)
 	user.Sub.Allow.Add(may.Subscribe.Allow...)
 	return user.Encode(c.keys)

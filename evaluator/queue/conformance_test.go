@@ -55,19 +55,19 @@ func serving(t *testing.T, q *Queue, handler Handler) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := q.Serve(ctx, handler); err != nil && !q.nc.IsClosed() {
+		if err := q.Serve(ctx, handler); err != nil && !q.natsConn.IsClosed() {
 			t.Error(err)
 		}
 	}()
 	stop = func() { cancel(); <-ended }
 	t.Cleanup(stop)
-	other, err := q.connect(ctx, siteUser, func() {})
+	other, err := q.connect(ctx, siteUserName, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
 	for { // until it listens
-		if _, err := other.Request(askSubject(siteUser, "hello"), nil, requestWait); err == nil {
+		if _, err := other.Request(requestSubject(siteUserName, "hello"), nil, requestTimeout); err == nil {
 			return stop
 		} else if !errors.Is(err, nats.ErrNoResponders) {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func clusterSite(t *testing.T) site {
 	}
 	ns.Start()
 	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
-	if !ns.ReadyForConnections(serverReady) {
+	if !ns.ReadyForConnections(serverReadyTimeout) {
 		t.Fatal("NATS server not ready")
 	}
 	s := openQueue(t, Config{URL: ns.ClientURL()})
@@ -183,7 +183,7 @@ func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		w, got := s.worker(t, "w1"), make(chan string, 1)
 		took := time.Hour // at best: the machine may be busy
-		for i := 0; i < 10 && took > askInterval/10; i++ {
+		for i := 0; i < 10 && took > idleRequestInterval/10; i++ {
 			asked := make(chan struct{})
 			go func() {
 				j, err := w.Receive(t.Context(), "H200",
@@ -202,7 +202,7 @@ func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 			}
 			took = min(took, time.Since(began))
 		}
-		if took > askInterval/10 {
+		if took > idleRequestInterval/10 {
 			t.Errorf("it took %v", took)
 		}
 	})

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// requestWait limits the wait for an answer. A request can be lost with its connection, and a site under load still
-	// answers in milliseconds: waiting longer would only delay the retry.
-	requestWait = 2 * time.Second
-	// resultWait is longer because a result can have MaxMessage bytes.
-	resultWait = 5 * time.Second
+	// requestTimeout limits the wait for an answer. A request can be lost with its connection, and a site under load
+	// still answers in milliseconds: waiting longer would only delay the retry.
+	requestTimeout = 2 * time.Second
+	// resultTimeout is longer because a result can have MaxMessage bytes.
+	resultTimeout = 5 * time.Second
 )
 
 // WorkerConfig configures a worker's connection to the site.
@@ -38,18 +38,18 @@ type WorkerConfig struct {
 //
 // A goroutine sends events (deliver) from Dial to Close. mu guards held, wake, and drop, and is held only briefly.
 type Conn struct {
-	name    string
-	log     *slog.Logger
-	nc      *nats.Conn
-	outbox  *outbox
-	asking  *semaphore.Weighted // allows one request for a job at a time
-	sending sync.WaitGroup
-	stop    context.CancelFunc
+	name        string
+	log         *slog.Logger
+	natsConn    *nats.Conn
+	outbox      *outbox
+	requestTurn *semaphore.Weighted // allows one request for a job at a time
+	sending     sync.WaitGroup
+	stop        context.CancelFunc
 
-	mu   sync.Mutex
-	held map[string]bool          // attempts that arrived and have not ended
-	wake map[string]chan struct{} // closed when work for the device is announced
-	drop func(attemptID string)   // called for attempts that no longer count
+	mu            sync.Mutex
+	heldAttempts  map[string]bool          // attempts that arrived and have not ended
+	announcements map[string]chan struct{} // closed when work for the device is announced
+	onDropped     func(attemptID string)   // called for attempts that no longer count
 	// connected is replaced after each disconnect, so that pending requests fail and are sent again at once.
 	connected context.Context
 	lost      context.CancelFunc
@@ -62,15 +62,15 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 		return nil, errors.New("queue: a worker needs a name")
 	}
 	c := &Conn{
-		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), asking: semaphore.NewWeighted(1),
-		held: map[string]bool{}, wake: map[string]chan struct{}{}, drop: func(string) {},
+		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), requestTurn: semaphore.NewWeighted(1),
+		heldAttempts: map[string]bool{}, announcements: map[string]chan struct{}{}, onDropped: func(string) {},
 	}
 	c.connected, c.lost = context.WithCancel(context.Background())
 	var err error
 	if cfg.Queue != nil {
-		c.nc, err = cfg.Queue.connect(ctx, cfg.Name, c.disconnected)
+		c.natsConn, err = cfg.Queue.connect(ctx, cfg.Name, c.disconnected)
 	} else {
-		c.nc, err = dialURL(ctx, cfg, c.log, c.disconnected)
+		c.natsConn, err = dialURL(ctx, cfg, c.log, c.disconnected)
 	}
 	if err != nil {
 		return nil, err
@@ -87,22 +87,22 @@ func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
 // Sync sends the worker's state, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
-	if err := c.order(ctx, askSync, h); err != nil {
+	if err := c.sendAndDrop(ctx, requestSync, h); err != nil {
 		return fmt.Errorf("queue: sync: %w", err)
 	}
 	return nil
 }
 
-// order sends a request and drops the attempts named in the answer.
-func (c *Conn) order(ctx context.Context, what string, request any) error {
+// sendAndDrop sends a request and drops the attempts named in the answer.
+func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error {
 	var o syncReply
-	if err := c.ask(ctx, what, request, &o, requestWait); err != nil {
+	if err := c.request(ctx, what, request, &o, requestTimeout); err != nil {
 		return err
 	}
 	c.mu.Lock()
-	drop := c.drop
+	drop := c.onDropped
 	c.mu.Unlock()
-	for _, id := range o.Drop {
+	for _, id := range o.DroppedAttempts {
 		drop(id)
 	}
 	return nil
@@ -111,27 +111,27 @@ func (c *Conn) order(ctx context.Context, what string, request any) error {
 // PublishResult sends a result, after the events before it. If it returns nil, the result is recorded or its attempt no
 // longer counts; sending it again is harmless.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
-	before, cancel := context.WithTimeout(ctx, requestWait)
+	before, cancel := context.WithTimeout(ctx, requestTimeout)
 	err := c.flush(before)
 	cancel()
 	if err != nil {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
-	err = c.ask(ctx, askResult, r, nil, resultWait)
-	if errors.Is(err, errNever) { // a retry would be refused, too
+	err = c.request(ctx, requestResult, r, nil, resultTimeout)
+	if errors.Is(err, errRefusedForGood) { // a retry would be refused, too
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 	} else if err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.held, r.AttemptID)
+	delete(c.heldAttempts, r.AttemptID)
 	return nil
 }
 
-// ask sends a request, waits until the site has executed it, and decodes the answer. An empty answer leaves answer
+// request sends a request, waits until the site has executed it, and decodes the answer. An empty answer leaves answer
 // unchanged.
-func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait time.Duration) error {
+func (c *Conn) request(ctx context.Context, what string, request, answer any, wait time.Duration) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -142,15 +142,15 @@ func (c *Conn) ask(ctx context.Context, what string, request, answer any, wait t
 	connected := c.connected
 	c.mu.Unlock()
 	defer context.AfterFunc(connected, cancel)()
-	reply, err := c.nc.RequestWithContext(ctx, askSubject(c.name, what), body)
+	reply, err := c.natsConn.RequestWithContext(ctx, requestSubject(c.name, what), body)
 	if err != nil {
 		return fmt.Errorf("sending %d bytes: %w", len(body), err)
 	}
-	if why := reply.Header.Get(refusedKey); why != "" {
-		return fmt.Errorf("%w: %s", errNever, why)
+	if why := reply.Header.Get(refusedHeader); why != "" {
+		return fmt.Errorf("%w: %s", errRefusedForGood, why)
 	}
-	if why := reply.Header.Get(retryKey); why != "" {
-		return fmt.Errorf("%w: %s", errLater, why)
+	if why := reply.Header.Get(retryHeader); why != "" {
+		return fmt.Errorf("%w: %s", errRetryLater, why)
 	}
 	if len(reply.Data) == 0 {
 		return nil
@@ -173,26 +173,26 @@ func (c *Conn) disconnected() {
 // workers.
 func (c *Conn) Cancels(fn func(attemptID string)) error {
 	c.mu.Lock()
-	c.drop = fn
+	c.onDropped = fn
 	c.mu.Unlock()
-	if _, err := c.nc.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) }); err != nil {
+	if _, err := c.natsConn.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) }); err != nil {
 		return fmt.Errorf("queue: subscribe to cancellations: %w", err)
 	}
 	return nil
 }
 
-// Close sends the waiting events, if the site answers within requestWait, and closes the connection.
+// Close sends the waiting events, if the site answers within requestTimeout, and closes the connection.
 func (c *Conn) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
-	if c.nc.IsConnected() {
+	if c.natsConn.IsConnected() {
 		_ = c.flush(ctx) // events are hints
 	}
 	c.stop()
 	c.sending.Wait()
-	c.nc.Close()
+	c.natsConn.Close()
 	c.disconnected()
 }
 
 // MaxMessage returns the size in bytes of the largest message that the server accepts.
-func (c *Conn) MaxMessage() int { return int(c.nc.MaxPayload()) }
+func (c *Conn) MaxMessage() int { return int(c.natsConn.MaxPayload()) }

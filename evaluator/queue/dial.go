@@ -17,19 +17,19 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// dialAgain is the pause before dialing a server again that did not answer.
-const dialAgain = 2 * time.Second
+// redialDelay is the pause before dialing a server again that did not answer.
+const redialDelay = 2 * time.Second
 
 // connect retries until ctx ends if the server does not answer. The library itself retries a first connection only a
 // few times.
 func connect(ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option) (*nats.Conn, error) {
 	for {
 		nc, err := nats.Connect(address, opts...)
-		if err == nil || !errors.Is(err, nats.ErrNoServers) && !timedOut(err) && !isNoWebSocket(err) {
+		if err == nil || !errors.Is(err, nats.ErrNoServers) && !isTimeout(err) && !isNoWebSocket(err) {
 			return nc, err
 		}
-		log.Warn(absent, "err", err, "again_in", dialAgain)
-		if ended := pause(ctx, dialAgain); ended != nil {
+		log.Warn(absent, "err", err, "again_in", redialDelay)
+		if ended := sleepContext(ctx, redialDelay); ended != nil {
 			return nil, fmt.Errorf("%w (%w)", err, ended)
 		}
 	}
@@ -43,7 +43,7 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func(
 	if cfg.CA != "" {
 		opts = append(opts, nats.RootCAs(cfg.CA))
 	}
-	address, opts := overHTTP(cfg.URL, opts)
+	address, opts := webSocketAddress(cfg.URL, opts)
 	nc, err := connect(ctx, address, log.With("url", cfg.URL),
 		"the site does not answer: is it running, with its database, and is this its address (of its --nats-listen, for --nats-url)?", opts)
 	if errors.Is(err, nats.ErrAuthorization) {
@@ -54,8 +54,8 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func(
 	return nc, nil
 }
 
-// overHTTP returns the WebSocket address of a site's URL, and other addresses unchanged.
-func overHTTP(address string, opts []nats.Option) (string, []nats.Option) {
+// webSocketAddress returns the WebSocket address of a site's URL, and other addresses unchanged.
+func webSocketAddress(address string, opts []nats.Option) (string, []nats.Option) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return address, opts
@@ -71,8 +71,8 @@ func isNoWebSocket(err error) bool {
 	return strings.Contains(err.Error(), "invalid websocket connection")
 }
 
-// pause waits, or returns ctx's error if that ends first.
-func pause(ctx context.Context, wait time.Duration) error {
+// sleepContext waits, or returns ctx's error if that ends first.
+func sleepContext(ctx context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -81,9 +81,9 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// timedOut reports whether err means that there was no answer: the host is unreachable, the site cannot check the
+// isTimeout reports whether err means that there was no answer: the host is unreachable, the site cannot check the
 // worker now, or the connection broke.
-func timedOut(err error) bool {
+func isTimeout(err error) bool {
 	var network net.Error
 	for _, cut := range []error{nats.ErrTimeout, io.EOF, syscall.EPIPE, syscall.ECONNRESET} {
 		if errors.Is(err, cut) {

@@ -11,33 +11,33 @@ import (
 
 // Limits of log lines whose cause strangers can trigger as often as they like.
 const (
-	linesPerMinute = 10  // lines a minute, and in a burst
-	maxLogText     = 200 // bytes of a stranger's text
+	logLinesPerMinute = 10  // lines a minute, and in a burst
+	maxLogText        = 200 // bytes of a stranger's text
 )
 
 // limitedLog counts unexpected messages and logs some of them each minute. The next logged line has the number of those
 // left out.
 type limitedLog struct {
-	log     *slog.Logger
-	limit   *rate.Limiter
-	n, left atomic.Int64
+	log            *slog.Logger
+	limit          *rate.Limiter
+	total, leftOut atomic.Int64
 }
 
 func newLimitedLog(log *slog.Logger) *limitedLog {
-	return &limitedLog{log: log, limit: rate.NewLimiter(rate.Every(time.Minute/linesPerMinute), linesPerMinute)}
+	return &limitedLog{log: log, limit: rate.NewLimiter(rate.Every(time.Minute/logLinesPerMinute), logLinesPerMinute)}
 }
 
 func (s *limitedLog) write(level slog.Level, what string, about ...any) {
-	s.n.Add(1)
+	s.total.Add(1)
 	if !s.limit.Allow() {
-		s.left.Add(1)
+		s.leftOut.Add(1)
 		return
 	}
-	if left := s.left.Swap(0); left > 0 {
+	if left := s.leftOut.Swap(0); left > 0 {
 		about = append(about, "not_logged", left)
 	}
 	s.log.Log(context.Background(), level, what, about...)
 }
 
-// short cuts a stranger's text for the log.
-func short(text string) string { return text[:min(len(text), maxLogText)] }
+// shortenForLog cuts a stranger's text for the log.
+func shortenForLog(text string) string { return text[:min(len(text), maxLogText)] }

@@ -38,7 +38,7 @@ func TestTheLogOfStrangersErrorsIsRateLimited(t *testing.T) {
 		s.write(slog.LevelWarn, "refused")
 	}
 	lines := strings.Count(log.String(), "refused")
-	if lines > linesPerMinute+1 { // a machine may be busy for some seconds
+	if lines > logLinesPerMinute+1 { // a machine may be busy for some seconds
 		t.Errorf("%d lines at once", lines)
 	}
 	s.limit.SetLimit(rate.Inf)
@@ -72,7 +72,7 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 		}
 	}
 	text := log.String()[before:]
-	most := 2 * (linesPerMinute + int(linesPerMinute*time.Since(began).Minutes()))
+	most := 2 * (logLinesPerMinute + int(logLinesPerMinute*time.Since(began).Minutes()))
 	if n := strings.Count(text, "\n"); n > most { // the site's own, and the NATS server's (docs/security.md)
 		t.Errorf("300 wrong credentials write %d lines into the log", n)
 	}

@@ -51,7 +51,7 @@ func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 		}
 		thiefs := a.raw(t)
 		for range flood {
-			if err := thiefs.PublishRequest(askSubject(thief, askResult), inboxPrefix+thief+".x",
+			if err := thiefs.PublishRequest(requestSubject(thief, requestResult), inboxPrefix+thief+".x",
 				[]byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}

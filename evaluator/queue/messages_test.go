@@ -110,7 +110,7 @@ func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	for o.add(job.Event{Text: text}) == nil {
 		n++
 	}
-	if o.bytes > outboxBytes || n < 10 {
+	if o.bytes > maxOutboxBytes || n < 10 {
 		t.Errorf("%d events of %d bytes wait", n, o.bytes)
 	}
 	if err := o.add(job.Event{Text: strings.Repeat("x", job.MaxEvent)}); err == nil {
@@ -196,7 +196,7 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 			t.Errorf("the site heard %v", received)
 		}
 	})
-	if err := w.ask(t.Context(), "events", make([]struct{}, mostEvents+1), nil, requestWait); err == nil {
+	if err := w.request(t.Context(), "events", make([]struct{}, maxBatchEvents+1), nil, requestTimeout); err == nil {
 		t.Error("more events than a request may hold are taken")
 	}
 }
@@ -214,11 +214,11 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if err := w.nc.PublishRequest(askSubject("w1", askSync), w.nc.NewInbox(), large); err != nil {
+		if err := w.natsConn.PublishRequest(requestSubject("w1", requestSync), w.natsConn.NewInbox(), large); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.nc.Flush(), other.Sync(t.Context(), job.Heartbeat{})); err != nil {
+	if err := errors.Join(w.natsConn.Flush(), other.Sync(t.Context(), job.Heartbeat{})); err != nil {
 		t.Fatal(err)
 	}
 	// A burst, and half a MiB for each second that a busy machine takes.

@@ -16,25 +16,25 @@ import (
 const (
 	// Limits of the events that wait while the site is unreachable; further ones are dropped. Events are hints, and the
 	// result has the output.
-	outboxEvents, outboxBytes = 10_000, 2 * MaxMessage
-	// requestBytes is the size from which a request gets no further events. It has at least one.
-	requestBytes = 1 << 20
-	// flushPause is the minimum time between two flushes: many log lines cause at most a hundred transactions a second,
-	// and a single event is sent at once.
-	flushPause = 10 * time.Millisecond
+	maxOutboxEvents, maxOutboxBytes = 10_000, 2 * MaxMessage
+	// maxRequestBytes is the size from which a request gets no further events. It has at least one.
+	maxRequestBytes = 1 << 20
+	// minFlushInterval is the minimum time between two flushes: many log lines cause at most a hundred transactions a
+	// second, and a single event is sent at once.
+	minFlushInterval = 10 * time.Millisecond
 )
 
 // outbox holds the events that are not stored yet, in order. flush sends them.
 type outbox struct {
-	mu      sync.Mutex
-	waiting []json.RawMessage
-	bytes   int
-	filled  chan struct{}       // signaled when an event is added
-	sending *semaphore.Weighted // allows one flush at a time
+	mu         sync.Mutex
+	waiting    []json.RawMessage
+	bytes      int
+	eventAdded chan struct{}       // signaled when an event is added
+	sending    *semaphore.Weighted // allows one flush at a time
 }
 
 func newOutbox() *outbox {
-	return &outbox{filled: make(chan struct{}, 1), sending: semaphore.NewWeighted(1)}
+	return &outbox{eventAdded: make(chan struct{}, 1), sending: semaphore.NewWeighted(1)}
 }
 
 func (o *outbox) add(e job.Event) error {
@@ -44,30 +44,30 @@ func (o *outbox) add(e job.Event) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(data) > job.MaxEvent || len(o.waiting) >= outboxEvents || o.bytes+len(data) > outboxBytes {
+	if len(data) > job.MaxEvent || len(o.waiting) >= maxOutboxEvents || o.bytes+len(data) > maxOutboxBytes {
 		return fmt.Errorf("queue: an event of %d bytes does not fit, or beside those that wait", len(data))
 	}
 	o.waiting, o.bytes = append(o.waiting, data), o.bytes+len(data)
 	select {
-	case o.filled <- struct{}{}:
+	case o.eventAdded <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-// first returns as many of the oldest events as one request may hold.
-func (o *outbox) first() []json.RawMessage {
+// oldestEvents returns as many of the oldest events as one request may hold.
+func (o *outbox) oldestEvents() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := 0
-	for size := 0; n < len(o.waiting) && n < mostEvents && (n == 0 || size+len(o.waiting[n]) < requestBytes); n++ {
+	for size := 0; n < len(o.waiting) && n < maxBatchEvents && (n == 0 || size+len(o.waiting[n]) < maxRequestBytes); n++ {
 		size += len(o.waiting[n])
 	}
 	return o.waiting[:n]
 }
 
-// done drops the first n events.
-func (o *outbox) done(n int) {
+// dropOldest drops the first n events.
+func (o *outbox) dropOldest(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, data := range o.waiting[:n] {
@@ -86,14 +86,14 @@ func (c *Conn) flush(ctx context.Context) error {
 	left := len(c.outbox.waiting)
 	c.outbox.mu.Unlock()
 	for left > 0 {
-		events := c.outbox.first()
-		err := c.order(ctx, askEvents, events)
-		if errors.Is(err, errNever) {
+		events := c.outbox.oldestEvents()
+		err := c.sendAndDrop(ctx, requestEvents, events)
+		if errors.Is(err, errRefusedForGood) {
 			c.log.Warn("events are dropped", "events", len(events), "err", err)
 		} else if err != nil {
 			return err
 		}
-		c.outbox.done(len(events))
+		c.outbox.dropOldest(len(events))
 		left -= len(events)
 	}
 	return nil
@@ -105,11 +105,11 @@ func (c *Conn) deliver(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.outbox.filled:
+		case <-c.outbox.eventAdded:
 		}
-		for again := askAgain; c.flush(ctx) != nil && pause(ctx, again) == nil; {
-			again = min(2*again, askAgainMost)
+		for again := minRetryDelay; c.flush(ctx) != nil && sleepContext(ctx, again) == nil; {
+			again = min(2*again, maxRetryDelay)
 		}
-		_ = pause(ctx, flushPause)
+		_ = sleepContext(ctx, minFlushInterval)
 	}
 }

@@ -38,22 +38,22 @@ type Config struct {
 
 // Queue is the site's side of the queue. It is safe for concurrent use.
 type Queue struct {
-	cfg    Config
-	log    *slog.Logger
-	server *server.Server // nil with an external cluster
-	secret string         // the site's own password for the embedded server
-	nc     *nats.Conn     // with NoEcho: this process does not receive its own announcements
+	cfg      Config
+	log      *slog.Logger
+	server   *server.Server // nil with an external cluster
+	secret   string         // the site's own password for the embedded server
+	natsConn *nats.Conn     // with NoEcho: this process does not receive its own announcements
 
-	refused *limitedLog // log of refused connections
-	dropped *limitedLog // log of invalid and excess messages
-	failed  *limitedLog // log of failed requests
+	refusedLog *limitedLog // log of refused connections
+	droppedLog *limitedLog // log of invalid and excess messages
+	failedLog  *limitedLog // log of failed requests
 }
 
-// Open starts the embedded server, or connects to the cluster at cfg.URL, waiting for up to clusterWait. The caller
+// Open starts the embedded server, or connects to the cluster at cfg.URL, waiting for up to clusterTimeout. The caller
 // must call Close.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
-	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refused: newLimitedLog(log), dropped: newLimitedLog(log), failed: newLimitedLog(log)}
+	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refusedLog: newLimitedLog(log), droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log)}
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err
@@ -67,22 +67,22 @@ func (q *Queue) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, clusterWait)
+	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
-	if q.nc, err = q.connect(ctx, siteUser, func() {}); err != nil {
+	if q.natsConn, err = q.connect(ctx, siteUserName, func() {}); err != nil {
 		return err
 	}
 	return q.openCallout()
 }
 
-// clusterWait limits the wait for a cluster, which may still be starting.
-const clusterWait = 30 * time.Second
+// clusterTimeout limits the wait for a cluster, which may still be starting.
+const clusterTimeout = 30 * time.Second
 
 // connect opens a connection with the site's own rights. See clientOptions for lost.
 func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log, lost), nats.NoEcho())
 	if q.server != nil {
-		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
+		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUserName, q.secret))
 	} else if q.cfg.CA != "" {
 		opts = append(opts, nats.RootCAs(q.cfg.CA))
 	}
@@ -104,7 +104,7 @@ func (q *Queue) WorkerConn() (net.Conn, error) {
 // WorkFor announces to the workers of a device that work may wait for it. The message may be lost: workers also ask
 // every few seconds.
 func (q *Queue) WorkFor(device string) error {
-	if err := q.nc.Publish(workSubject(device), nil); err != nil {
+	if err := q.natsConn.Publish(workSubject(device), nil); err != nil {
 		return fmt.Errorf("queue: announce work for %s: %w", device, err)
 	}
 	return nil
@@ -113,7 +113,7 @@ func (q *Queue) WorkFor(device string) error {
 // Cancel announces to all workers that the attempt is cancelled. A disconnected worker misses it; the answer to its
 // next heartbeat repeats it.
 func (q *Queue) Cancel(attemptID string) error {
-	if err := q.nc.Publish(cancelSubject, []byte(attemptID)); err != nil {
+	if err := q.natsConn.Publish(cancelSubject, []byte(attemptID)); err != nil {
 		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)
 	}
 	return nil
@@ -121,21 +121,21 @@ func (q *Queue) Cancel(attemptID string) error {
 
 // Health returns an error if NATS does not answer now.
 func (q *Queue) Health(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if err := q.nc.FlushWithContext(ctx); err != nil {
+	if err := q.natsConn.FlushWithContext(ctx); err != nil {
 		return fmt.Errorf("queue: NATS does not answer: %w", err)
 	}
 	return nil
 }
 
 // MaxMessage returns the size in bytes of the largest message that the server accepts.
-func (q *Queue) MaxMessage() int { return int(q.nc.MaxPayload()) }
+func (q *Queue) MaxMessage() int { return int(q.natsConn.MaxPayload()) }
 
 // Close closes the connection and stops the embedded server.
 func (q *Queue) Close() {
-	if q.nc != nil {
-		q.nc.Close()
+	if q.natsConn != nil {
+		q.natsConn.Close()
 	}
 	if q.server != nil {
 		q.server.Shutdown()
@@ -143,11 +143,11 @@ func (q *Queue) Close() {
 	}
 }
 
-// drop counts and logs an invalid message.
-func (q *Queue) drop(what string, about ...any) {
-	q.dropped.write(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
+// logInvalid counts and logs an invalid message.
+func (q *Queue) logInvalid(what string, about ...any) {
+	q.droppedLog.write(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
 }
 
 // Dropped returns the number of messages dropped since Open: invalid, too many from one worker, or from a sender
 // without the right to send them.
-func (q *Queue) Dropped() int64 { return q.dropped.n.Load() }
+func (q *Queue) Dropped() int64 { return q.droppedLog.total.Load() }

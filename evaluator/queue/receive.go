@@ -15,28 +15,29 @@ import (
 )
 
 const (
-	// askInterval is the interval, plus up to half of it at random, at which a worker without a job asks without an
-	// announcement. Announcements are repeated each second while work waits; asking helps if they are lost.
-	askInterval = 5 * time.Second
-	// nextWait limits the wait for an answer, which can be a job of MaxMessage. A job that comes too late is sent
+	// idleRequestInterval is the interval, plus up to half of it at random, at which a worker without a job asks
+	// without an announcement. Announcements are repeated each second while work waits; asking helps if they are lost.
+	idleRequestInterval = 5 * time.Second
+	// nextTimeout limits the wait for an answer, which can be a job of MaxMessage. A job that comes too late is sent
 	// again.
-	nextWait = 5 * time.Second
-	// askAgain and askAgainMost are the first and the longest pause before asking a site again that cannot answer now.
-	askAgain     = 100 * time.Millisecond
-	askAgainMost = 2 * time.Second
+	nextTimeout = 5 * time.Second
+	// minRetryDelay and maxRetryDelay are the first and the longest pause before asking a site again that cannot answer
+	// now.
+	minRetryDelay = 100 * time.Millisecond
+	maxRetryDelay = 2 * time.Second
 )
 
 var (
-	errLater = errors.New("ask again later") // the site cannot answer now
-	errNever = errors.New("refused")         // retrying is useless
+	errRetryLater     = errors.New("ask again later") // the site cannot answer now
+	errRefusedForGood = errors.New("refused")         // retrying is useless
 )
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
 // worker, is idle; jobs being built do not count. load returns what to ask for now, and may be nil. It returns ctx's
 // error when ctx ends, and another error if the site refuses the worker or the connection is closed permanently.
 func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
-	for again := askAgain; ; {
-		announced, err := c.announced(device)
+	for again := minRetryDelay; ; {
+		announced, err := c.announcement(device)
 		if err != nil {
 			return job.Job{}, err
 		}
@@ -51,19 +52,19 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 			return j, nil
 		case ctx.Err() != nil:
 			return j, ctx.Err()
-		case c.nc.IsClosed(): // the library also closes it after the same refusal twice in a row: the credential was revoked
-			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
-		case errors.Is(err, errNever):
+		case c.natsConn.IsClosed(): // the library also closes it after the same refusal twice in a row: the credential was revoked
+			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.natsConn.LastError(), err)
+		case errors.Is(err, errRefusedForGood):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
 		case err != nil:
-			_ = pause(ctx, again) // the loop checks ctx
-			again = min(2*again, askAgainMost)
+			_ = sleepContext(ctx, again) // the loop checks ctx
+			again = min(2*again, maxRetryDelay)
 			continue
 		}
-		again = askAgain
+		again = minRetryDelay
 		select {
 		case <-announced:
-		case <-time.After(askInterval + rand.N(askInterval/2)):
+		case <-time.After(idleRequestInterval + rand.N(idleRequestInterval/2)):
 		case <-ctx.Done():
 		}
 	}
@@ -72,57 +73,57 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 // next asks once. A worker has one request for a job at a time, so that its list of held attempts is complete: the site
 // then sends a job again that did not arrive.
 func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j job.Job, err error) {
-	if err := c.asking.Acquire(ctx, 1); err != nil {
+	if err := c.requestTurn.Acquire(ctx, 1); err != nil {
 		return j, err
 	}
-	defer c.asking.Release(1)
+	defer c.requestTurn.Release(1)
 	var got *job.Job
-	ask.Attempts = c.holds()
-	err = c.ask(ctx, askNext+"."+token(device), ask, &got, nextWait)
+	ask.Attempts = c.heldAttemptIDs()
+	err = c.request(ctx, requestNext+"."+encodeToken(device), ask, &got, nextTimeout)
 	if err != nil || got == nil {
 		return j, err
 	}
 	if got.AttemptID == "" || got.Secret == "" || got.Device != device {
-		c.log.Error("a job that names no attempt, or is for another device, is dropped", "device", device, "is_for", short(got.Device))
-		return j, errLater
+		c.log.Error("a job that names no attempt, or is for another device, is dropped", "device", device, "is_for", shortenForLog(got.Device))
+		return j, errRetryLater
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held[got.AttemptID] = true
+	c.heldAttempts[got.AttemptID] = true
 	return *got, nil
 }
 
 // NextPreparation asks for a task of the device to precompile whose version is not in known.
 func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
-	err = c.ask(ctx, askNext+"."+token(device), job.WorkRequest{Version: job.Version, WantsPrecompileJob: true, CompiledVersions: known}, &p, nextWait)
+	err = c.request(ctx, requestNext+"."+encodeToken(device), job.WorkRequest{Version: job.Version, WantsPrecompileJob: true, CompiledVersions: known}, &p, nextTimeout)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}
 	return p, nil
 }
 
-// holds returns the attempts that arrived and have not ended.
-func (c *Conn) holds() []string {
+// heldAttemptIDs returns the attempts that arrived and have not ended.
+func (c *Conn) heldAttemptIDs() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Sorted(maps.Keys(c.held))
+	return slices.Sorted(maps.Keys(c.heldAttempts))
 }
 
-// announced returns a channel that is closed at the next announcement of work for the device.
-func (c *Conn) announced(device string) (<-chan struct{}, error) {
+// announcement returns a channel that is closed at the next announcement of work for the device.
+func (c *Conn) announcement(device string) (<-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.wake[device] == nil {
-		_, err := c.nc.Subscribe(workSubject(device), func(*nats.Msg) {
+	if c.announcements[device] == nil {
+		_, err := c.natsConn.Subscribe(workSubject(device), func(*nats.Msg) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			close(c.wake[device])
-			c.wake[device] = make(chan struct{})
+			close(c.announcements[device])
+			c.announcements[device] = make(chan struct{})
 		})
 		if err != nil {
 			return nil, fmt.Errorf("queue: listen to work for %s: %w", device, err)
 		}
-		c.wake[device] = make(chan struct{})
+		c.announcements[device] = make(chan struct{})
 	}
-	return c.wake[device], nil
+	return c.announcements[device], nil
 }

@@ -24,15 +24,15 @@ const (
 	// answerTimeout limits the time for answering one request.
 	answerTimeout = 4 * time.Second
 	// Rate limit of heartbeats in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight slots 3
-	// kB/s. Each heartbeat counts for at least beatLeast.
-	beatRate, beatBurst, beatLeast = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
+	// kB/s. Each heartbeat counts for at least minHeartbeatCost.
+	heartbeatRate, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
 // Handler handles the requests of workers. The worker's name comes from the subject, not the message. After an error
 // the worker asks again. Calls of Sync are sequential; all others are concurrent.
 type Handler interface {
-	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Precompile is set. It returns nil
-	// if there is none for now.
+	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Precompile is set. It returns
+	// nil if there is none for now.
 	Next(ctx context.Context, ask job.WorkRequest) ([]byte, error)
 	// Sync and Events return the attempts that the worker must drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
@@ -40,16 +40,16 @@ type Handler interface {
 	Result(ctx context.Context, r job.Result) error
 }
 
-// responder passes requests of workers to the Handler and sends its answers.
+// requestResponder passes requests of workers to the Handler and sends its answers.
 //
 // Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered concurrently and in any
 // order.
-type responder struct {
-	q           *Queue
-	handler     Handler
-	answering   context.Context // ends answerTimeout after Serve stops listening
-	asks, syncs *workerLimits
-	rates       map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
+type requestResponder struct {
+	q                            *Queue
+	handler                      Handler
+	answerContext                context.Context // ends answerTimeout after Serve stops listening
+	jobRequestLimits, syncLimits *workerLimits
+	rates                        map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
 // Serve answers workers until ctx ends, and then for up to answerTimeout the requests received before. Workers repeat
@@ -57,16 +57,16 @@ type responder struct {
 func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	c := &responder{
-		q: q, handler: handler, answering: answering, rates: map[string]*rate.Limiter{},
-		asks:  newWorkerLimits(maxRequests, maxWorkerRequests, maxWaiting, maxWaitingBytes),
-		syncs: newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
+	c := &requestResponder{
+		q: q, handler: handler, answerContext: answering, rates: map[string]*rate.Limiter{},
+		jobRequestLimits: newWorkerLimits(maxRequests, maxWorkerRequests, maxWaiting, maxWaitingBytes),
+		syncLimits:       newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
 	}
-	closed := q.nc.StatusChanged(nats.CLOSED)
+	closed := q.natsConn.StatusChanged(nats.CLOSED)
 	asked := make(chan *nats.Msg, 1<<16) // while it is full, NATS drops messages of all workers
-	sub, err := q.nc.ChanQueueSubscribe(askPrefix+">", askSites, asked)
+	sub, err := q.natsConn.ChanQueueSubscribe(requestPrefix+">", sitesQueueGroup, asked)
 	if err == nil {
-		err = q.nc.FlushTimeout(requestWait) // requests may arrive as soon as Serve has started
+		err = q.natsConn.FlushTimeout(requestTimeout) // requests may arrive as soon as Serve has started
 	}
 	if err != nil {
 		return fmt.Errorf("queue: listen to workers: %w", err)
@@ -77,7 +77,7 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 			c.accept(m)
 		case <-ctx.Done():
 		case <-closed:
-			err = fmt.Errorf("queue: the connection is closed: %w", q.nc.LastError())
+			err = fmt.Errorf("queue: the connection is closed: %w", q.natsConn.LastError())
 		}
 	}
 	if failed := sub.Unsubscribe(); failed != nil && !errors.Is(failed, nats.ErrConnectionClosed) {
@@ -87,84 +87,86 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 		c.accept(<-asked)
 	}
 	defer time.AfterFunc(answerTimeout, end).Stop()
-	c.asks.running.Wait()
-	c.syncs.running.Wait()
+	c.jobRequestLimits.running.Wait()
+	c.syncLimits.running.Wait()
 	return err
 }
 
-func (c *responder) accept(m *nats.Msg) {
-	worker, what, device := parseAsk(m.Subject)
+func (c *requestResponder) accept(m *nats.Msg) {
+	worker, what, device := parseRequestSubject(m.Subject)
 	// With another worker's reply subject, the site would send there with its own rights.
-	if worker == "" || !ownReply(worker, m.Reply) {
-		c.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
+	if worker == "" || !isOwnReply(worker, m.Reply) {
+		c.q.logInvalid("ask", "subject", m.Subject, "reply", m.Reply)
 		return
 	}
-	waiting := c.asks
-	if what == askSync {
-		waiting = c.syncs
+	waiting := c.jobRequestLimits
+	if what == requestSync {
+		waiting = c.syncLimits
 		of := c.rates[worker]
 		if of == nil {
-			of = rate.NewLimiter(beatRate, beatBurst)
+			of = rate.NewLimiter(heartbeatRate, heartbeatBurst)
 			c.rates[worker] = of
 		}
-		if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, beatLeast)) {
-			c.q.drop("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
+		if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, minHeartbeatCost)) {
+			c.q.logInvalid("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
 			return
 		}
 	}
-	if !waiting.do(c.answering, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != askSync {
-		c.q.drop("a request of a worker that sends too many", "worker", worker)
+	if !waiting.do(c.answerContext, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
+		c.q.logInvalid("a request of a worker that sends too many", "worker", worker)
 	}
 }
 
-func (c *responder) answer(worker, what, device string, m *nats.Msg) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.answering), answerTimeout)
+func (c *requestResponder) answer(worker, what, device string, m *nats.Msg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.answerContext), answerTimeout)
 	defer cancel()
 	body, err := c.reply(ctx, worker, what, device, m.Data)
 	answer := nats.NewMsg(m.Reply)
 	answer.Data = body
 	switch {
-	case errors.Is(err, errNever):
-		c.q.drop(what, "worker", worker, "err", err)
-		answer.Header.Set(refusedKey, strings.TrimPrefix(oneLine(err), errNever.Error()+": "))
+	case errors.Is(err, errRefusedForGood):
+		c.q.logInvalid(what, "worker", worker, "err", err)
+		answer.Header.Set(refusedHeader, strings.TrimPrefix(errorHeader(err), errRefusedForGood.Error()+": "))
 	case err != nil:
-		c.q.failed.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
-		answer.Header.Set(retryKey, oneLine(err))
+		c.q.failedLog.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
+		answer.Header.Set(retryHeader, errorHeader(err))
 	}
-	if err := c.q.nc.PublishMsg(answer); err != nil {
+	if err := c.q.natsConn.PublishMsg(answer); err != nil {
 		c.q.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)
 	}
 }
 
-// oneLine formats an error as the value of a header.
-func oneLine(err error) string { return short(strings.Join(strings.Fields(err.Error()), " ")) }
+// errorHeader formats an error as the value of a header.
+func errorHeader(err error) string {
+	return shortenForLog(strings.Join(strings.Fields(err.Error()), " "))
+}
 
-func (c *responder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
+func (c *requestResponder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
-	case askNext:
+	case requestNext:
 		ask, err := decode[job.WorkRequest](data)
 		if err != nil {
 			return nil, err
 		}
 		ask.Worker, ask.Device = worker, device
 		return c.handler.Next(ctx, ask)
-	case askSync:
+	case requestSync:
 		h, err := decode[job.Heartbeat](data)
 		if err != nil {
 			return nil, err
 		}
 		h.Worker = worker
-		return ordered(c.handler.Sync(ctx, h))
-	case askEvents:
-		b, err := decode[batch](data)
+		return encodeDropped(c.handler.Sync(ctx, h))
+	case requestEvents:
+		b, err := decode[eventBatch](data)
 		if err != nil {
 			return nil, err
 		}
 		for i := range b {
 			b[i].Worker = worker
 		}
-		return ordered(c.handler.Events(ctx, b))
-	case askResult:
+		return encodeDropped(c.handler.Events(ctx, b))
+	case requestResult:
 		r, err := decode[job.Result](data)
 		if err != nil {
 			return nil, err
@@ -172,11 +174,11 @@ func (c *responder) reply(ctx context.Context, worker, what, device string, data
 		r.Machine.Worker = worker
 		return nil, c.handler.Result(ctx, r)
 	}
-	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errNever, what)
+	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errRefusedForGood, what)
 }
 
-// ordered encodes an answer that names attempts.
-func ordered(drop []string, err error) ([]byte, error) {
+// encodeDropped encodes an answer that names attempts.
+func encodeDropped(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -15,15 +15,15 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// reconnectWait is the pause between two tries to restore a connection. All workers of a restarted site reconnect
+// reconnectDelay is the pause between two tries to restore a connection. All workers of a restarted site reconnect
 // within it; with a longer one their heartbeats are late.
-const reconnectWait = 500 * time.Millisecond
+const reconnectDelay = 500 * time.Millisecond
 
 // maxSubscriptions limits the subscriptions of one connection. A worker has one for its answers, one for cancellations,
 // and one for each device.
 const maxSubscriptions = 100
 
-const serverReady = 10 * time.Second
+const serverReadyTimeout = 10 * time.Second
 
 func (q *Queue) startServer() error {
 	opts, err := q.options()
@@ -39,8 +39,8 @@ func (q *Queue) startServer() error {
 	if text := fatal.Load(); text != nil { // for example, the port is in use
 		return fmt.Errorf("queue: start the embedded NATS server: %s", *text)
 	}
-	if !q.server.ReadyForConnections(serverReady) {
-		return fmt.Errorf("queue: the embedded NATS server was not ready after %s", serverReady)
+	if !q.server.ReadyForConnections(serverReadyTimeout) {
+		return fmt.Errorf("queue: the embedded NATS server was not ready after %s", serverReadyTimeout)
 	}
 	return nil
 }
@@ -101,10 +101,10 @@ func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	return []nats.Option{
 		nats.Name(name),
-		nats.CustomInboxPrefix(inboxPrefix + token(name)),
+		nats.CustomInboxPrefix(inboxPrefix + encodeToken(name)),
 		nats.MaxReconnects(-1),
-		nats.ReconnectWait(reconnectWait),
-		nats.Timeout(connectWait),
+		nats.ReconnectWait(reconnectDelay),
+		nats.Timeout(connectTimeout),
 		// A permission error reaches the client only here; the call itself times out.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("queue connection", "name", name, "err", err)
@@ -141,7 +141,7 @@ func (l serverLog) Errorf(format string, v ...any) {
 // write logs a line. Lines about a client are limited: anyone who can reach the port can cause thousands a second.
 func (l serverLog) write(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
-		l.clients.write(level, short(text))
+		l.clients.write(level, shortenForLog(text))
 		return
 	}
 	l.log.Log(context.Background(), level, text)

@@ -12,12 +12,12 @@ const (
 	inboxPrefix   = "_INBOX_"
 )
 
-func workSubject(device string) string { return workPrefix + token(device) }
+func workSubject(device string) string { return workPrefix + encodeToken(device) }
 
-// token encodes s as one part of a subject. Different texts have different tokens, so that no device or worker can
-// impersonate another. It encodes bytes, so any text, even invalid UTF-8, has exactly one token; name refuses all
+// encodeToken encodes s as one part of a subject. Different texts have different tokens, so that no device or worker
+// can impersonate another. It encodes bytes, so any text, even invalid UTF-8, has exactly one token; name refuses all
 // others. The server compares subjects as texts, and permissions depend on that.
-func token(s string) string {
+func encodeToken(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
@@ -31,10 +31,10 @@ func token(s string) string {
 	return b.String()
 }
 
-// name decodes a token. It returns "" if t is not the result of token.
-func name(t string) string {
+// decodeToken decodes a token. It returns "" if t is not the result of token.
+func decodeToken(t string) string {
 	s, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
-	if err != nil || token(s) != t {
+	if err != nil || encodeToken(s) != t {
 		return ""
 	}
 	return s

@@ -13,43 +13,43 @@ import (
 // defaultAreaBytes is the size in bytes of a writable area without a limit.
 const defaultAreaBytes = 64 << 20
 
-// scratch holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
+// runArea holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
 // removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends
 // with the run. Only outDir gives access to the second.
-type scratch struct {
+type runArea struct {
 	in, out, tmp string // directories; tmp only if there is no sandbox to create one
-	binds        []bind
+	binds        []bindMountPaths
 	outDir       *os.File // for reading out after the run has ended
 	dir          string   // remove afterwards, if not empty
 }
 
-// bind is a host path that bubblewrap shows inside.
-type bind struct{ host, inside string }
+// bindMountPaths is a host path that bubblewrap shows inside.
+type bindMountPaths struct{ host, inside string }
 
-// newArea creates the area of a run and writes its files there. uid is the run's user ID, or -1.
-func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*scratch, error) {
-	layOut := s.directory
-	if h.stage {
-		layOut = stage
+// newRunArea creates the area of a run and writes its files there. uid is the run's user ID, or -1.
+func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*runArea, error) {
+	layOut := s.newDirectoryArea
+	if h.privateMounts {
+		layOut = newPrivateArea
 	}
 	a, err := layOut(name, uid, spec)
 	if err != nil {
 		return nil, fmt.Errorf("make room for a run: %w", err)
 	}
-	if err := a.fill(uid, spec); err != nil {
+	if err := a.writeFiles(uid, spec); err != nil {
 		return nil, errors.Join(fmt.Errorf("write the files of a run: %w", err), a.remove())
 	}
 	return a, nil
 }
 
-// directory creates an area in the file system. Only RLIMIT_FSIZE and the disk limit its /out.
-func (s *Sandbox) directory(name string, uid int, spec *Spec) (*scratch, error) {
+// newDirectoryArea creates an area in the file system. Only RLIMIT_FSIZE and the disk limit its /out.
+func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, error) {
 	// A slot's user must be able to traverse it, but not to list it.
 	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.config.Root, name)
-	a := &scratch{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
+	a := &runArea{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
 	// Mkdir, not MkdirAll: an existing directory is not this run's.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {
@@ -60,10 +60,10 @@ func (s *Sandbox) directory(name string, uid int, spec *Spec) (*scratch, error) 
 		}
 	}
 	for _, m := range spec.Mounts {
-		if _, err := os.Stat(m.Host); err != nil && m.Optional {
+		if _, err := os.Stat(m.HostPath); err != nil && m.Optional {
 			continue
 		}
-		a.binds = append(a.binds, bind{host: m.Host, inside: m.Inside})
+		a.binds = append(a.binds, bindMountPaths{host: m.HostPath, inside: m.InsidePath})
 	}
 	return a, nil
 }
@@ -75,12 +75,12 @@ func chown(path string, uid int) error {
 	return os.Chown(path, uid, uid)
 }
 
-// fill writes the run's files and opens its /out.
-func (a *scratch) fill(uid int, spec *Spec) error {
+// writeFiles writes the run's files and opens its /out.
+func (a *runArea) writeFiles(uid int, spec *Spec) error {
 	if err := writeFiles(a.in, uid, spec.Files); err != nil {
 		return err
 	}
-	if err := writeFiles(a.out, uid, spec.Work); err != nil {
+	if err := writeFiles(a.out, uid, spec.WritableFiles); err != nil {
 		return err
 	}
 	var err error
@@ -124,8 +124,8 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 	return root.WriteFile(name, content, 0o755)
 }
 
-// full reports whether /out has its own size and is full.
-func (a *scratch) full() bool {
+// outFull reports whether /out has its own size and is full.
+func (a *runArea) outFull() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with everyone: a full disk is not the run's doing.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
@@ -135,7 +135,7 @@ func (a *scratch) full() bool {
 }
 
 // remove deletes the run's files.
-func (a *scratch) remove() error {
+func (a *runArea) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()
 	}
@@ -148,7 +148,7 @@ func (a *scratch) remove() error {
 	return nil
 }
 
-func areaSize(limit int64) int64 {
+func areaBytes(limit int64) int64 {
 	if limit == 0 {
 		return defaultAreaBytes
 	}

@@ -26,7 +26,7 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("write bubblewrap's options: %w", err)
 	}
-	d.theirs = append(d.theirs, file)
+	d.childFiles = append(d.childFiles, file)
 	number := 3 + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, file)
 	cmd.Args = slices.Concat(cmd.Args[:1], []string{"--args", strconv.Itoa(number)}, cmd.Args[end:])
@@ -73,7 +73,7 @@ func environment(own map[string]string) map[string]string {
 
 // arguments returns bubblewrap's command line for a run; fds are the descriptors that it reads. The order matters:
 // later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the remounts last.
-func arguments(spec *Spec, a *scratch, uid int, fds control) []string {
+func arguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []string {
 	// Without its own user ID a run has the server's, and only the PID namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {
@@ -88,8 +88,8 @@ func arguments(spec *Spec, a *scratch, uid int, fds control) []string {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		args = append(args, "--setenv", name, env[name])
 	}
-	args = append(args, system()...)
-	if spec.Proc {
+	args = append(args, systemMountOptions()...)
+	if spec.MountProc {
 		// bubblewrap's own process has the run's user ID and no filter: a program that wrote its memory through /proc
 		// would escape the filter, and its command line has the program's secrets.
 		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
@@ -105,8 +105,8 @@ func arguments(spec *Spec, a *scratch, uid int, fds control) []string {
 	}
 	args = append(args,
 		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
-		"--seccomp", strconv.Itoa(fds.seccomp),
-		"--json-status-fd", strconv.Itoa(fds.status), "--block-fd", strconv.Itoa(fds.gate),
+		"--seccomp", strconv.Itoa(fds.seccompFD),
+		"--json-status-fd", strconv.Itoa(fds.statusFD), "--block-fd", strconv.Itoa(fds.gateFD),
 		// Last, because mount points are created in them. Both are tmpfs with half of the machine's memory.
 		"--remount-ro", "/dev", "--remount-ro", "/",
 		"--chdir", cmp.Or(spec.Dir, "/tmp"), "--",
@@ -114,8 +114,9 @@ func arguments(spec *Spec, a *scratch, uid int, fds control) []string {
 	return append(args, spec.Argv...)
 }
 
-// system returns the options that show the host's programs and libraries, and of /etc only the loader's files.
-func system() []string {
+// systemMountOptions returns the options that show the host's programs and libraries, and of /etc only the loader's
+// files.
+func systemMountOptions() []string {
 	// Every program can read everything below /usr: no secret belongs there.
 	args := []string{"--ro-bind", "/usr", "/usr"}
 	for _, dir := range systemDirs() {
@@ -132,5 +133,5 @@ func system() []string {
 }
 
 func tmpfs(dir string, size int64) []string {
-	return []string{"--size", fmt.Sprint(areaSize(size)), "--tmpfs", dir}
+	return []string{"--size", fmt.Sprint(areaBytes(size)), "--tmpfs", dir}
 }

@@ -9,84 +9,84 @@ import (
 
 // Offsets in struct seccomp_data, the input of a filter.
 const (
-	dataNumber   = 0
-	dataArch     = 4
-	dataFirstArg = 16 // the low half, on a little-endian machine
-	dataArgs     = 8  // distance between arguments
+	seccompNumberOffset   = 0
+	seccompArchOffset     = 4
+	seccompFirstArgOffset = 16 // the low half, on a little-endian machine
+	seccompArgSize        = 8  // distance between arguments
 )
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// program is a classic BPF program under construction.
-type program []unix.SockFilter
+// bpfProgram is a classic BPF program under construction.
+type bpfProgram []unix.SockFilter
 
-func (p *program) load(offset uint32) {
+func (p *bpfProgram) load(offset uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
 // jump compares the loaded value with k and skips the given number of instructions.
-func (p *program) jump(comparison uint16, k uint32, yes, no uint8) {
+func (p *bpfProgram) jump(comparison uint16, k uint32, yes, no uint8) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | comparison, Jt: yes, Jf: no, K: k})
 }
 
-func (p *program) end(action uint32) {
+func (p *bpfProgram) returnAction(action uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
 }
 
 // call ends the call with action if the loaded value, its number or an argument, is k.
-func (p *program) call(k, action uint32) {
+func (p *bpfProgram) call(k, action uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, 1)
-	p.end(action)
+	p.returnAction(action)
 }
 
 // callByArg handles the call with number k: it ends with hit if the argument with index arg matches one of the values,
 // and otherwise with miss. Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only
 // the low half of an argument is compared; the calls here take 32-bit values.
-func (p *program) callByArg(k, arg uint32, comparison uint16, values []uint32, hit, miss uint32) {
+func (p *bpfProgram) callByArg(k, arg uint32, comparison uint16, values []uint32, hit, miss uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
-	p.load(dataFirstArg + arg*dataArgs)
+	p.load(seccompFirstArgOffset + arg*seccompArgSize)
 	for _, value := range values {
 		p.jump(comparison, value, 0, 1)
-		p.end(hit)
+		p.returnAction(hit)
 	}
-	p.end(miss)
+	p.returnAction(miss)
 }
 
 // socket allows sockets of the given families and denies all others. Of netlink it allows at most the protocol for
 // routes and addresses.
-func (p *program) socket(families []uint32, routes bool, denied uint32) {
-	var body program
-	body.load(dataFirstArg)
+func (p *bpfProgram) socket(families []uint32, routes bool, denied uint32) {
+	var body bpfProgram
+	body.load(seccompFirstArgOffset)
 	for _, family := range families {
 		body.call(family, unix.SECCOMP_RET_ALLOW)
 	}
 	if routes {
 		body.jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 3)
-		body.load(dataFirstArg + 2*dataArgs)
+		body.load(seccompFirstArgOffset + 2*seccompArgSize)
 		body.call(unix.NETLINK_ROUTE, unix.SECCOMP_RET_ALLOW)
 	}
-	body.end(denied)
+	body.returnAction(denied)
 	p.jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, uint8(len(body)))
 	*p = append(*p, body...)
 }
 
 // socketOptions denies the given options of the socket level, and allows all others.
-func (p *program) socketOptions(options []uint32, denied uint32) {
-	var body program
-	body.load(dataFirstArg + dataArgs)
+func (p *bpfProgram) socketOptions(options []uint32, denied uint32) {
+	var body bpfProgram
+	body.load(seccompFirstArgOffset + seccompArgSize)
 	body.jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, uint8(1+2*len(options)))
-	body.load(dataFirstArg + 2*dataArgs)
+	body.load(seccompFirstArgOffset + 2*seccompArgSize)
 	for _, option := range options {
 		body.call(option, denied)
 	}
-	body.end(unix.SECCOMP_RET_ALLOW)
+	body.returnAction(unix.SECCOMP_RET_ALLOW)
 	p.jump(unix.BPF_JEQ, unix.SYS_SETSOCKOPT, 0, uint8(len(body)))
 	*p = append(*p, body...)
 }
 
 // bytes returns the program in bubblewrap's format: an array of struct sock_filter.
-func (p program) bytes() []byte {
+func (p bpfProgram) bytes() []byte {
 	var b bytes.Buffer
 	// Writing fixed-size values to a bytes.Buffer cannot fail.
 	_ = binary.Write(&b, binary.NativeEndian, []unix.SockFilter(p))

@@ -130,7 +130,7 @@ func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	limits := limits()
 	limits.Memory, limits.OpenFiles = 512<<20, 1024
 	o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"},
-		Files: map[string][]byte{"program": compile(t, sb, buffersSource)}, Limits: limits, Interfaces: true})
+		Files: map[string][]byte{"program": compile(t, sb, buffersSource)}, Limits: limits, AllowInternetSockets: true})
 	held, err := strconv.Atoi(strings.TrimSpace(o.Stdout))
 	if o.ExitCode != 0 || err != nil {
 		t.Fatalf("code %d %s: %q %s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
@@ -175,7 +175,7 @@ func TestInterfacesAreVisibleOnlyIfAllowed(t *testing.T) {
 	program := compile(t, sb, interfacesSource)
 	for may, want := range map[bool]string{false: "EPERM\n", true: "lo runs\n"} {
 		o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": program},
-			Limits: limits(), Interfaces: may})
+			Limits: limits(), AllowInternetSockets: may})
 		if o.ExitCode != 0 || o.Stdout != want {
 			t.Errorf("may %v: code %d %s: %q %s", may, o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 		}

@@ -39,10 +39,10 @@ func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			spec := sandbox.Spec{
-				Argv:    []string{"/usr/bin/g++", "-o", "/out/program", "/in/program.cpp"},
-				Files:   map[string][]byte{"program.cpp": []byte(test.source)},
-				Limits:  sandbox.DefaultBuildLimits(),
-				Collect: map[string]int64{"program": 16 << 20},
+				Argv:         []string{"/usr/bin/g++", "-o", "/out/program", "/in/program.cpp"},
+				Files:        map[string][]byte{"program.cpp": []byte(test.source)},
+				Limits:       sandbox.DefaultBuildLimits(),
+				CollectFiles: map[string]int64{"program": 16 << 20},
 			}
 			spec.Limits.Memory, spec.Limits.FileSize = 256<<20, 32<<20
 			if test.limits != "" {

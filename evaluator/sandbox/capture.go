@@ -16,8 +16,8 @@ import (
 const (
 	// More at the beginning, because compilers print the first error there. Both streams of every stage are part of the
 	// result.
-	keptHead = 48 << 10
-	keptTail = 16 << 10
+	maxHeadBytes = 48 << 10
+	maxTailBytes = 16 << 10
 )
 
 // Capture keeps the head and the tail of one stream. The zero value is ready; it is safe for concurrent use.
@@ -25,7 +25,7 @@ type Capture struct {
 	mu    sync.Mutex
 	total int64
 	head  []byte
-	tail  []byte // the last bytes after head, at most twice keptTail of them
+	tail  []byte // the last bytes after head, at most twice maxTailBytes of them
 }
 
 // Write never fails.
@@ -33,11 +33,11 @@ func (c *Capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.total += int64(len(b))
-	n := min(len(b), keptHead-len(c.head))
+	n := min(len(b), maxHeadBytes-len(c.head))
 	c.head = append(c.head, b[:n]...)
 	c.tail = append(c.tail, b[n:]...)
-	if len(c.tail) > 2*keptTail {
-		c.tail = append(c.tail[:0], c.tail[len(c.tail)-keptTail:]...)
+	if len(c.tail) > 2*maxTailBytes {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-maxTailBytes:]...)
 	}
 	return len(b), nil
 }
@@ -46,7 +46,7 @@ func (c *Capture) Write(b []byte) (int, error) {
 func (c *Capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tail := c.tail[max(0, len(c.tail)-keptTail):]
+	tail := c.tail[max(0, len(c.tail)-maxTailBytes):]
 	cut := c.total - int64(len(c.head)) - int64(len(tail))
 	if cut == 0 {
 		return Text(append(c.head[:len(c.head):len(c.head)], tail...))
@@ -102,9 +102,9 @@ func (m *outputMeter) add(n int) {
 	}
 }
 
-// pump reads a stream to its end. It calls see for each piece, and the program waits while see runs: an unread pipe is
-// full after 64 KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
-func (c *Capture) pump(from *os.File, m *outputMeter, see func([]byte)) {
+// readAll reads a stream to its end. It calls see for each piece, and the program waits while see runs: an unread pipe
+// is full after 64 KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
+func (c *Capture) readAll(from *os.File, m *outputMeter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)
 	for {

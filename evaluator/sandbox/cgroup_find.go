@@ -17,7 +17,7 @@ import (
 // with a controller on either, so each controller is looked for separately.
 type Tree struct {
 	memory, pids controller
-	left         *leftovers // of removed groups
+	leftovers    *leftovers // of removed groups
 }
 
 // controller is a directory whose children get the controller's files.
@@ -26,10 +26,10 @@ type controller struct {
 	v2  bool
 }
 
-// hierarchy is one mounted cgroup tree, and this process's place in it.
-type hierarchy struct {
+// cgroupHierarchy is one mounted cgroup tree, and this process's place in it.
+type cgroupHierarchy struct {
 	mount       string
-	own         string // directory of this process, at or below mount
+	ownDir      string // directory of this process, at or below mount
 	v2          bool
 	controllers []string // version 1 only
 }
@@ -44,14 +44,14 @@ func findTree() (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choose(string(mounts), string(own))
+	return chooseTree(string(mounts), string(own))
 }
 
-func choose(mountinfo, own string) (*Tree, error) {
-	c := &Tree{left: &leftovers{}}
+func chooseTree(mountinfo, own string) (*Tree, error) {
+	c := &Tree{leftovers: &leftovers{}}
 	var failed error
 	for _, h := range parseHierarchies(mountinfo, own) {
-		failed = errors.Join(failed, c.use(h))
+		failed = errors.Join(failed, c.takeControllers(h))
 	}
 	if c.memory.dir == "" && c.pids.dir == "" {
 		return nil, errors.Join(errors.New("no cgroup hierarchy with memory or pids can be used here"), failed)
@@ -59,11 +59,11 @@ func choose(mountinfo, own string) (*Tree, error) {
 	return c, nil
 }
 
-// use takes from a hierarchy the controllers that an earlier one did not have.
-func (c *Tree) use(h hierarchy) error {
+// takeControllers takes from a hierarchy the controllers that an earlier one did not have.
+func (c *Tree) takeControllers(h cgroupHierarchy) error {
 	offered := h.controllers
 	if h.v2 {
-		offered = words(filepath.Join(h.mount, "cgroup.controllers"))
+		offered = readWords(filepath.Join(h.mount, "cgroup.controllers"))
 	}
 	wanted := map[string]*controller{"memory": &c.memory, "pids": &c.pids}
 	var names []string
@@ -75,13 +75,13 @@ func (c *Tree) use(h hierarchy) error {
 	if len(names) == 0 {
 		return nil
 	}
-	dir, err := h.own, unix.Access(h.own, unix.W_OK)
+	dir, err := h.ownDir, unix.Access(h.ownDir, unix.W_OK)
 	if h.v2 {
 		// A process has one place in the version 2 tree: one directory must have all controllers.
-		dir, err = delegated(h, names)
+		dir, err = delegatedDir(h, names)
 	}
 	if err != nil {
-		return fmt.Errorf("make cgroups in %s: %w", h.own, err)
+		return fmt.Errorf("make cgroups in %s: %w", h.ownDir, err)
 	}
 	for _, name := range names {
 		*wanted[name] = controller{dir: dir, v2: h.v2}
@@ -92,8 +92,8 @@ func (c *Tree) use(h hierarchy) error {
 // parseHierarchies parses /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times: other
 // programs bind it, or their part of it, elsewhere. Mounts that contain this process come first, and among them those
 // at the usual place.
-func parseHierarchies(mountinfo, cgroup string) []hierarchy {
-	var found []hierarchy
+func parseHierarchies(mountinfo, cgroup string) []cgroupHierarchy {
+	var found []cgroupHierarchy
 	shows := map[string]bool{} // by mount point: whether it shows this process's directory
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(line, " - ")
@@ -101,30 +101,30 @@ func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 		if !ok || len(place) < 5 || len(kind) < 3 || !strings.HasPrefix(kind[0], "cgroup") {
 			continue
 		}
-		h := hierarchy{mount: unescape(place[4]), v2: kind[0] == "cgroup2"}
+		h := cgroupHierarchy{mount: unescapeMountPath(place[4]), v2: kind[0] == "cgroup2"}
 		if !h.v2 {
 			h.controllers = strings.Split(kind[2], ",")
 		}
-		below, ok := relative(ownPath(cgroup, h), unescape(place[3]))
-		h.own = filepath.Join(h.mount, below)
+		below, ok := relativeTo(ownPath(cgroup, h), unescapeMountPath(place[3]))
+		h.ownDir = filepath.Join(h.mount, below)
 		// A later line with the same mount point covers the earlier one.
-		found = slices.DeleteFunc(found, func(hidden hierarchy) bool { return hidden.mount == h.mount })
+		found = slices.DeleteFunc(found, func(hidden cgroupHierarchy) bool { return hidden.mount == h.mount })
 		found, shows[h.mount] = append(found, h), ok
 	}
-	slices.SortStableFunc(found, func(a, b hierarchy) int {
-		return cmp.Or(trueFirst(shows[a.mount], shows[b.mount]), trueFirst(isUsualMount(a.mount), isUsualMount(b.mount)))
+	slices.SortStableFunc(found, func(a, b cgroupHierarchy) int {
+		return cmp.Or(compareTrueFirst(shows[a.mount], shows[b.mount]), compareTrueFirst(isUsualMount(a.mount), isUsualMount(b.mount)))
 	})
 	return found
 }
 
-// unescape decodes escaped characters in the paths of mountinfo.
-func unescape(path string) string {
+// unescapeMountPath decodes escaped characters in the paths of mountinfo.
+func unescapeMountPath(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
 func isUsualMount(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
 
-func trueFirst(a, b bool) int {
+func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -135,7 +135,7 @@ func trueFirst(a, b bool) int {
 }
 
 // ownPath returns this process's path in the hierarchy, from /proc/self/cgroup.
-func ownPath(cgroup string, h hierarchy) string {
+func ownPath(cgroup string, h cgroupHierarchy) string {
 	for line := range strings.Lines(cgroup) {
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(parts) != 3 {
@@ -150,37 +150,37 @@ func ownPath(cgroup string, h hierarchy) string {
 	return "/"
 }
 
-// relative returns path relative to root: a container's mount shows only the part below root. ok is false if path is
+// relativeTo returns path relative to root: a container's mount shows only the part below root. ok is false if path is
 // not below root.
-func relative(path, root string) (rel string, ok bool) {
+func relativeTo(path, root string) (rel string, ok bool) {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return rel, true
 	}
 	return ".", false
 }
 
-// delegated finds, in version 2, the nearest ancestor directory that delegates the controllers to its children and is
-// writable. Without one it uses this process's own directory, and moves all processes into a child, because a directory
-// that delegates controllers must not have processes itself.
-func delegated(h hierarchy, names []string) (string, error) {
-	for dir := h.own; len(dir) >= len(h.mount); dir = filepath.Dir(dir) {
+// delegatedDir finds, in version 2, the nearest ancestor directory that delegates the controllers to its children and
+// is writable. Without one it uses this process's own directory, and moves all processes into a child, because a
+// directory that delegates controllers must not have processes itself.
+func delegatedDir(h cgroupHierarchy, names []string) (string, error) {
+	for dir := h.ownDir; len(dir) >= len(h.mount); dir = filepath.Dir(dir) {
 		if unix.Access(dir, unix.W_OK) != nil {
 			continue
 		}
 		// Only the real root may both delegate controllers and have processes.
-		if handsOut(dir, names) || dir == h.mount && handOut(dir, names) == nil {
+		if delegates(dir, names) || dir == h.mount && delegateControllers(dir, names) == nil {
 			return dir, nil
 		}
 	}
-	return h.own, vacate(h.own, names)
+	return h.ownDir, moveProcessesToChild(h.ownDir, names)
 }
 
-func handsOut(dir string, names []string) bool {
-	have := words(filepath.Join(dir, "cgroup.subtree_control"))
+func delegates(dir string, names []string) bool {
+	have := readWords(filepath.Join(dir, "cgroup.subtree_control"))
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-func handOut(dir string, names []string) error {
+func delegateControllers(dir string, names []string) error {
 	err := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+strings.Join(names, " +")), 0o644)
 	if err != nil {
 		return fmt.Errorf("let %s hand out %s: %w", dir, strings.Join(names, " and "), err)
@@ -188,19 +188,19 @@ func handOut(dir string, names []string) error {
 	return nil
 }
 
-// vacate moves the processes of dir into a child and makes dir delegate the controllers.
-func vacate(dir string, names []string) error {
+// moveProcessesToChild moves the processes of dir into a child and makes dir delegate the controllers.
+func moveProcessesToChild(dir string, names []string) error {
 	leaf := filepath.Join(dir, "warpboard.main")
 	if err := os.Mkdir(leaf, 0o755); err != nil && !os.IsExist(err) {
 		return fmt.Errorf("make a cgroup for the server itself: %w", err)
 	}
-	for _, pid := range words(filepath.Join(dir, "cgroup.procs")) {
+	for _, pid := range readWords(filepath.Join(dir, "cgroup.procs")) {
 		err := os.WriteFile(filepath.Join(leaf, "cgroup.procs"), []byte(pid), 0o644)
 		if err != nil && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("move process %s into the server's cgroup: %w", pid, err)
 		}
 	}
-	return handOut(dir, names)
+	return delegateControllers(dir, names)
 }
 
 // Sweep kills the processes in cgroups for which orphaned returns true, and removes them. A cgroup whose processes do
@@ -228,8 +228,8 @@ func (c *Tree) LimitsMemory() bool { return c != nil && c.memory.dir != "" }
 // LimitsProcesses reports whether groups of the tree limit the number of processes.
 func (c *Tree) LimitsProcesses() bool { return c != nil && c.pids.dir != "" }
 
-// words returns the words of a file, or none if it cannot be read.
-func words(path string) []string {
+// readWords returns the words of a file, or none if it cannot be read.
+func readWords(path string) []string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil

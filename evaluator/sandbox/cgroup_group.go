@@ -20,17 +20,17 @@ const (
 	Processes = "processes"
 )
 
-// mostTCP limits the buffers of a run's TCP sockets in bytes, in addition to its memory. Version 2 counts them as
-// memory.
-const mostTCP = 64 << 20
+// maxTCPBufferBytes limits the buffers of a run's TCP sockets in bytes, in addition to its memory. Version 2 counts
+// them as memory.
+const maxTCPBufferBytes = 64 << 20
 
-// forkBomb is the number of refused forks from which a program counts as a fork bomb.
-const forkBomb = 1000
+// forkBombProcesses is the number of refused forks from which a program counts as a fork bomb.
+const forkBombProcesses = 1000
 
 // ControlGroup is the cgroups of one run. A nil Group limits and counts nothing.
 type ControlGroup struct {
 	memory, pids controller // directories of this run; may be the same
-	left         *leftovers
+	leftovers    *leftovers
 }
 
 // Usage has the counters of a group.
@@ -42,8 +42,8 @@ type Usage struct {
 
 // New creates the cgroups of a run. memory is in bytes; 0 means no limit.
 func (c *Tree) New(name string, memory int64, processes int) (*ControlGroup, error) {
-	c.left.remove()
-	g := &ControlGroup{memory: c.memory.child(name), pids: c.pids.child(name), left: c.left}
+	c.leftovers.remove()
+	g := &ControlGroup{memory: c.memory.child(name), pids: c.pids.child(name), leftovers: c.leftovers}
 	for _, dir := range g.dirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
@@ -74,8 +74,8 @@ func (g *ControlGroup) limitMemory(bytes int64) error {
 	}
 	return errors.Join(
 		g.memory.write("memory.limit_in_bytes", bytes, false),
-		g.memory.write("memory.memsw.limit_in_bytes", bytes, true),                  // absent without swap accounting
-		g.memory.write("memory.kmem.tcp.limit_in_bytes", min(bytes, mostTCP), true), // not part of the memory above
+		g.memory.write("memory.memsw.limit_in_bytes", bytes, true),                            // absent without swap accounting
+		g.memory.write("memory.kmem.tcp.limit_in_bytes", min(bytes, maxTCPBufferBytes), true), // not part of the memory above
 	)
 }
 
@@ -108,7 +108,7 @@ func (c controller) number(name, key string) int64 {
 	if c.dir == "" {
 		return 0
 	}
-	fields := words(filepath.Join(c.dir, name))
+	fields := readWords(filepath.Join(c.dir, name))
 	for i, field := range fields {
 		if key == "" {
 			n, _ := strconv.ParseInt(field, 10, 64)
@@ -168,7 +168,7 @@ func (g *ControlGroup) Exceeded() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
 		return Memory
-	case u.RefusedForks >= forkBomb:
+	case u.RefusedForks >= forkBombProcesses:
 		return Processes
 	}
 	return ""
@@ -193,7 +193,7 @@ func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 
 // killProcs sends SIGKILL to every process of a cgroup and reports whether there was none.
 func killProcs(dir string) bool {
-	pids := words(filepath.Join(dir, "cgroup.procs"))
+	pids := readWords(filepath.Join(dir, "cgroup.procs"))
 	if len(pids) == 0 {
 		return true
 	}
@@ -221,7 +221,7 @@ func (g *ControlGroup) Remove() error {
 			time.Sleep(time.Millisecond)
 			err = removeDir(dir)
 		}
-		if errors.Is(err, unix.EBUSY) && g.left.keep(dir) {
+		if errors.Is(err, unix.EBUSY) && g.leftovers.retryLater(dir) {
 			continue
 		}
 		failed = errors.Join(failed, err)
@@ -242,8 +242,8 @@ type leftovers struct {
 	dirs []string
 }
 
-// keep stores dir for another try. It returns false if l is nil.
-func (l *leftovers) keep(dir string) bool {
+// retryLater stores dir for another try. It returns false if l is nil.
+func (l *leftovers) retryLater(dir string) bool {
 	if l == nil {
 		return false
 	}

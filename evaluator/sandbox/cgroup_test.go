@@ -16,51 +16,51 @@ import (
 func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 	tests := map[string]struct {
 		mountinfo, cgroup string
-		want              []hierarchy
+		want              []cgroupHierarchy
 	}{
 		"version 1": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n" +
 				"31 25 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n" +
 				"22 1 0:20 / /proc rw - proc proc rw\n",
 			cgroup: "5:cpu,cpuacct:/user\n4:memory:/user/1\n",
-			want: []hierarchy{
-				{mount: "/sys/fs/cgroup/memory", own: "/sys/fs/cgroup/memory/user/1",
+			want: []cgroupHierarchy{
+				{mount: "/sys/fs/cgroup/memory", ownDir: "/sys/fs/cgroup/memory/user/1",
 					controllers: []string{"rw", "memory"}},
-				{mount: "/sys/fs/cgroup/cpu,cpuacct", own: "/sys/fs/cgroup/cpu,cpuacct/user",
+				{mount: "/sys/fs/cgroup/cpu,cpuacct", ownDir: "/sys/fs/cgroup/cpu,cpuacct/user",
 					controllers: []string{"rw", "cpu", "cpuacct"}},
 			},
 		},
 		"version 2": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
 			cgroup:    "0::/system.slice/warpboard.service\n",
-			want: []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup/system.slice/warpboard.service",
+			want: []cgroupHierarchy{{mount: "/sys/fs/cgroup", ownDir: "/sys/fs/cgroup/system.slice/warpboard.service",
 				v2: true}},
 		},
 		"hybrid": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n" +
 				"31 25 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n",
 			cgroup: "8:pids:/a:b\n0::/\n",
-			want: []hierarchy{
-				{mount: "/sys/fs/cgroup/unified", own: "/sys/fs/cgroup/unified", v2: true},
-				{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/a:b", controllers: []string{"rw", "pids"}},
+			want: []cgroupHierarchy{
+				{mount: "/sys/fs/cgroup/unified", ownDir: "/sys/fs/cgroup/unified", v2: true},
+				{mount: "/sys/fs/cgroup/pids", ownDir: "/sys/fs/cgroup/pids/a:b", controllers: []string{"rw", "pids"}},
 			},
 		},
 		"container that sees only its own part": {
 			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n",
 			cgroup:    "8:pids:/docker/abc/leaf\n",
-			want: []hierarchy{{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/leaf",
+			want: []cgroupHierarchy{{mount: "/sys/fs/cgroup/pids", ownDir: "/sys/fs/cgroup/pids/leaf",
 				controllers: []string{"rw", "pids"}}},
 		},
 		"process outside of what is mounted": {
 			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
 			cgroup:    "0::/elsewhere\n",
-			want:      []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup", v2: true}},
+			want:      []cgroupHierarchy{{mount: "/sys/fs/cgroup", ownDir: "/sys/fs/cgroup", v2: true}},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := parseHierarchies(test.mountinfo, test.cgroup)
-			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(hierarchy{})); diff != "" {
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(cgroupHierarchy{})); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -109,7 +109,7 @@ func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c, err := choose(test.lines, test.cgroup)
+			c, err := chooseTree(test.lines, test.cgroup)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
 		"system.slice/own/cgroup.subtree_control": "",
 	})
 	c := &Tree{}
-	if err := c.use(hierarchy{mount: root, own: filepath.Join(root, "system.slice/own"), v2: true}); err != nil {
+	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: filepath.Join(root, "system.slice/own"), v2: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := Tree{
@@ -168,7 +168,7 @@ func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
 func TestTheRootOfVersion2EnablesControllers(t *testing.T) {
 	root := tree(t, map[string]string{"cgroup.controllers": "memory pids", "cgroup.subtree_control": ""})
 	c := &Tree{}
-	if err := c.use(hierarchy{mount: root, own: root, v2: true}); err != nil || c.memory.dir != root {
+	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: root, v2: true}); err != nil || c.memory.dir != root {
 		t.Fatalf("found %+v, %v", c, err)
 	}
 	if got := read(t, root, "cgroup.subtree_control"); got != "+memory +pids" {
@@ -178,7 +178,7 @@ func TestTheRootOfVersion2EnablesControllers(t *testing.T) {
 
 func TestServerMovesOutOfADirectoryThatItMustShare(t *testing.T) {
 	root := tree(t, map[string]string{"cgroup.procs": "17\n18\n", "cgroup.subtree_control": ""})
-	if err := vacate(root, []string{"memory", "pids"}); err != nil {
+	if err := moveProcessesToChild(root, []string{"memory", "pids"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, root, "warpboard.main/cgroup.procs"); got != "18" {
@@ -287,8 +287,8 @@ func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
 	if err := errors.Join(kept.Add(sleeper.Process.Pid), kept.Remove()); err != nil {
 		t.Error(err)
 	}
-	if len(c.left.dirs) != len(kept.dirs()) {
-		t.Errorf("kept are %v", c.left.dirs)
+	if len(c.leftovers.dirs) != len(kept.dirs()) {
+		t.Errorf("kept are %v", c.leftovers.dirs)
 	}
 	_ = sleeper.Process.Kill()
 	_ = sleeper.Wait()

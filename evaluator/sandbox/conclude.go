@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notExecutable is the exit code, as in shells, of a run whose program is missing or cannot be executed; stderr has the
-// reason.
-const notExecutable = 127
+// exitNotExecutable is the exit code, as in shells, of a run whose program is missing or cannot be executed; stderr has
+// the reason.
+const exitNotExecutable = 127
 
 // conclude returns the outcome of an ended run, and reads its outputs.
 func (p *Process) conclude(cause string) (Outcome, error) {
@@ -29,17 +29,17 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	code, ended := p.exitCode()
 	switch {
 	case cause == "" && ended:
-		o.ExitCode, o.Signal = code, signalOf(code)
+		o.ExitCode, o.Signal = code, signalOfExitCode(code)
 	// A program could print this itself and have bubblewrap killed; it would only get the exit code 127.
 	case cause == "" && strings.HasPrefix(o.Stderr, "bwrap: execvp"):
-		o.ExitCode = notExecutable
+		o.ExitCode = exitNotExecutable
 	case cause == "" && u.OOMKills == 0:
 		return o, fmt.Errorf("the sandbox ended without its program: %s", strings.TrimSpace(o.Stderr))
 	default:
 		o.Signal = "SIGKILL"
 	}
 	o.Limit = p.limit(cause, o, u)
-	o.Files, o.Refused = collect(p.area.outDir, p.spec.Collect)
+	o.Files, o.RefusedFiles = collect(p.runArea.outDir, p.spec.CollectFiles)
 	return o, nil
 }
 
@@ -65,8 +65,8 @@ func (p *Process) exitCode() (int, bool) {
 	return *message.Code, true
 }
 
-// signalOf returns the signal that a shell's exit code represents, or "".
-func signalOf(code int) string {
+// signalOfExitCode returns the signal that a shell's exit code represents, or "".
+func signalOfExitCode(code int) string {
 	if code <= 128 {
 		return ""
 	}
@@ -87,14 +87,14 @@ func (p *Process) limit(cause string, o Outcome, u Usage) string {
 	// Only if the run failed: a program may try to create more threads and continue with fewer.
 	case failed && u.RefusedForks > 0:
 		return limitProcesses
-	case o.Signal == "SIGXCPU", failed && cause == "" && p.usedUp(o.CPU):
+	case o.Signal == "SIGXCPU", failed && cause == "" && p.cpuUsedUp(o.CPU):
 		return limitCPU
-	case o.Signal == "SIGXFSZ", failed && p.area.full():
+	case o.Signal == "SIGXFSZ", failed && p.runArea.outFull():
 		return limitFileSize
 	}
 	return cause
 }
 
-func (p *Process) usedUp(cpu time.Duration) bool {
+func (p *Process) cpuUsedUp(cpu time.Duration) bool {
 	return p.spec.Limits.CPU > 0 && cpu >= p.spec.Limits.CPU
 }

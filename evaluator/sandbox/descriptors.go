@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// control has the descriptor numbers, in the child, that only bubblewrap uses.
-type control struct{ seccomp, status, gate int }
+// bwrapDescriptors has the descriptor numbers, in the child, that only bubblewrap uses.
+type bwrapDescriptors struct{ seccompFD, statusFD, gateFD int }
 
 // descriptors has both ends of all connections between the server and a run. Numbers in the child: 0 to 2, then the
-// program's (Pipe, ExtraFiles), then bubblewrap's three and its options.
+// program's (ResultPipe, ExtraFiles), then bubblewrap's three and its options.
 type descriptors struct {
-	control
+	bwrapDescriptors
 	stdout, stderr *os.File // read ends
 	status         *os.File // read end: bubblewrap's JSON
 	gate           *os.File // write end: one byte starts the program
-	theirs         []*os.File
+	childFiles     []*os.File
 	extra          []*os.File // from descriptor 3 on, the program's first
 }
 
@@ -29,20 +29,20 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	d = &descriptors{}
 	defer func() {
 		if err != nil {
-			closeAll(append(d.theirs, d.stdout, d.stderr, d.status, d.gate))
+			closeAll(append(d.childFiles, d.stdout, d.stderr, d.status, d.gate))
 			err = fmt.Errorf("make the pipes of a run: %w", err)
 		}
 	}()
 	var errs [5]error
 	var seccomp *os.File
-	d.stdout, errs[0] = d.reading()
-	d.stderr, errs[1] = d.reading()
-	d.status, errs[2] = d.reading()
-	d.gate, errs[3] = d.writing()
+	d.stdout, errs[0] = d.newReadPipe()
+	d.stderr, errs[1] = d.newReadPipe()
+	d.status, errs[2] = d.newReadPipe()
+	d.gate, errs[3] = d.newWritePipe()
 	if errs[3] == nil && filter != nil {
-		errs[3] = d.neverEnds(len(d.theirs) - 1)
+		errs[3] = d.keepOpen(len(d.childFiles) - 1)
 	}
-	seccomp, errs[4] = d.writing()
+	seccomp, errs[4] = d.newWritePipe()
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -52,48 +52,48 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	if _, err := seccomp.Write(filter); err != nil {
 		return nil, err
 	}
-	d.number(spec)
+	d.assignNumbers(spec)
 	return d, nil
 }
 
-// number assigns the child's descriptors: the program's first, then bubblewrap's.
-func (d *descriptors) number(spec *Spec) {
-	if spec.Pipe != nil || len(spec.ExtraFiles) > 0 {
-		d.extra = append(append(d.extra, spec.Pipe), spec.ExtraFiles...)
+// assignNumbers assigns the child's descriptors: the program's first, then bubblewrap's.
+func (d *descriptors) assignNumbers(spec *Spec) {
+	if spec.ResultPipe != nil || len(spec.ExtraFiles) > 0 {
+		d.extra = append(append(d.extra, spec.ResultPipe), spec.ExtraFiles...)
 	}
 	first := 3 + len(d.extra)
-	d.control = control{status: first, gate: first + 1, seccomp: first + 2}
-	d.extra = append(d.extra, d.theirs[2:]...)
+	d.bwrapDescriptors = bwrapDescriptors{statusFD: first, gateFD: first + 1, seccompFD: first + 2}
+	d.extra = append(d.extra, d.childFiles[2:]...)
 }
 
-// reading creates a pipe and returns the read end for the server.
-func (d *descriptors) reading() (*os.File, error) {
+// newReadPipe creates a pipe and returns the read end for the server.
+func (d *descriptors) newReadPipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
-		d.theirs = append(d.theirs, w)
+		d.childFiles = append(d.childFiles, w)
 	}
 	return r, err
 }
 
-// writing creates a pipe and returns the write end for the server.
-func (d *descriptors) writing() (*os.File, error) {
+// newWritePipe creates a pipe and returns the write end for the server.
+func (d *descriptors) newWritePipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
-		d.theirs = append(d.theirs, r)
+		d.childFiles = append(d.childFiles, r)
 	}
 	return w, err
 }
 
-// neverEnds opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap would
+// keepOpen opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap would
 // continue at the end of the gate's pipe: if the server were killed at this moment, the program would run without
 // limits. The next server kills a waiting bubblewrap.
-func (d *descriptors) neverEnds(n int) error {
-	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.theirs[n].Fd())), os.O_RDWR, 0)
+func (d *descriptors) keepOpen(n int) error {
+	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.childFiles[n].Fd())), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	d.theirs[n].Close()
-	d.theirs[n] = both
+	d.childFiles[n].Close()
+	d.childFiles[n] = both
 	return nil
 }
 

@@ -17,8 +17,8 @@
 //
 // The toolchain, warm Pythons, and profiling run everything through Run; the worker takes no jobs if SelfTest fails.
 //
-// Failures: a process hangs in a driver and does not die (ErrStuck); a machine has no cgroups (only rlimits apply, and
-// the self-test lists the missing limits); Linux lacks a namespace (runs fail, and the self-test names it).
+// Failures: a process hangs in a driver and does not die (ErrProcessStuck); a machine has no cgroups (only rlimits
+// apply, and the self-test lists the missing limits); Linux lacks a namespace (runs fail, and the self-test names it).
 //
 // Control groups (cgroup_find.go, cgroup_group.go) limit and count the processes of a run. Machines differ: version 1,
 // version 2, or both at once with each controller on either; a container may see only its own part of a tree, and may

@@ -141,10 +141,10 @@ func TestNetworkOfTheHostIsNotReached(t *testing.T) {
 	}
 	defer listener.Close()
 	o := run(t, sb, sandbox.Spec{
-		Interfaces: true,
-		Argv:       []string{"/in/program", "connect", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)},
-		Files:      map[string][]byte{"program": buildFaults(t, sb)},
-		Limits:     limits(),
+		AllowInternetSockets: true,
+		Argv:                 []string{"/in/program", "connect", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)},
+		Files:                map[string][]byte{"program": buildFaults(t, sb)},
+		Limits:               limits(),
 	})
 	if o.ExitCode != 3 || !strings.Contains(o.Stderr, "connect:") {
 		t.Errorf("code %d, %q %q", o.ExitCode, o.Stdout, o.Stderr)
@@ -191,7 +191,7 @@ func TestKernelSettingsAndOtherPeoplesFilesAreOutOfReach(t *testing.T) {
 		test "$(id -u)" = 0 && echo "is root"
 		unshare -U true 2>/dev/null && echo "made a user namespace"
 		exit 0`)
-	spec.Proc, spec.Env = true, map[string]string{"POPCORN_SEED": "gr4il"}
+	spec.MountProc, spec.Env = true, map[string]string{"POPCORN_SEED": "gr4il"}
 	if o := run(t, sb, spec); o.ExitCode != 0 || o.Stdout != "" {
 		t.Errorf("code %d: %s%s", o.ExitCode, o.Stdout, o.Stderr)
 	}

@@ -128,13 +128,13 @@ func cgroupsOf(server int) []string {
 func compile(t *testing.T, sb *sandbox.Sandbox, source string) []byte {
 	t.Helper()
 	o := run(t, sb, sandbox.Spec{
-		Argv:    []string{"/usr/bin/g++", "-O1", "-o", "/out/program", "/in/program.cpp"},
-		Files:   map[string][]byte{"program.cpp": []byte(source)},
-		Limits:  sandbox.DefaultBuildLimits(),
-		Collect: map[string]int64{"program": 16 << 20},
+		Argv:         []string{"/usr/bin/g++", "-O1", "-o", "/out/program", "/in/program.cpp"},
+		Files:        map[string][]byte{"program.cpp": []byte(source)},
+		Limits:       sandbox.DefaultBuildLimits(),
+		CollectFiles: map[string]int64{"program": 16 << 20},
 	})
 	if o.ExitCode != 0 || o.Files["program"] == nil {
-		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.Limit, o.Stderr, o.Refused)
+		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.Limit, o.Stderr, o.RefusedFiles)
 	}
 	return o.Files["program"]
 }

@@ -5,11 +5,11 @@ import (
 	"net"
 )
 
-// listenEverywhere listens on loopback and on one address of each other kind that this machine has. A program in the
-// server's network could reach all of them; one in its own network with address translation all except loopback. The
-// listeners answer nothing. Weakness: on a machine without other addresses, only loopback is tested. The caller must
-// call forget.
-func listenEverywhere() (addresses []string, forget func(), err error) {
+// listenOnHostAddresses listens on loopback and on one address of each other kind that this machine has. A program in
+// the server's network could reach all of them; one in its own network with address translation all except loopback.
+// The listeners answer nothing. Weakness: on a machine without other addresses, only loopback is tested. The caller
+// must call forget.
+func listenOnHostAddresses() (addresses []string, forget func(), err error) {
 	var open []net.Listener
 	forget = func() {
 		for _, listener := range open {

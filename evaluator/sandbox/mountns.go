@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outInodes limits the number of files in /out. Compilers create thousands of files at most. Inodes use kernel memory
-// that the size does not limit.
-const outInodes = 16 << 10
+// maxOutInodes limits the number of files in /out. Compilers create thousands of files at most. Inodes use kernel
+// memory that the size does not limit.
+const maxOutInodes = 16 << 10
 
-// stageDir is covered by a tmpfs for the thread that starts a run and for bubblewrap. Every machine has the directory,
-// and every user can traverse it, unlike perhaps the server's own.
-const stageDir = "/tmp"
+// stagingDir is covered by a tmpfs for the thread that starts a run and for bubblewrap. Every machine has the
+// directory, and every user can traverse it, unlike perhaps the server's own.
+const stagingDir = "/tmp"
 
-// stage creates an area that only the calling thread and its children see: a mount namespace with sized tmpfs, and with
-// the binds that the run's user might not reach. It needs no cleanup: it ends with the run, even if the server crashes.
-func stage(_ string, uid int, spec *Spec) (*scratch, error) {
+// newPrivateArea creates an area that only the calling thread and its children see: a mount namespace with sized tmpfs,
+// and with the binds that the run's user might not reach. It needs no cleanup: it ends with the run, even if the server
+// crashes.
+func newPrivateArea(_ string, uid int, spec *Spec) (*runArea, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
@@ -28,47 +29,47 @@ func stage(_ string, uid int, spec *Spec) (*scratch, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make mounts private: %w", err)
 	}
-	sources, err := openBinds(spec.Mounts)
+	sources, err := openBindSources(spec.Mounts)
 	defer closeAll(sources)
 	if err != nil {
 		return nil, err
 	}
-	if err := mountTmpfs(stageDir, "mode=0755"); err != nil {
+	if err := mountTmpfs(stagingDir, "mode=0755"); err != nil {
 		return nil, err
 	}
-	a := &scratch{in: stageDir + "/in", out: stageDir + "/out"}
+	a := &runArea{in: stagingDir + "/in", out: stagingDir + "/out"}
 	if err := errors.Join(os.Mkdir(a.in, 0o755), os.Mkdir(a.out, 0o700)); err != nil {
 		return nil, err
 	}
-	size := areaSize(spec.Limits.Out)
-	if err := mountTmpfs(a.out, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", uid, uid, size, outInodes)); err != nil {
+	size := areaBytes(spec.Limits.Out)
+	if err := mountTmpfs(a.out, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", uid, uid, size, maxOutInodes)); err != nil {
 		return nil, err
 	}
 	for i, source := range sources {
 		if source == nil {
 			continue
 		}
-		target := filepath.Join(stageDir, "m"+strconv.Itoa(i))
+		target := filepath.Join(stagingDir, "m"+strconv.Itoa(i))
 		if err := bindMount(source, target); err != nil {
-			return nil, fmt.Errorf("bind %s: %w", spec.Mounts[i].Host, err)
+			return nil, fmt.Errorf("bind %s: %w", spec.Mounts[i].HostPath, err)
 		}
-		a.binds = append(a.binds, bind{host: target, inside: spec.Mounts[i].Inside})
+		a.binds = append(a.binds, bindMountPaths{host: target, inside: spec.Mounts[i].InsidePath})
 	}
 	return a, nil
 }
 
-// openBinds opens the sources of binds before the stage covers them. A missing optional mount is nil.
-func openBinds(mounts []Mount) ([]*os.File, error) {
+// openBindSources opens the sources of binds before the stage covers them. A missing optional mount is nil.
+func openBindSources(mounts []Mount) ([]*os.File, error) {
 	files := make([]*os.File, len(mounts))
 	for i, m := range mounts {
-		fd, err := unix.Open(m.Host, unix.O_PATH|unix.O_CLOEXEC, 0)
+		fd, err := unix.Open(m.HostPath, unix.O_PATH|unix.O_CLOEXEC, 0)
 		if errors.Is(err, unix.ENOENT) && m.Optional {
 			continue
 		}
 		if err != nil {
-			return files, fmt.Errorf("open %s to bind it at %s: %w", m.Host, m.Inside, err)
+			return files, fmt.Errorf("open %s to bind it at %s: %w", m.HostPath, m.InsidePath, err)
 		}
-		files[i] = os.NewFile(uintptr(fd), m.Host)
+		files[i] = os.NewFile(uintptr(fd), m.HostPath)
 	}
 	return files, nil
 }

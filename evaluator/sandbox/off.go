@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// inside maps paths in the sandbox to host paths, for machines that cannot have a sandbox. It guesses which arguments
-// are paths, which is good enough for the site's own programs. Such a program can see everything.
-type inside []bind
+// pathMapping maps paths in the sandbox to host paths, for machines that cannot have a sandbox. It guesses which
+// arguments are paths, which is good enough for the site's own programs. Such a program can see everything.
+type pathMapping []bindMountPaths
 
-func insideOf(a *scratch) inside {
-	return append(inside{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
+func pathMappingOf(a *runArea) pathMapping {
+	return append(pathMapping{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
 }
 
-// path maps one absolute path. Paths outside stay unchanged.
-func (in inside) path(path string) string {
-	best := bind{}
+// mapPath maps one absolute path. Paths outside stay unchanged.
+func (in pathMapping) mapPath(path string) string {
+	best := bindMountPaths{}
 	for _, b := range in {
 		under := path == b.inside || strings.HasPrefix(path, b.inside+"/")
 		if under && len(b.inside) > len(best.inside) {
@@ -31,9 +31,9 @@ func (in inside) path(path string) string {
 	return best.host + path[len(best.inside):]
 }
 
-// argument maps the paths in an argument or a variable: in a list separated by colons or commas, each element is
+// mapArgument maps the paths in an argument or a variable: in a list separated by colons or commas, each element is
 // treated as a path from its first slash on, as in -I/in/include.
-func (in inside) argument(arg string) string {
+func (in pathMapping) mapArgument(arg string) string {
 	var b strings.Builder
 	for len(arg) > 0 {
 		end := strings.IndexAny(arg, ":,")
@@ -42,7 +42,7 @@ func (in inside) argument(arg string) string {
 		}
 		element := arg[:end]
 		if slash := strings.IndexByte(element, '/'); slash >= 0 {
-			element = element[:slash] + in.path(element[slash:])
+			element = element[:slash] + in.mapPath(element[slash:])
 		}
 		b.WriteString(element)
 		if end < len(arg) {
@@ -56,20 +56,20 @@ func (in inside) argument(arg string) string {
 
 // openCommand returns the command line, environment, and directory of a run without a sandbox. Like bubblewrap, the
 // shell waits at the gate until the limits are set; it ends when the server does.
-func openCommand(spec *Spec, a *scratch, fds control) (argv, env []string, dir string) {
-	in := insideOf(a)
-	gate := strconv.Itoa(fds.gate)
+func openCommand(spec *Spec, a *runArea, fds bwrapDescriptors) (argv, env []string, dir string) {
+	in := pathMappingOf(a)
+	gate := strconv.Itoa(fds.gateFD)
 	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + " || exit; exec " + gate + "<&- \"$@\"", "sh"}
 	for _, arg := range spec.Argv {
-		argv = append(argv, in.argument(arg))
+		argv = append(argv, in.mapArgument(arg))
 	}
 	vars := environment(spec.Env)
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		env = append(env, name+"="+in.argument(vars[name]))
+		env = append(env, name+"="+in.mapArgument(vars[name]))
 	}
 	dir = a.tmp
 	if spec.Dir != "" {
-		dir = in.path(filepath.Clean(spec.Dir))
+		dir = in.mapPath(filepath.Clean(spec.Dir))
 	}
 	return argv, env, dir
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPathsAreMappedWhereThereIsNoSandbox(t *testing.T) {
-	in := inside{{"/host/in", "/in"}, {"/host/out", "/out"}, {"/host/tmp", "/tmp"}, {"/cache", "/in/cache"}}
+	in := pathMapping{{"/host/in", "/in"}, {"/host/out", "/out"}, {"/host/tmp", "/tmp"}, {"/cache", "/in/cache"}}
 	tests := map[string]string{
 		"/in":                 "/host/in",
 		"/in/a.cpp":           "/host/in/a.cpp",
@@ -25,7 +25,7 @@ func TestPathsAreMappedWhereThereIsNoSandbox(t *testing.T) {
 		"":                    "",
 	}
 	for arg, want := range tests {
-		if got := in.argument(arg); got != want {
+		if got := in.mapArgument(arg); got != want {
 			t.Errorf("argument(%q) = %q, want %q", arg, got, want)
 		}
 	}
@@ -33,9 +33,9 @@ func TestPathsAreMappedWhereThereIsNoSandbox(t *testing.T) {
 
 func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "runs")
-	sb := New(Config{Off: true, Root: root})
+	sb := New(Config{Disabled: true, Root: root})
 	lines := sb.SelfTest(context.Background())
-	if sb.Name() != "off" || !sb.Off() || len(lines) != 1 || !strings.Contains(lines[0].Detail, "OFF") {
+	if sb.Name() != "off" || !sb.Disabled() || len(lines) != 1 || !strings.Contains(lines[0].Detail, "OFF") {
 		t.Errorf("name %q, self-test %+v", sb.Name(), lines)
 	}
 	mount := t.TempDir()
@@ -43,13 +43,13 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := sb.Run(context.Background(), Spec{
-		Argv:    []string{"/bin/sh", "/in/script", "/out/made"},
-		Files:   map[string][]byte{"script": []byte("cat $OBJECT; ulimit -n; pwd >$1; echo $HOME >&2; exit 3")},
-		Env:     map[string]string{"OBJECT": "/cache/object"},
-		Dir:     "/out",
-		Mounts:  []Mount{{Host: mount, Inside: "/cache"}},
-		Limits:  Limits{Wall: 10 * time.Second, OpenFiles: 99},
-		Collect: map[string]int64{"made": 1000},
+		Argv:         []string{"/bin/sh", "/in/script", "/out/made"},
+		Files:        map[string][]byte{"script": []byte("cat $OBJECT; ulimit -n; pwd >$1; echo $HOME >&2; exit 3")},
+		Env:          map[string]string{"OBJECT": "/cache/object"},
+		Dir:          "/out",
+		Mounts:       []Mount{{HostPath: mount, InsidePath: "/cache"}},
+		Limits:       Limits{Wall: 10 * time.Second, OpenFiles: 99},
+		CollectFiles: map[string]int64{"made": 1000},
 	})
 	if err != nil {
 		t.Fatal(err)

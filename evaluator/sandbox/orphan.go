@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uidRange is the number of user IDs, from the first one on, that one server may use. Workers on one machine use ranges
-// that do not overlap (--first-uid). Slots, judges, and builds stay far below this number.
-const uidRange = 1000
+// uidRangeSize is the number of user IDs, from the first one on, that one server may use. Workers on one machine use
+// ranges that do not overlap (--first-uid). Slots, judges, and builds stay far below this number.
+const uidRangeSize = 1000
 
 // orphanTimeout limits the wait for a killed server's processes to die. A process that hangs in a driver delays the
 // start no longer; its slot then fails its self-test.
@@ -72,7 +72,7 @@ func (s *Sandbox) isOrphan(pid int, ownUID bool) bool {
 		return false
 	}
 	mark, _, _ := bytes.Cut(command, []byte{0})
-	if !orphaned(string(mark)) {
+	if !isOrphaned(string(mark)) {
 		return false
 	}
 	// Not the owner of the directory, which is root for a process that may not be dumped.
@@ -84,5 +84,5 @@ func (s *Sandbox) isOrphan(pid int, ownUID bool) bool {
 	if !ownUID {
 		return uid == os.Getuid()
 	}
-	return uid >= s.config.FirstUID && uid < s.config.FirstUID+uidRange
+	return uid >= s.config.FirstUID && uid < s.config.FirstUID+uidRangeSize
 }

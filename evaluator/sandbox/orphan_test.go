@@ -22,15 +22,15 @@ import (
 // process.
 func ServerAtGate(config Config) error {
 	s := New(config)
-	h, err := s.setup()
+	h, err := s.setupOnce()
 	if err != nil {
 		return err
 	}
-	p := &Process{spec: Spec{Argv: sleeping(config.FirstUID)}, meter: newMeter(1 << 20), pidfd: -1}
+	p := &Process{spec: Spec{Argv: sleeping(config.FirstUID)}, outputMeter: newMeter(1 << 20), pidfd: -1}
 	failed := make(chan error)
 	onOwnThread(func() {
-		name, uid := runName(), s.uid(h, 0)
-		if p.area, err = s.newArea(h, name, uid, &p.spec); err != nil {
+		name, uid := runName(), s.userID(h, 0)
+		if p.runArea, err = s.newRunArea(h, name, uid, &p.spec); err != nil {
 			failed <- err
 		}
 		if p.group, err = h.cgroups.New(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
@@ -39,7 +39,7 @@ func ServerAtGate(config Config) error {
 		if err := p.start(h, name, uid); err != nil {
 			failed <- err
 		}
-		if err := p.find(); err != nil {
+		if err := p.findRoot(); err != nil {
 			failed <- err
 		}
 		fmt.Println(p.pid)
@@ -186,7 +186,7 @@ func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
 	if found := cgroupsNamed(name); len(found) == 0 {
 		t.Fatal("no cgroup was made: this test looks in the wrong place")
 	}
-	c.Sweep(orphaned, orphanTimeout)
+	c.Sweep(isOrphaned, orphanTimeout)
 	if found := cgroupsNamed(name); len(found) > 0 {
 		t.Errorf("left are %v", found)
 	}
@@ -209,7 +209,7 @@ func TestTheGateNeverTimesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeAll(append(d.theirs, d.stdout, d.stderr, d.status))
+	defer closeAll(append(d.childFiles, d.stdout, d.stderr, d.status))
 	gate := d.extra[1]
 	if _, err := d.gate.Write([]byte("\n")); err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
 		"other-1-1-1":                             false,
 	}
 	for name, want := range tests {
-		if got := orphaned(name); got != want {
+		if got := isOrphaned(name); got != want {
 			t.Errorf("orphaned(%q) = %v", name, got)
 		}
 	}

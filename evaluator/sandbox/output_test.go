@@ -27,7 +27,7 @@ line'
 		echo hidden >mode; chmod 000 mode
 		echo good >good`)
 	const size = 1000
-	spec.Collect = map[string]int64{
+	spec.CollectFiles = map[string]int64{
 		"symlink": size, "away/bin/ls": 1 << 30, "one": size, "two": size, "fifo": size, "directory": size,
 		"new\nline": size, "large": size, "linked/file": size, "../in/x": size, "/etc/passwd": size, "": size,
 		"sub/file": size, "mode": size, "good": size,
@@ -35,7 +35,7 @@ line'
 	o := run(t, sb, spec)
 	for _, name := range []string{"sub/file", "mode", "good"} {
 		if o.Files[name] == nil {
-			t.Errorf("%q was refused: %s", name, o.Refused[name])
+			t.Errorf("%q was refused: %s", name, o.RefusedFiles[name])
 		}
 	}
 	want := map[string]string{
@@ -45,12 +45,12 @@ line'
 		"/etc/passwd": "not that of an output", "": "not that of an output",
 	}
 	for name, reason := range want {
-		if !strings.Contains(o.Refused[name], reason) {
-			t.Errorf("%q was refused with %q, want %q", name, o.Refused[name], reason)
+		if !strings.Contains(o.RefusedFiles[name], reason) {
+			t.Errorf("%q was refused with %q, want %q", name, o.RefusedFiles[name], reason)
 		}
 	}
-	if len(o.Files) != 3 || len(o.Refused) != len(want) {
-		t.Errorf("collected %d files, refused %d", len(o.Files), len(o.Refused))
+	if len(o.Files) != 3 || len(o.RefusedFiles) != len(want) {
+		t.Errorf("collected %d files, refused %d", len(o.Files), len(o.RefusedFiles))
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFileNamesLeadNowhereElse(t *testing.T) {
 			if field == 0 {
 				spec.Files = files
 			} else {
-				spec.Work = files
+				spec.WritableFiles = files
 			}
 			if o, err := sb.Run(t.Context(), spec); err == nil {
 				t.Errorf("a run with the file %q was made: %q", name, fmt.Sprint(o))

@@ -43,34 +43,34 @@ func startTime(pid int) string {
 	return fields[19]
 }
 
-// owner is the server named in a run's mark.
-type owner struct {
-	pid              int
-	start, namespace string
+// ownerProcess is the server named in a run's mark.
+type ownerProcess struct {
+	pid                  int
+	startTime, namespace string
 }
 
-func ownerOf(mark string) (o owner, ok bool) {
+func ownerOf(mark string) (o ownerProcess, ok bool) {
 	rest, ok := strings.CutPrefix(mark, runPrefix)
 	parts := strings.Split(rest, "-")
 	if !ok || len(parts) < 3 || len(parts) > 4 {
-		return owner{}, false
+		return ownerProcess{}, false
 	}
 	pid, err := strconv.Atoi(parts[0])
-	o = owner{pid: pid, start: parts[1]}
+	o = ownerProcess{pid: pid, startTime: parts[1]}
 	if len(parts) == 4 {
 		o.namespace = parts[2]
 	}
 	return o, err == nil
 }
 
-// dead reports whether the server has ended, if it was in this PID namespace.
-func (o owner) dead() bool { return startTime(o.pid) != o.start }
+// hasEnded reports whether the server has ended, if it was in this PID namespace.
+func (o ownerProcess) hasEnded() bool { return startTime(o.pid) != o.startTime }
 
-// orphaned reports whether mark belongs to a run whose server has ended. It is false for servers in other PID
+// isOrphaned reports whether mark belongs to a run whose server has ended. It is false for servers in other PID
 // namespaces, which may be alive: their processes end with the namespace.
-func orphaned(mark string) bool {
+func isOrphaned(mark string) bool {
 	o, ok := ownerOf(mark)
-	return ok && o.dead() && (o.namespace == "" || o.namespace == pidNamespace())
+	return ok && o.hasEnded() && (o.namespace == "" || o.namespace == pidNamespace())
 }
 
 // sweep removes the directories of runs whose server was killed. The server's root has only its own runs, even if a
@@ -81,7 +81,7 @@ func (s *Sandbox) sweep() {
 		return
 	}
 	for _, entry := range entries {
-		if o, ok := ownerOf(entry.Name()); !ok || !o.dead() {
+		if o, ok := ownerOf(entry.Name()); !ok || !o.hasEnded() {
 			continue
 		}
 		if err := removeTree(filepath.Join(s.config.Root, entry.Name())); err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowestPriority is the nice value of programs in the background, unless Config sets one.
-const lowestPriority = 19
+// lowestNice is the nice value of programs in the background, unless Config sets one.
+const lowestNice = 19
 
 // makeBackground sets the nice value of a process; its children inherit it. Linux with autogroups schedules whole
 // sessions, and each run is a session: there the session's value counts, too.

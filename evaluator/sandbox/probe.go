@@ -22,15 +22,15 @@ func init() {
 	if len(os.Args) != 4 || os.Args[1] != probeCommand {
 		return
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(probe(os.Args[2], strings.Fields(os.Args[3]))); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(runProbeInside(os.Args[2], strings.Fields(os.Args[3]))); err != nil {
 		syscall.Exit(1)
 	}
 	syscall.Exit(0)
 }
 
-// report is the probe's result. Attempts maps the name of an attempt to its error; an empty string is a success, which
-// the sandbox must not allow.
-type report struct {
+// probeReport is the probe's result. Attempts maps the name of an attempt to its error; an empty string is a success,
+// which the sandbox must not allow.
+type probeReport struct {
 	Status   map[string]string // of /proc/self/status
 	Attempts map[string]string
 	Calls    map[string]string // error names of system calls in the filter
@@ -39,28 +39,28 @@ type report struct {
 	listeners []string // names of attempts to connect to the server
 }
 
-func probe(secret string, listeners []string) report {
-	r := report{Status: statusFields("/proc/self/status"), Calls: map[string]string{}}
+func runProbeInside(secret string, listeners []string) probeReport {
+	r := probeReport{Status: statusFields("/proc/self/status"), Calls: map[string]string{}}
 	r.Attempts = map[string]string{
-		"core_pattern": open("/proc/sys/kernel/core_pattern", os.O_WRONLY),
-		"shadow":       open("/etc/shadow", os.O_RDONLY),
-		"passwd":       open("/etc/passwd", os.O_RDONLY),
-		"secret":       open(secret, os.O_RDONLY),
-		"root":         open("/planted", os.O_WRONLY|os.O_CREATE),
-		"usr":          open("/usr/planted", os.O_WRONLY|os.O_CREATE),
-		"dev":          open("/dev/planted", os.O_WRONLY|os.O_CREATE),
-		"in":           open("/in/planted", os.O_WRONLY|os.O_CREATE),
-		"init":         open("/proc/1/mem", os.O_RDWR),
+		"core_pattern": tryOpen("/proc/sys/kernel/core_pattern", os.O_WRONLY),
+		"shadow":       tryOpen("/etc/shadow", os.O_RDONLY),
+		"passwd":       tryOpen("/etc/passwd", os.O_RDONLY),
+		"secret":       tryOpen(secret, os.O_RDONLY),
+		"root":         tryOpen("/planted", os.O_WRONLY|os.O_CREATE),
+		"usr":          tryOpen("/usr/planted", os.O_WRONLY|os.O_CREATE),
+		"dev":          tryOpen("/dev/planted", os.O_WRONLY|os.O_CREATE),
+		"in":           tryOpen("/in/planted", os.O_WRONLY|os.O_CREATE),
+		"init":         tryOpen("/proc/1/mem", os.O_RDWR),
 	}
 	for _, address := range listeners {
-		r.Attempts[connectionName(address)] = dial(address)
+		r.Attempts[connectionName(address)] = tryDial(address)
 	}
 	for _, call := range deniedCalls() {
-		r.Calls[call.name] = try(uintptr(call.number), 0)
+		r.Calls[call.name] = trySystemCall(uintptr(call.number), 0)
 	}
-	r.Calls["socket(AF_VSOCK)"] = try(unix.SYS_SOCKET, unix.AF_VSOCK)
-	r.Calls["socket(AF_ALG)"] = try(unix.SYS_SOCKET, unix.AF_ALG)
-	r.Calls["prctl(PR_SET_SECCOMP)"] = try(unix.SYS_PRCTL, unix.PR_SET_SECCOMP)
+	r.Calls["socket(AF_VSOCK)"] = trySystemCall(unix.SYS_SOCKET, unix.AF_VSOCK)
+	r.Calls["socket(AF_ALG)"] = trySystemCall(unix.SYS_SOCKET, unix.AF_ALG)
+	r.Calls["prctl(PR_SET_SECCOMP)"] = trySystemCall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP)
 	r.Calls["clone(CLONE_NEWUSER)"] = tryClone(unix.CLONE_NEWUSER)
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -69,7 +69,7 @@ func probe(secret string, listeners []string) report {
 	return r
 }
 
-func open(path string, flags int) string {
+func tryOpen(path string, flags int) string {
 	file, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return err.Error()
@@ -80,7 +80,7 @@ func open(path string, flags int) string {
 
 func connectionName(address string) string { return "connection to " + address }
 
-func dial(address string) string {
+func tryDial(address string) string {
 	conn, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
 		return err.Error()
@@ -89,8 +89,8 @@ func dial(address string) string {
 	return ""
 }
 
-// try makes a system call with arguments that are harmless if it is allowed.
-func try(number, first uintptr) string {
+// trySystemCall makes a system call with arguments that are harmless if it is allowed.
+func trySystemCall(number, first uintptr) string {
 	if _, _, errno := unix.RawSyscall(number, first, 0, 0); errno != 0 {
 		return unix.ErrnoName(errno)
 	}

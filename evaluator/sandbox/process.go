@@ -21,10 +21,10 @@ import (
 // supervise in a goroutine; the two pumps. Closing exited publishes state, closing done publishes outcome and err: do
 // not read them before. The program starts only when the gate is opened, and then has all of its limits.
 type Process struct {
-	spec  Spec
-	off   bool
-	area  *scratch
-	group *ControlGroup
+	spec        Spec
+	unsandboxed bool
+	runArea     *runArea
+	group       *ControlGroup
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
 	pid    int       // pid 1 of the run's pid namespace, or the program itself
@@ -32,26 +32,26 @@ type Process struct {
 	pidfd  int
 	status *json.Decoder // of statusPipe; nil without a sandbox
 
-	gate, statusPipe *os.File // the server's ends
+	startGate, statusPipe *os.File // the server's ends
 
 	stdout, stderr Capture
 	streams        []*os.File
-	pumps          sync.WaitGroup
-	meter          *outputMeter
+	streamReaders  sync.WaitGroup
+	outputMeter    *outputMeter
 
-	begun   time.Time
-	wall    *time.Timer
-	exited  chan struct{} // closed when cmd has ended and state is set
-	state   *os.ProcessState
-	done    chan struct{} // closed when outcome and err are set
-	outcome Outcome
-	err     error
+	startedAt time.Time
+	wallTimer *time.Timer
+	exited    chan struct{} // closed when cmd has ended and state is set
+	state     *os.ProcessState
+	done      chan struct{} // closed when outcome and err are set
+	outcome   Outcome
+	err       error
 }
 
 // Start starts a run and returns when its program is about to start. The caller must call Wait. Cancelling ctx kills
 // the run.
 func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
-	h, err := s.setup()
+	h, err := s.setupOnce()
 	if err != nil {
 		return nil, err
 	}
@@ -62,24 +62,24 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("a run needs a program (%d arguments given) and at most %d extra files (%d given)", len(spec.Argv), maxExtraFiles, len(spec.ExtraFiles))
 	}
 	p := &Process{
-		spec: spec, off: s.config.Off, meter: newMeter(spec.Limits.Output), pidfd: -1,
-		wall: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
+		spec: spec, unsandboxed: s.config.Disabled, outputMeter: newMeter(spec.Limits.Output), pidfd: -1,
+		wallTimer: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.wall.Stop()
+	p.wallTimer.Stop()
 	// The thread that starts bubblewrap must outlive it (onOwnThread).
 	launched := make(chan error)
 	onOwnThread(func() {
 		err := p.launch(s, h)
 		launched <- err
 		if err == nil {
-			p.reap()
+			p.waitForProcess()
 		}
 	})
 	if err := <-launched; err != nil {
 		return nil, err
 	}
-	if spec.Started != nil {
-		spec.Started()
+	if spec.OnStarted != nil {
+		spec.OnStarted()
 	}
 	go p.supervise(ctx)
 	return p, nil
@@ -94,8 +94,8 @@ func (p *Process) Wait() (Outcome, error) {
 // PID returns the host's PID of a process of the run.
 func (p *Process) PID() int { return p.pid }
 
-// reap waits for the direct child. It runs on the thread that started the child, which must stay.
-func (p *Process) reap() {
+// waitForProcess waits for the direct child. It runs on the thread that started the child, which must stay.
+func (p *Process) waitForProcess() {
 	// After an error the state is nil, which conclude handles.
 	p.state, _ = p.cmd.Process.Wait()
 	close(p.exited)
@@ -103,14 +103,14 @@ func (p *Process) reap() {
 
 // launch starts the run up to the gate, limits it, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
-	name, uid := runName(), s.uid(h, p.spec.Slot)
+	name, uid := runName(), s.userID(h, p.spec.Slot)
 	p.nice = s.config.BuildNice
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.clear())
+			err = errors.Join(err, p.removeRun())
 		}
 	}()
-	if p.area, err = s.newArea(h, name, uid, &p.spec); err != nil {
+	if p.runArea, err = s.newRunArea(h, name, uid, &p.spec); err != nil {
 		return err
 	}
 	if h.cgroups != nil {
@@ -121,20 +121,20 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	if err := p.start(h, name, uid); err != nil {
 		return err
 	}
-	if err := p.release(uid); err != nil {
+	if err := p.openGate(uid); err != nil {
 		// bubblewrap may have ended and printed the reason.
 		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
 	}
 	return nil
 }
 
-// release limits the process that waits at the gate, and opens the gate.
-func (p *Process) release(uid int) error {
-	if err := p.find(); err != nil {
+// openGate limits the process that waits at the gate, and opens the gate.
+func (p *Process) openGate(uid int) error {
+	if err := p.findRoot(); err != nil {
 		return err
 	}
 	// bubblewrap's child waits at the gate before it forks: all its later children start in the group.
-	if err := errors.Join(p.group.Add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
+	if err := errors.Join(p.group.Add(p.pid), setRealUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
 	if p.spec.Limits.Background {
@@ -142,27 +142,27 @@ func (p *Process) release(uid int) error {
 			return err
 		}
 	}
-	p.begun = time.Now()
+	p.startedAt = time.Now()
 	if p.spec.Limits.Wall > 0 {
-		p.wall.Reset(p.spec.Limits.Wall)
+		p.wallTimer.Reset(p.spec.Limits.Wall)
 	}
-	_, err := p.gate.Write([]byte("\n"))
+	_, err := p.startGate.Write([]byte("\n"))
 	return err
 }
 
 // start starts bubblewrap, or the program, with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
 // its child is the run's mark.
 func (p *Process) start(h *host, mark string, uid int) error {
-	d, err := newDescriptors(&p.spec, h.filters[p.spec.Interfaces])
+	d, err := newDescriptors(&p.spec, h.filters[p.spec.AllowInternetSockets])
 	if err != nil {
 		return err
 	}
-	defer func() { closeAll(d.theirs) }()
-	p.gate, p.statusPipe = d.gate, d.status
+	defer func() { closeAll(d.childFiles) }()
+	p.startGate, p.statusPipe = d.gate, d.status
 	p.streams = []*os.File{d.stdout, d.stderr}
 	cmd := p.command(h, d, mark, uid)
 	err = closeOnExec()
-	if err == nil && !p.off {
+	if err == nil && !p.unsandboxed {
 		err = d.hideArguments(cmd)
 	}
 	if err == nil {
@@ -173,8 +173,8 @@ func (p *Process) start(h *host, mark string, uid int) error {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	p.cmd = cmd
-	p.pumps.Go(func() { p.stdout.pump(d.stdout, p.meter, p.spec.OnStdout) })
-	p.pumps.Go(func() { p.stderr.pump(d.stderr, p.meter, p.spec.OnStderr) })
+	p.streamReaders.Go(func() { p.stdout.readAll(d.stdout, p.outputMeter, p.spec.OnStdout) })
+	p.streamReaders.Go(func() { p.stderr.readAll(d.stderr, p.outputMeter, p.spec.OnStderr) })
 	// Ten seconds for bubblewrap's setup on a machine that is busy compiling. find removes the deadline.
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
@@ -183,19 +183,19 @@ func (p *Process) start(h *host, mark string, uid int) error {
 func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.Cmd {
 	cmd := &exec.Cmd{
 		Path: h.bwrap, Dir: "/", Env: []string{},
-		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
+		Stdout: d.childFiles[0], Stderr: d.childFiles[1], ExtraFiles: d.extra,
 		// A separate session, so that an interrupt at the server's terminal does not reach the run.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if p.spec.Stdin != nil {
 		cmd.Stdin = p.spec.Stdin
 	}
-	if p.off {
-		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.area, d.control)
+	if p.unsandboxed {
+		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.runArea, d.bwrapDescriptors)
 		cmd.Path = cmd.Args[0]
 		return cmd
 	}
-	cmd.Args = append([]string{mark}, arguments(&p.spec, p.area, uid, d.control)...)
+	cmd.Args = append([]string{mark}, arguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
 	p.status = json.NewDecoder(d.status)
 	if uid >= 0 {
 		// Before bubblewrap starts: started by root, it would be the host's root inside.
@@ -204,8 +204,8 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 	return cmd
 }
 
-// find determines the root of the run's process tree, and opens its pidfd.
-func (p *Process) find() error {
+// findRoot determines the root of the run's process tree, and opens its pidfd.
+func (p *Process) findRoot() error {
 	p.pid = p.cmd.Process.Pid
 	if p.status != nil {
 		var message struct {
@@ -233,7 +233,7 @@ func (p *Process) abort() error {
 	// The state of a killed process is not needed.
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
-	p.drain()
+	p.readRest()
 	if output := p.stderr.String(); output != "" {
 		err = errors.Join(err, errors.New(strings.TrimSpace(output)))
 	}

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in a driver, and its
-// slot must not be used again.
-var ErrStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
+// ErrProcessStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in a driver, and
+// its slot must not be used again.
+var ErrProcessStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
 
 // Config configures a Sandbox. The zero value is valid.
 type Config struct {
-	// Off runs programs without isolation: only with their own session, rlimits, and the wall limit.
-	Off bool
+	// Disabled runs programs without isolation: only with their own session, rlimits, and the wall limit.
+	Disabled bool
 	// Root is the directory for runs that cannot be kept in memory (if the server is not root). The default is one
 	// below the system's temporary directory.
 	Root string
@@ -35,9 +35,9 @@ type Config struct {
 // Sandbox runs untrusted processes. It is safe for concurrent use.
 type Sandbox struct {
 	config Config
-	// setup runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the worker
-	// must restart, although the self-test is repeated.
-	setup func() (*host, error) // cached result of prepare
+	// setupOnce runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the
+	// worker must restart, although the self-test is repeated.
+	setupOnce func() (*host, error) // cached result of prepare
 }
 
 // New returns a Sandbox. It has no side effects; the first run detects the machine's features and removes the leftovers
@@ -47,7 +47,7 @@ func New(config Config) *Sandbox {
 		config.Root = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
 	}
 	if config.BuildNice == 0 {
-		config.BuildNice = lowestPriority
+		config.BuildNice = lowestNice
 	}
 	if config.FirstUID == 0 {
 		config.FirstUID = 60000
@@ -56,16 +56,16 @@ func New(config Config) *Sandbox {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Sandbox{config: config}
-	s.setup = sync.OnceValues(s.prepare)
+	s.setupOnce = sync.OnceValues(s.hostOnce)
 	return s
 }
 
-// Off reports whether programs run without a sandbox.
-func (s *Sandbox) Off() bool { return s.config.Off }
+// Disabled reports whether programs run without a sandbox.
+func (s *Sandbox) Disabled() bool { return s.config.Disabled }
 
 // Name returns the sandbox's name for a result's machine record: "bubblewrap" or "off".
 func (s *Sandbox) Name() string {
-	if s.config.Off {
+	if s.config.Disabled {
 		return "off"
 	}
 	return "bubblewrap"
@@ -83,16 +83,16 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 
 // host describes the features of this machine.
 type host struct {
-	bwrap   string
-	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
-	cgroups *Tree           // nil if whole trees cannot be limited
-	ownUID  bool            // runs have the user ID of their slot
-	stage   bool            // runs have their files in their own mount namespace
+	bwrap         string
+	filters       map[bool][]byte // seccomp programs, by Spec.AllowInternetSockets
+	cgroups       *Tree           // nil if whole trees cannot be limited
+	ownUID        bool            // runs have the user ID of their slot
+	privateMounts bool            // runs have their files in their own mount namespace
 }
 
-func (s *Sandbox) prepare() (*host, error) {
+func (s *Sandbox) hostOnce() (*host, error) {
 	s.sweep()
-	if s.config.Off {
+	if s.config.Disabled {
 		return &host{}, nil
 	}
 	bwrap, err := exec.LookPath("bwrap")
@@ -118,17 +118,17 @@ func (s *Sandbox) prepare() (*host, error) {
 	}
 	// Before the first run, while no process of this server has a slot's user ID.
 	s.endOrphans(h.ownUID)
-	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
+	h.privateMounts = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = findTree(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
 	} else {
-		h.cgroups.Sweep(orphaned, orphanTimeout)
+		h.cgroups.Sweep(isOrphaned, orphanTimeout)
 	}
 	return h, nil
 }
 
-// uid returns the user ID for a run of the slot, or -1 for the server's own.
-func (s *Sandbox) uid(h *host, slot int) int {
+// userID returns the user ID for a run of the slot, or -1 for the server's own.
+func (s *Sandbox) userID(h *host, slot int) int {
 	if !h.ownUID {
 		return -1
 	}

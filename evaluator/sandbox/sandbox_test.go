@@ -24,11 +24,11 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	spec := shell(`cat /in/deep/file; cat; cat /out/given/file; echo "$GREETING"; pwd; echo piped >&3
 		echo changed >>/out/given/file; echo made >/out/made; echo oops >&2; exit 7`)
 	spec.Files = map[string][]byte{"deep/file": []byte("from in\n")}
-	spec.Work = map[string][]byte{"given/file": []byte("from given\n")}
+	spec.WritableFiles = map[string][]byte{"given/file": []byte("from given\n")}
 	spec.Env = map[string]string{"GREETING": "hello"}
 	spec.Dir = "/out/given"
-	spec.Pipe = write
-	spec.Collect = map[string]int64{"made": 100, "given/file": 100, "absent": 100}
+	spec.ResultPipe = write
+	spec.CollectFiles = map[string]int64{"made": 100, "given/file": 100, "absent": 100}
 	var seen strings.Builder
 	spec.OnStdout = func(b []byte) { seen.Write(b) }
 	stdin := filepath.Join(t.TempDir(), "stdin")
@@ -57,8 +57,8 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	if got := string(o.Files["given/file"]) + string(o.Files["made"]); got != "from given\nchanged\nmade\n" {
 		t.Errorf("collected %q", got)
 	}
-	if len(o.Files) != 2 || o.Refused["absent"] == "" {
-		t.Errorf("collected %v, refused %v", o.Files, o.Refused)
+	if len(o.Files) != 2 || o.RefusedFiles["absent"] == "" {
+		t.Errorf("collected %v, refused %v", o.Files, o.RefusedFiles)
 	}
 }
 
@@ -101,15 +101,15 @@ func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 	}
 	spec := shell("cat /cache/object /one; echo x >>/cache/object; echo x >>/one; touch /cache/new; ls /absent")
 	spec.Mounts = []sandbox.Mount{
-		{Host: cache, Inside: "/cache"},
-		{Host: filepath.Join(cache, "object"), Inside: "/one"},
-		{Host: filepath.Join(dir, "none"), Inside: "/absent", Optional: true},
+		{HostPath: cache, InsidePath: "/cache"},
+		{HostPath: filepath.Join(cache, "object"), InsidePath: "/one"},
+		{HostPath: filepath.Join(dir, "none"), InsidePath: "/absent", Optional: true},
 	}
 	o := run(t, sb, spec)
 	if o.Stdout != "cachedcached" || strings.Count(o.Stderr, "Read-only file system") != 3 {
 		t.Errorf("stdout %q, stderr %q", o.Stdout, o.Stderr)
 	}
-	spec.Mounts = []sandbox.Mount{{Host: filepath.Join(dir, "none"), Inside: "/x"}}
+	spec.Mounts = []sandbox.Mount{{HostPath: filepath.Join(dir, "none"), InsidePath: "/x"}}
 	if _, err := sb.Run(context.Background(), spec); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a missing mount gave the error %v", err)
 	}
@@ -125,7 +125,7 @@ func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
 	defer leak.Close()
 	spec := shell(
 		"for fd in /proc/self/fd/*; do readlink $fd; done; for fd in 0 1 2 3 4; do test -e /proc/self/fd/$fd && echo $fd; done")
-	spec.Proc = true
+	spec.MountProc = true
 	o := run(t, sb, spec)
 	for _, word := range strings.Fields(o.Stdout) {
 		if !strings.HasPrefix(word, "/dev/null") && !strings.HasPrefix(word, "pipe:") &&
@@ -218,7 +218,7 @@ func TestRunsOfOneSlotAtTheSameTimeDoNotMeet(t *testing.T) {
 	<-ready
 	second := shell(
 		"ls /proc | grep -c '^[0-9]'; grep -rs secret-4711 /tmp /out /in /dev/shm /etc /proc/[0-9]*/root/out /proc/[0-9]*/environ; kill -9 -1; echo alive")
-	second.Proc = true
+	second.MountProc = true
 	o := run(t, sb, second)
 	// Only PID 1, the shell, ls, and grep exist.
 	if lines := strings.Fields(o.Stdout); o.Signal != "SIGKILL" && (len(lines) != 2 || lines[0] > "4") {

@@ -64,19 +64,19 @@ func deniedCalls() []deniedCall {
 }
 
 // seccompFilter returns the program that bubblewrap installs last before it starts the untrusted one. With interfaces
-// it allows the sockets of Spec.Interfaces.
+// it allows the sockets of Spec.AllowInternetSockets.
 func seccompFilter(interfaces bool) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
 		denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	)
-	var p program
-	p.load(dataArch)
+	var p bpfProgram
+	p.load(seccompArchOffset)
 	p.jump(unix.BPF_JEQ, unix.AUDIT_ARCH_X86_64, 1, 0)
-	p.end(unix.SECCOMP_RET_KILL_PROCESS)
-	p.load(dataNumber)
+	p.returnAction(unix.SECCOMP_RET_KILL_PROCESS)
+	p.load(seccompNumberOffset)
 	p.jump(unix.BPF_JSET, x32Bit, 0, 1)
-	p.end(denied)
+	p.returnAction(denied)
 	// glibc falls back to clone, whose flags a filter can read.
 	p.call(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
 	for _, call := range deniedCalls() {
@@ -92,6 +92,6 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 		families = append(families, unix.AF_INET, unix.AF_INET6)
 	}
 	p.socket(families, interfaces, denied)
-	p.end(allow)
+	p.returnAction(allow)
 	return p.bytes(), nil
 }

@@ -17,17 +17,17 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// degraded is the prefix of a detail about protection that the machine or the server's user allows only in part. It is
-// for people: such a worker still takes jobs.
-const degraded = "degraded: "
+// degradedPrefix is the prefix of a detail about protection that the machine or the server's user allows only in part.
+// It is for people: such a worker still takes jobs.
+const degradedPrefix = "degraded: "
 
 // SelfTest tries known ways out of the sandbox, and reports for each whether it was blocked. A worker must refuse jobs
 // if a line is not OK. It takes about a second.
 func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckResult {
-	if s.config.Off {
+	if s.config.Disabled {
 		return []job.CheckResult{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
 	}
-	h, err := s.setup()
+	h, err := s.setupOnce()
 	if err != nil {
 		return []job.CheckResult{{Name: "sandbox", Detail: err.Error()}}
 	}
@@ -37,8 +37,8 @@ func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckResult {
 		s.checkMemory(ctx, h), s.checkForks(ctx, h), s.checkDisk(ctx, h), s.checkDaemon(ctx), s.checkWall(ctx))
 }
 
-// line returns a line that is OK if err is nil.
-func line(name, detail string, err error) job.CheckResult {
+// checkResult returns a line that is OK if err is nil.
+func checkResult(name, detail string, err error) job.CheckResult {
 	if err != nil {
 		return job.CheckResult{Name: name, Detail: err.Error()}
 	}
@@ -58,83 +58,83 @@ func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckResult {
 	const name = "own user"
 	in, hold, err := os.Pipe()
 	if err != nil {
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	}
 	defer in.Close()
 	p, err := s.Start(ctx, Spec{Argv: []string{"/bin/cat"}, Stdin: in, Limits: selfTestLimits()})
 	if err != nil {
 		hold.Close()
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	}
 	uids := strings.Fields(statusFields(fmt.Sprintf("/proc/%d/status", p.PID()))["Uid"])
 	hold.Close()
 	if _, err := p.Wait(); err != nil {
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	}
 	if len(uids) == 0 || slices.Contains(uids, "0") {
-		return line(name, "", fmt.Errorf("a program has the uids %v on the host", uids))
+		return checkResult(name, "", fmt.Errorf("a program has the uids %v on the host", uids))
 	}
 	if !h.ownUID {
-		return line(name, degraded+"the server is not root, so programs have its own uid "+uids[0], nil)
+		return checkResult(name, degradedPrefix+"the server is not root, so programs have its own uid "+uids[0], nil)
 	}
-	return line(name, "programs run as uid "+uids[0]+" on the host", nil)
+	return checkResult(name, "programs run as uid "+uids[0]+" on the host", nil)
 }
 
 // checkInside runs the probe and checks its report.
 func (s *Sandbox) checkInside(ctx context.Context) []job.CheckResult {
-	r, err := s.probe(ctx)
+	r, err := s.runProbe(ctx)
 	if err != nil {
-		return []job.CheckResult{line("probe", "", err)}
+		return []job.CheckResult{checkResult("probe", "", err)}
 	}
 	lines := []job.CheckResult{
-		line("no rights", "CapEff is 0, NoNewPrivs is 1", r.rights()),
-		line("kernel settings", "core_pattern cannot be written", r.refused("core_pattern")),
-		line("system files", "/etc/shadow and /etc/passwd are absent", r.refused("shadow", "passwd")),
-		line("server's files", "a secret in the server's directory cannot be found", r.refused("secret")),
-		line("environment", "no variable of the server is set", r.environment()),
-		line("read-only system", "/, /usr, /dev, and /in cannot be written", r.refused("root", "usr", "dev", "in")),
-		line("no network", fmt.Sprintf("%d addresses of the server cannot be reached, on loopback and on other networks", len(r.listeners)), r.refused(r.listeners...)),
-		line("no new namespaces", "unshare, setns, and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
-		line("no other sockets", "AF_VSOCK and AF_ALG are refused", r.denied("socket(AF_VSOCK)", "socket(AF_ALG)")),
-		line("no lasting memory", "shared memory, semaphores, and queues that outlive a process are refused",
-			r.denied("shmget", "semget", "msgget", "mq_open")),
-		line("no tracing", "ptrace is refused, and the memory of bubblewrap cannot be reached",
-			errors.Join(r.denied("ptrace", "process_vm_readv", "process_vm_writev"), r.refused("init"))),
+		checkResult("no rights", "CapEff is 0, NoNewPrivs is 1", r.checkRights()),
+		checkResult("kernel settings", "core_pattern cannot be written", r.requireRefused("core_pattern")),
+		checkResult("system files", "/etc/shadow and /etc/passwd are absent", r.requireRefused("shadow", "passwd")),
+		checkResult("server's files", "a secret in the server's directory cannot be found", r.requireRefused("secret")),
+		checkResult("environment", "no variable of the server is set", r.checkEnvironment()),
+		checkResult("read-only system", "/, /usr, /dev, and /in cannot be written", r.requireRefused("root", "usr", "dev", "in")),
+		checkResult("no network", fmt.Sprintf("%d addresses of the server cannot be reached, on loopback and on other networks", len(r.listeners)), r.requireRefused(r.listeners...)),
+		checkResult("no new namespaces", "unshare, setns, and clone are refused", r.requireDenied("unshare", "setns", "clone(CLONE_NEWUSER)")),
+		checkResult("no other sockets", "AF_VSOCK and AF_ALG are refused", r.requireDenied("socket(AF_VSOCK)", "socket(AF_ALG)")),
+		checkResult("no lasting memory", "shared memory, semaphores, and queues that outlive a process are refused",
+			r.requireDenied("shmget", "semget", "msgget", "mq_open")),
+		checkResult("no tracing", "ptrace is refused, and the memory of bubblewrap cannot be reached",
+			errors.Join(r.requireDenied("ptrace", "process_vm_readv", "process_vm_writev"), r.requireRefused("init"))),
 	}
 	all := slices.Sorted(maps.Keys(r.Calls))
-	return append(lines, line("system calls", fmt.Sprintf("%d are refused", len(all)), r.denied(all...)))
+	return append(lines, checkResult("system calls", fmt.Sprintf("%d are refused", len(all)), r.requireDenied(all...)))
 }
 
-// probe runs this executable inside, where this package's init handles probeCommand.
-func (s *Sandbox) probe(ctx context.Context) (report, error) {
+// runProbe runs this executable inside, where this package's init handles probeCommand.
+func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return report{}, err
+		return probeReport{}, err
 	}
 	secret, forget, err := s.plantSecret()
 	if err != nil {
-		return report{}, err
+		return probeReport{}, err
 	}
 	defer forget()
-	listeners, forgetListeners, err := listenEverywhere()
+	listeners, forgetListeners, err := listenOnHostAddresses()
 	if err != nil {
-		return report{}, err
+		return probeReport{}, err
 	}
 	defer forgetListeners()
 	limits := selfTestLimits()
 	// Go reserves much memory and starts many threads; this tests isolation, not limits.
 	limits.Memory, limits.Processes = 0, 0 // this executable may be large, and is harmless
 	o, err := s.Run(ctx, Spec{
-		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
-		Mounts: []Mount{{Host: self, Inside: "/probe"}},
-		Proc:   true, Limits: limits, Interfaces: true, // without these it could not connect to any network
+		Argv:      []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
+		Mounts:    []Mount{{HostPath: self, InsidePath: "/probe"}},
+		MountProc: true, Limits: limits, AllowInternetSockets: true, // without these it could not connect to any network
 	})
 	if err != nil {
-		return report{}, err
+		return probeReport{}, err
 	}
-	var r report
+	var r probeReport
 	if err := json.Unmarshal([]byte(o.Stdout), &r); err != nil {
-		return report{}, fmt.Errorf("the probe ended with code %d %s and said %q %q", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
+		return probeReport{}, fmt.Errorf("the probe ended with code %d %s and said %q %q", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 	}
 	for _, address := range listeners {
 		r.listeners = append(r.listeners, connectionName(address))
@@ -155,14 +155,14 @@ func (s *Sandbox) plantSecret() (path string, forget func(), err error) {
 	return path, func() { os.RemoveAll(dir) }, nil
 }
 
-func (r report) rights() error {
+func (r probeReport) checkRights() error {
 	if r.Status["CapEff"] != "0000000000000000" || r.Status["NoNewPrivs"] != "1" {
 		return fmt.Errorf("CapEff is %s, NoNewPrivs is %s", r.Status["CapEff"], r.Status["NoNewPrivs"])
 	}
 	return nil
 }
 
-func (r report) environment() error {
+func (r probeReport) checkEnvironment() error {
 	names := slices.DeleteFunc(slices.Clone(r.Env), func(name string) bool {
 		_, ours := environment(nil)[name]
 		return ours || name == "PWD"
@@ -173,8 +173,8 @@ func (r report) environment() error {
 	return nil
 }
 
-// refused returns an error unless every named attempt was made and failed.
-func (r report) refused(names ...string) error {
+// requireRefused returns an error unless every named attempt was made and failed.
+func (r probeReport) requireRefused(names ...string) error {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return r.Attempts[name] != "" })
 	if len(names) > 0 {
 		return fmt.Errorf("not refused: %s", strings.Join(names, ", "))
@@ -182,8 +182,8 @@ func (r report) refused(names ...string) error {
 	return nil
 }
 
-// denied returns an error unless the filter denied every named call.
-func (r report) denied(names ...string) error {
+// requireDenied returns an error unless the filter denied every named call.
+func (r probeReport) requireDenied(names ...string) error {
 	for _, name := range names {
 		if r.Calls[name] != "EPERM" {
 			return fmt.Errorf("%s was answered with %q, not with EPERM", name, r.Calls[name])
@@ -204,16 +204,16 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckResult {
 	o, err := s.shell(ctx, "tail /dev/zero", limits) // buffers an endless line
 	switch {
 	case err != nil:
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	case o.ExitCode == 0 || o.Limit == limitWall:
-		return line(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryMax))
+		return checkResult(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryMax))
 	// LimitsMemory is also false without a tree.
 	case !h.cgroups.LimitsMemory():
-		return line(name, degraded+"no memory cgroup can be made here; each process is limited on its own", nil)
+		return checkResult(name, degradedPrefix+"no memory cgroup can be made here; each process is limited on its own", nil)
 	case o.Limit != limitMemory:
-		return line(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
+		return checkResult(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
 	}
-	return line(name, fmt.Sprintf("stopped at %d MiB", o.MemoryMax>>20), nil)
+	return checkResult(name, fmt.Sprintf("stopped at %d MiB", o.MemoryMax>>20), nil)
 }
 
 func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckResult {
@@ -221,15 +221,15 @@ func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckResult {
 	o, err := s.shell(ctx, "i=0; while [ $i -lt 64 ]; do sleep 60 & i=$((i+1)); done; exit 0", selfTestLimits())
 	switch {
 	case err != nil:
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	case o.ExitCode == 0:
-		return line(name, "", fmt.Errorf("a program made 64 processes where %d are allowed", selfTestLimits().Processes))
+		return checkResult(name, "", fmt.Errorf("a program made 64 processes where %d are allowed", selfTestLimits().Processes))
 	case !h.cgroups.LimitsProcesses():
-		return line(name, degraded+"no pids cgroup can be made here; RLIMIT_NPROC holds", nil)
+		return checkResult(name, degradedPrefix+"no pids cgroup can be made here; RLIMIT_NPROC holds", nil)
 	case o.Limit != limitProcesses:
-		return line(name, "", fmt.Errorf("a program ended with code %d, not by its process limit: %s", o.ExitCode, o.Stderr))
+		return checkResult(name, "", fmt.Errorf("a program ended with code %d, not by its process limit: %s", o.ExitCode, o.Stderr))
 	}
-	return line(name, fmt.Sprintf("stopped at %d processes", selfTestLimits().Processes), nil)
+	return checkResult(name, fmt.Sprintf("stopped at %d processes", selfTestLimits().Processes), nil)
 }
 
 func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckResult {
@@ -239,13 +239,13 @@ func (s *Sandbox) checkDisk(ctx context.Context, h *host) job.CheckResult {
 	done 2>/dev/null; echo end`, selfTestLimits())
 	switch {
 	case err != nil:
-		return line(name, "", err)
+		return checkResult(name, "", err)
 	case o.Stdout != "end\n":
-		return line(name, "", fmt.Errorf("a program wrote 64 MiB to: %s (code %d)", o.Stdout, o.ExitCode))
-	case !h.stage:
-		return line(name, degraded+"/out is on the server's disk; RLIMIT_FSIZE limits each file", nil)
+		return checkResult(name, "", fmt.Errorf("a program wrote 64 MiB to: %s (code %d)", o.Stdout, o.ExitCode))
+	case !h.privateMounts:
+		return checkResult(name, degradedPrefix+"/out is on the server's disk; RLIMIT_FSIZE limits each file", nil)
 	}
-	return line(name, "/tmp, /dev/shm, and /out have size limits", nil)
+	return checkResult(name, "/tmp, /dev/shm, and /out have size limits", nil)
 }
 
 // checkDaemon starts a background process, and checks that it is gone after the run.
@@ -259,7 +259,7 @@ func (s *Sandbox) checkDaemon(ctx context.Context) job.CheckResult {
 	if pid := findProcess(marker); err == nil && pid != "" {
 		err = fmt.Errorf("process %s lives on after its run", pid)
 	}
-	return line(name, "a daemon of a program is killed when the run ends", err)
+	return checkResult(name, "a daemon of a program is killed when the run ends", err)
 }
 
 // findProcess returns the PID of a host process with the marker in its command line, or "".
@@ -280,5 +280,5 @@ func (s *Sandbox) checkWall(ctx context.Context) job.CheckResult {
 	if err == nil && o.Limit != limitWall {
 		err = fmt.Errorf("a program with a wall limit of %s ended with code %d, limit %q", limits.Wall, o.ExitCode, o.Limit)
 	}
-	return line("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.Wall.Milliseconds()), err)
+	return checkResult("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.Wall.Milliseconds()), err)
 }

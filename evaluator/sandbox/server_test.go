@@ -68,11 +68,11 @@ func check() error {
 	spec := shell(
 		"echo x >/out/made; mkdir -p /out/d/e; touch /out/d/e/f; chmod 000 /out/d/e /out/d; ln -s / /out/link; cat /in/file")
 	spec.Files = map[string][]byte{"file": []byte("given")}
-	spec.Collect = map[string]int64{"made": 10, "link": 10}
+	spec.CollectFiles = map[string]int64{"made": 10, "link": 10}
 	o, err := sb.Run(context.Background(), spec)
 	lines = append(lines, job.CheckResult{
 		Name: "run", OK: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" &&
-			o.Refused["link"] != "",
+			o.RefusedFiles["link"] != "",
 		Detail: fmt.Sprintf("%+v %v", o, err),
 	})
 	return json.NewEncoder(os.Stdout).Encode(lines)

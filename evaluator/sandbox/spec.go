@@ -46,9 +46,9 @@ func DefaultRunLimits() Limits {
 // Mount is a read-only bind of a host path. A worker that runs as root may bind paths that only root can reach, but
 // everyone must be able to read the contents.
 type Mount struct {
-	Host     string
-	Inside   string
-	Optional bool // skip if Host does not exist
+	HostPath   string
+	InsidePath string
+	Optional   bool // skip if HostPath does not exist
 }
 
 // maxExtraFiles suffices for a runner of 16 ranks, with a channel and a page each.
@@ -56,45 +56,45 @@ const maxExtraFiles = 32
 
 // Spec describes one untrusted process.
 type Spec struct {
-	Slot   int               // determines its user ID: Config.FirstUID + Slot
-	Argv   []string          // Argv[0] is a path inside
-	Env    map[string]string // in addition to PATH, HOME, TMPDIR, LANG, USER, LOGNAME
-	Dir    string            // working directory inside; default /tmp
-	Files  map[string][]byte // written read-only below /in before start, by relative name
-	Work   map[string][]byte // written into /out before start, writable and owned by the slot's user ID
-	Mounts []Mount
-	Proc   bool     // mount /proc (GPU drivers need it writable)
-	Device []string // device nodes bound with --dev-bind: /dev/nvidiactl …
-	// Interfaces allows Internet sockets and listing the network interfaces: the only one is the loopback of the
-	// program's own namespace. Ranks, Nsight Compute, and compute-sanitizer do not start without. Other programs have
-	// only local sockets: TCP buffers use the machine's memory.
-	Interfaces bool
-	// Pipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles follow from descriptor
-	// 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.
-	Pipe       *os.File
+	Slot          int               // determines its user ID: Config.FirstUID + Slot
+	Argv          []string          // Argv[0] is a path inside
+	Env           map[string]string // in addition to PATH, HOME, TMPDIR, LANG, USER, LOGNAME
+	Dir           string            // working directory inside; default /tmp
+	Files         map[string][]byte // written read-only below /in before start, by relative name
+	WritableFiles map[string][]byte // written into /out before start, writable and owned by the slot's user ID
+	Mounts        []Mount
+	MountProc     bool     // mount /proc (GPU drivers need it writable)
+	Device        []string // device nodes bound with --dev-bind: /dev/nvidiactl …
+	// AllowInternetSockets allows Internet sockets and listing the network interfaces: the only one is the loopback of
+	// the program's own namespace. Ranks, Nsight Compute, and compute-sanitizer do not start without. Other programs
+	// have only local sockets: TCP buffers use the machine's memory.
+	AllowInternetSockets bool
+	// ResultPipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles follow from
+	// descriptor 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.
+	ResultPipe *os.File
 	ExtraFiles []*os.File
 	Stdin      *os.File // nil reads nothing
-	Started    func()   // called when the process has its descriptors; may be nil
+	OnStarted  func()   // called when the process has its descriptors; may be nil
 	Limits     Limits
 	// OnStdout and OnStderr receive raw output while the process runs, each in its own goroutine (see Text). The slice
 	// is valid only during the call. Outcome has the kept head and tail.
 	OnStdout, OnStderr func([]byte)
-	// Collect names files below /out to read after all processes of the run have ended: regular, with one link, no
+	// CollectFiles names files below /out to read after all processes of the run have ended: regular, with one link, no
 	// symlink on the way, and at most the given size.
-	Collect map[string]int64
+	CollectFiles map[string]int64
 }
 
 // Outcome describes how the process ended.
 type Outcome struct {
-	ExitCode  int    // -1 if killed by a limit; as in shells, 128+n for signal n, and 127 if there is no such program
-	Signal    string // "SIGSEGV", empty if it exited
-	Limit     string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
-	Cancelled bool
-	Wall      time.Duration // of the program, without setting up and removing its sandbox
-	CPU       time.Duration
-	MemoryMax int64  // bytes, peak of the tree; without a cgroup, of its largest process
-	Stdout    string // valid UTF-8: head and tail, with a note if it was cut
-	Stderr    string
-	Files     map[string][]byte // files read for Collect
-	Refused   map[string]string // reasons for refused files of Collect
+	ExitCode     int    // -1 if killed by a limit; as in shells, 128+n for signal n, and 127 if there is no such program
+	Signal       string // "SIGSEGV", empty if it exited
+	Limit        string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
+	Cancelled    bool
+	Wall         time.Duration // of the program, without setting up and removing its sandbox
+	CPU          time.Duration
+	MemoryMax    int64  // bytes, peak of the tree; without a cgroup, of its largest process
+	Stdout       string // valid UTF-8: head and tail, with a note if it was cut
+	Stderr       string
+	Files        map[string][]byte // files read for CollectFiles
+	RefusedFiles map[string]string // reasons for refused files of CollectFiles
 }

@@ -31,24 +31,24 @@ const killTimeout = 10 * time.Second
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)
-	wall := time.Since(p.begun)
+	wall := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
 		// The pumps and the thread in reap stay while the process hangs; its slot is retired.
-		p.err = errors.Join(err, p.clear())
+		p.err = errors.Join(err, p.removeRun())
 		return
 	}
 	// After killAll, bubblewrap has no child left and exits, or was killed: this does not wait long.
 	<-p.exited
 	p.reapInit()
-	p.drain()
+	p.readRest()
 	p.outcome, p.err = p.conclude(cause)
 	p.outcome.Wall = wall
-	p.err = errors.Join(p.err, p.clear())
+	p.err = errors.Join(p.err, p.removeRun())
 }
 
 // watch returns "" when the program has ended, or the cause if it must be ended.
 func (p *Process) watch(ctx context.Context) string {
-	defer p.wall.Stop()
+	defer p.wallTimer.Stop()
 	// The kernel does not kill a process for reaching its group's process limit: a contained bomb is detected here,
 	// within a tenth of a second.
 	poll := time.NewTicker(100 * time.Millisecond)
@@ -59,9 +59,9 @@ func (p *Process) watch(ctx context.Context) string {
 			return ""
 		case <-ctx.Done():
 			return cancelled
-		case <-p.wall.C:
+		case <-p.wallTimer.C:
 			return limitWall
-		case <-p.meter.full:
+		case <-p.outputMeter.full:
 			return limitOutput
 		case <-poll.C:
 			if limit := p.group.Exceeded(); limit != "" {
@@ -78,20 +78,20 @@ func (p *Process) killAll() error {
 	if p.pidfd >= 0 {
 		_ = unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
 	}
-	if p.off || p.pidfd < 0 {
+	if p.unsandboxed || p.pidfd < 0 {
 		_ = unix.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}
-	if p.pidfd >= 0 && !p.dead(deadline) {
-		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrStuck)
+	if p.pidfd >= 0 && !p.waitUntilDead(deadline) {
+		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrProcessStuck)
 	}
 	if !p.group.Kill(deadline) {
-		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, ErrStuck)
+		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, ErrProcessStuck)
 	}
 	return nil
 }
 
-// dead waits for the end of the run's first process.
-func (p *Process) dead(deadline time.Time) bool { return waitForExit(p.pidfd, deadline) }
+// waitUntilDead waits for the end of the run's first process.
+func (p *Process) waitUntilDead(deadline time.Time) bool { return waitForExit(p.pidfd, deadline) }
 
 // waitForExit waits for the end of a process, and reports whether it ended before the deadline.
 func waitForExit(pidfd int, deadline time.Time) bool {
@@ -108,31 +108,31 @@ func waitForExit(pidfd int, deadline time.Time) bool {
 // reapInit reaps the run's first process if it became a child of this server (setSubreaper), because bubblewrap ended
 // first. Otherwise it was reaped already, and this does nothing.
 func (p *Process) reapInit() {
-	if !p.off && p.pidfd >= 0 {
+	if !p.unsandboxed && p.pidfd >= 0 {
 		_ = unix.Waitid(unix.P_PIDFD, p.pidfd, nil, unix.WEXITED|unix.WNOHANG, nil)
 	}
 }
 
-// drain reads the rest of the output. All writers have ended, except that without a sandbox a daemon may hold the pipes
-// open.
-func (p *Process) drain() {
-	if p.off {
+// readRest reads the rest of the output. All writers have ended, except that without a sandbox a daemon may hold the
+// pipes open.
+func (p *Process) readRest() {
+	if p.unsandboxed {
 		for _, stream := range p.streams {
 			_ = stream.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
 		}
 	}
-	p.pumps.Wait()
+	p.streamReaders.Wait()
 }
 
-// clear removes everything of an ended run from the machine.
-func (p *Process) clear() error {
-	closeAll([]*os.File{p.gate, p.statusPipe})
+// removeRun removes everything of an ended run from the machine.
+func (p *Process) removeRun() error {
+	closeAll([]*os.File{p.startGate, p.statusPipe})
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 	}
 	err := p.group.Remove()
-	if p.area != nil {
-		err = errors.Join(err, p.area.remove())
+	if p.runArea != nil {
+		err = errors.Join(err, p.runArea.remove())
 	}
 	return err
 }

@@ -30,10 +30,10 @@ func onOwnThread(f func()) {
 	}()
 }
 
-// shareUser sets the real user and group ID of the calling thread, which must be dedicated, to a run's; the effective
+// setRealUser sets the real user and group ID of the calling thread, which must be dedicated, to a run's; the effective
 // ones, and with them its rights, stay. The kernel lets a process be limited by its own user, and by others only with
 // CAP_SYS_RESOURCE, which root in a container often lacks.
-func shareUser(uid int) error {
+func setRealUser(uid int) error {
 	if uid < 0 {
 		return nil
 	}

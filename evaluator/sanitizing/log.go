@@ -11,46 +11,46 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// log is a tool's parsed log. The submission may have forged it.
-type log struct {
-	findings []job.Finding // errors first, merged by place; at most job.MaxFindings
-	errors   int           // number of places with an error, also without a finding
-	unread   int           // errors that the tool counted but did not print
-	ended    bool          // the log has a summary
-	problem  string        // message about the tool itself, for example that it could not start
+// toolLog is a tool's parsed log. The submission may have forged it.
+type toolLog struct {
+	findings        []job.Finding // errors first, merged by place; at most job.MaxFindings
+	errors          int           // number of places with an error, also without a finding
+	unprintedErrors int           // errors that the tool counted but did not print
+	ended           bool          // the log has a summary
+	toolProblem     string        // message about the tool itself, for example that it could not start
 }
 
-// whole reports whether the tool checked the whole run. A tool that does not support the device prints a warning and
-// still runs the program.
-func (l log) whole() bool {
-	return l.ended && (l.problem == "" || strings.HasPrefix(l.problem, "Warning: "))
+// coversWholeRun reports whether the tool checked the whole run. A tool that does not support the device prints a
+// warning and still runs the program.
+func (l toolLog) coversWholeRun() bool {
+	return l.ended && (l.toolProblem == "" || strings.HasPrefix(l.toolProblem, "Warning: "))
 }
 
-const prefix = "========="
+const logLinePrefix = "========="
 
-// gate is the harness's own kernel, which waits for a call and reads memory written by another process.
-const gate = "warpboard_open_gate"
+// harnessGateKernel is the harness's own kernel, which waits for a call and reads memory written by another process.
+const harnessGateKernel = "warpboard_open_gate"
 
 var (
 	// "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"
-	summaryLine      = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
-	unprintedLine    = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
-	raceLine         = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
-	secondAccessLine = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
+	summaryPattern      = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
+	unprintedPattern    = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
+	racePattern         = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
+	secondAccessPattern = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
 	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in
 	// bad.cu:6:oob(float *, int)"
-	frameLine      = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
-	oldFrameLine   = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
-	threadLine     = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
-	addressPattern = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
+	framePattern    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
+	framePatternOld = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
+	threadPattern   = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
+	addressPattern  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
 )
 
-// read parses a tool's log. ours are the names of the submission's files.
-func read(tool string, text []byte, ours []string) (l log) {
-	var one *record
+// readLog parses a tool's log. ours are the names of the submission's files.
+func readLog(tool string, text []byte, ours []string) (l toolLog) {
+	var one *logRecord
 	counted, ignored := 0, 0 // errors
 	end := func() {
-		if one != nil && one.ofHarness() {
+		if one != nil && one.isOfHarness() {
 			ignored++
 		} else if one != nil {
 			l.add(one.finding(ours))
@@ -58,24 +58,24 @@ func read(tool string, text []byte, ours []string) (l log) {
 		one = nil
 	}
 	for line := range strings.Lines(sandbox.Text(text)) {
-		text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), prefix)
+		text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), logLinePrefix)
 		if !ok {
 			continue
 		}
 		if strings.HasPrefix(text, "  ") && one != nil {
-			one.detail(strings.TrimSpace(text))
+			one.parseDetail(strings.TrimSpace(text))
 			continue
 		}
 		end()
 		text = strings.TrimSpace(text)
-		if m := unprintedLine.FindStringSubmatch(text); m != nil {
-			l.unread += number(m[1])
-		} else if m := summaryLine.FindStringSubmatch(text); m != nil {
-			counted, l.ended = counted+number(m[1]+m[2]), true
+		if m := unprintedPattern.FindStringSubmatch(text); m != nil {
+			l.unprintedErrors += parseNumber(m[1])
+		} else if m := summaryPattern.FindStringSubmatch(text); m != nil {
+			counted, l.ended = counted+parseNumber(m[1]+m[2]), true
 		} else if strings.HasPrefix(text, "Program hit ") {
 			ignored++
-		} else if isProblem(text) {
-			l.problem = text
+		} else if isToolProblem(text) {
+			l.toolProblem = text
 		} else if text != "" {
 			one = newRecord(tool, text)
 		}
@@ -85,18 +85,18 @@ func read(tool string, text []byte, ours []string) (l log) {
 		// Unreadable errors still count.
 		l.add(job.Finding{Tool: tool, Message: "Errors that this site cannot read", Count: counted - ignored}, true)
 	}
-	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warned(a) - warned(b) })
+	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warningRank(a) - warningRank(b) })
 	return l
 }
 
-// isProblem reports whether a line is about the tool and not about a kernel.
-func isProblem(text string) bool {
+// isToolProblem reports whether a line is about the tool and not about a kernel.
+func isToolProblem(text string) bool {
 	return strings.HasPrefix(text, "Internal ") ||
-		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !raceLine.MatchString(text)
+		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !racePattern.MatchString(text)
 }
 
 // add adds a finding, merged with others of its place, if real is set.
-func (l *log) add(f job.Finding, real bool) {
+func (l *toolLog) add(f job.Finding, real bool) {
 	if !real {
 		return
 	}
@@ -104,7 +104,7 @@ func (l *log) add(f job.Finding, real bool) {
 		return g.IsWarning == f.IsWarning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
 	}
 	if i := slices.IndexFunc(l.findings, same); i >= 0 {
-		l.findings[i].Count = min(l.findings[i].Count+f.Count, maxNumber)
+		l.findings[i].Count = min(l.findings[i].Count+f.Count, maxLogNumber)
 		return
 	}
 	if !f.IsWarning {
@@ -115,105 +115,106 @@ func (l *log) add(f job.Finding, real bool) {
 	}
 }
 
-// record is a finding being parsed.
-type record struct {
-	found  job.Finding
-	frames []frame // innermost first
-	others []string
+// logRecord is a finding being parsed.
+type logRecord struct {
+	found         job.Finding
+	frames        []stackFrame // innermost first
+	otherAccesses []string
 }
 
-// hostPrefix is the prefix of a record about a host call, such as a copy.
-const hostPrefix = "Host API "
+// hostCallPrefix is the prefix of a record about a host call, such as a copy.
+const hostCallPrefix = "Host API "
 
-// ofHarness reports whether the harness caused the finding: its kernel that waits for a call, or copies of inputs from
-// memory written by another process, which initcheck cannot see. Other copies of uninitialized memory look the same.
-func (r *record) ofHarness() bool {
-	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, hostPrefix) ||
-		slices.ContainsFunc(r.frames, func(f frame) bool { return strings.Contains(f.kernel, gate) })
+// isOfHarness reports whether the harness caused the finding: its kernel that waits for a call, or copies of inputs
+// from memory written by another process, which initcheck cannot see. Other copies of uninitialized memory look the
+// same.
+func (r *logRecord) isOfHarness() bool {
+	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, hostCallPrefix) ||
+		slices.ContainsFunc(r.frames, func(f stackFrame) bool { return strings.Contains(f.kernel, harnessGateKernel) })
 }
 
-type frame struct {
+type stackFrame struct {
 	kernel, file string
 	line         int
 }
 
-func newRecord(tool, text string) *record {
-	r := &record{found: job.Finding{Tool: tool, Message: text, Count: 1}}
-	if m := raceLine.FindStringSubmatch(text); m != nil {
+func newRecord(tool, text string) *logRecord {
+	r := &logRecord{found: job.Finding{Tool: tool, Message: text, Count: 1}}
+	if m := racePattern.FindStringSubmatch(text); m != nil {
 		r.found.IsWarning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
-		r.detail(m[3])
+		r.parseDetail(m[3])
 	}
 	return r
 }
 
-// detail parses a further line of the record.
-func (r *record) detail(text string) {
+// parseDetail parses a further line of the record.
+func (r *logRecord) parseDetail(text string) {
 	if f, ok := frameOf(text); ok {
 		r.frames = append(r.frames, f)
-	} else if m := secondAccessLine.FindStringSubmatch(text); m != nil {
+	} else if m := secondAccessPattern.FindStringSubmatch(text); m != nil {
 		r.found.Message += " and a " + strings.ToLower(m[1])
 		if f, ok := frameOf(m[2]); ok && f.line > 0 {
 			r.found.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
 		}
-		r.found.Count = max(number(m[3]), 1)
-	} else if m := threadLine.FindStringSubmatch(text); m != nil {
+		r.found.Count = max(parseNumber(m[3]), 1)
+	} else if m := threadPattern.FindStringSubmatch(text); m != nil {
 		r.found.Thread, r.found.Block = m[1], m[2]
 	} else if strings.HasPrefix(text, "Access") || strings.HasPrefix(text, "Address") || strings.HasPrefix(text, "and is ") || strings.Contains(text, " on access by ") {
-		r.others = append(r.others, addressPattern.ReplaceAllString(text, ""))
+		r.otherAccesses = append(r.otherAccesses, addressPattern.ReplaceAllString(text, ""))
 	}
 }
 
 // finding returns the record as a finding at the innermost frame in the submission. ok is false if it is about neither
 // a kernel nor a call.
-func (r *record) finding(ours []string) (job.Finding, bool) {
+func (r *logRecord) finding(ours []string) (job.Finding, bool) {
 	f := r.found
 	if len(r.frames) > 0 {
-		at := max(slices.IndexFunc(r.frames, func(f frame) bool { return slices.Contains(ours, f.file) }), 0)
+		at := max(slices.IndexFunc(r.frames, func(f stackFrame) bool { return slices.Contains(ours, f.file) }), 0)
 		f.Kernel, f.File, f.Line = r.frames[len(r.frames)-1].kernel, r.frames[at].file, r.frames[at].line
-	} else if !strings.HasPrefix(f.Message, hostPrefix) {
+	} else if !strings.HasPrefix(f.Message, hostCallPrefix) {
 		return f, false
 	} else {
 		f.Message = addressPattern.ReplaceAllString(f.Message, "")
 	}
-	if f.Detail = strings.Join(r.others, " "); f.Detail == "Address" {
+	if f.Detail = strings.Join(r.otherAccesses, " "); f.Detail == "Address" {
 		f.Detail = ""
 	}
 	for _, text := range []*string{&f.Message, &f.Detail, &f.Kernel, &f.File, &f.Block, &f.Thread} {
-		*text = clip(*text, job.MaxFindingText)
+		*text = clipText(*text, job.MaxFindingText)
 	}
 	return f, true
 }
 
-func frameOf(text string) (f frame, ok bool) {
-	if m := frameLine.FindStringSubmatch(text); m != nil {
-		return frame{m[1], base(m[2]), number(m[3])}, true
+func frameOf(text string) (f stackFrame, ok bool) {
+	if m := framePattern.FindStringSubmatch(text); m != nil {
+		return stackFrame{m[1], baseName(m[2]), parseNumber(m[3])}, true
 	}
-	if m := oldFrameLine.FindStringSubmatch(text); m != nil {
-		return frame{m[3], base(m[1]), number(m[2])}, true
+	if m := framePatternOld.FindStringSubmatch(text); m != nil {
+		return stackFrame{m[3], baseName(m[1]), parseNumber(m[2])}, true
 	}
 	return f, false
 }
 
-func base(file string) string {
+func baseName(file string) string {
 	if file == "" {
 		return ""
 	}
 	return path.Base(file)
 }
 
-// maxNumber limits the numbers in a log.
-const maxNumber = 1_000_000_000
+// maxLogNumber limits the numbers in a log.
+const maxLogNumber = 1_000_000_000
 
-func number(digits string) int {
+func parseNumber(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil && digits != "" {
-		return maxNumber
+		return maxLogNumber
 	}
-	return min(n, maxNumber)
+	return min(n, maxLogNumber)
 }
 
-// clip shortens a text to most bytes.
-func clip(text string, most int) string {
+// clipText shortens a text to most bytes.
+func clipText(text string, most int) string {
 	most -= len("…")
 	if len(text) <= most {
 		return text
@@ -221,7 +222,7 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-func warned(f job.Finding) int {
+func warningRank(f job.Finding) int {
 	if f.IsWarning {
 		return 1
 	}

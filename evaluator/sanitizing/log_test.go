@@ -49,11 +49,11 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 		for i := range c.want {
 			c.want[i].Tool = c.tool
 		}
-		got := read(c.tool, text, []string{"bad.cu"})
-		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.ended || got.problem != "" ||
-			got.errors != len(c.want) || got.unread != c.unread {
-			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.ended, got.errors, got.unread,
-				got.problem, diff)
+		got := readLog(c.tool, text, []string{"bad.cu"})
+		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.ended || got.toolProblem != "" ||
+			got.errors != len(c.want) || got.unprintedErrors != c.unread {
+			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.ended, got.errors, got.unprintedErrors,
+				got.toolProblem, diff)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 =========     Invalid access at 0x7fd251600000 on access by cudaMemcpy source
 ========= Target application returned an error
 `
-	got := read("memcheck", []byte(inHeader), []string{"submission.cu", "tile.cuh"})
+	got := readLog("memcheck", []byte(inHeader), []string{"submission.cu", "tile.cuh"})
 	want := []job.Finding{
 		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds",
 			Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
@@ -91,8 +91,8 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 		{Tool: "memcheck", IsWarning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
 	}
 	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended ||
-		!strings.HasPrefix(got.problem, "Internal Sanitizer Error") {
-		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.problem, diff)
+		!strings.HasPrefix(got.toolProblem, "Internal Sanitizer Error") {
+		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.toolProblem, diff)
 	}
 }
 
@@ -101,12 +101,12 @@ func TestErrorsThatCannotBeReadAreNotTakenForNothing(t *testing.T) {
 		"========= New words\n========= ERROR SUMMARY: 3 errors\n":                                                   1,
 		"========= Program hit cudaErrorInvalidValue (error 1) on CUDA API call\n========= ERROR SUMMARY: 1 error\n": 0,
 	} {
-		if got := read("memcheck", []byte(text), nil); got.errors != errors || !got.ended {
+		if got := readLog("memcheck", []byte(text), nil); got.errors != errors || !got.ended {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
 	const copies = "========= Host API memory access error at host access to 0x7f of size 4 bytes\n=========     Uninitialized access at 0x7f on access by cudaMemcpyAsync source\n"
-	if got := read("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 ||
+	if got := readLog("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 ||
 		len(got.findings) != 0 {
 		t.Errorf("copies of the harness: %+v", got)
 	}
@@ -123,9 +123,9 @@ func FuzzLog(f *testing.F) {
 	}
 	f.Add([]byte("=========  at \n========= Race\n=========     at x+0x1 in /:0\n=========     and Read access at \xff+0x1 in \u202e:99999999999999999999 [9999999999999999999 hazards]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got := read("memcheck", text, []string{"bad.cu"})
+		got := readLog("memcheck", text, []string{"bad.cu"})
 		result := job.Result{Stages: []job.StageResult{{Stage: job.StageSanitize, Findings: got.findings}}}
-		if err := result.Check(); err != nil || len(got.findings) > job.MaxFindings || got.unread < 0 {
+		if err := result.Check(); err != nil || len(got.findings) > job.MaxFindings || got.unprintedErrors < 0 {
 			t.Errorf("%v: %+v", err, got)
 		}
 		for _, f := range got.findings {

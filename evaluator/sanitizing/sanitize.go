@@ -22,19 +22,19 @@ import (
 const (
 	logFile = "sanitizer.log"
 	maxLog  = 4 << 20 // bytes
-	// maxPrinted limits the errors that a tool writes to its log. Threads on one line are merged, so that this exceeds
-	// the number of kept findings.
-	maxPrinted = 1000
+	// maxPrintedErrors limits the errors that a tool writes to its log. Threads on one line are merged, so that this
+	// exceeds the number of kept findings.
+	maxPrintedErrors = 1000
 	// judgeExitTimeout is the time that the judge has to end after a tool was killed.
 	judgeExitTimeout = 30 * time.Second
 )
 
 // Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean the defaults in the comments.
 type Sanitizer struct {
-	Tool   *toolchain.Compiler
-	Runner toolchain.Runner
-	Each   time.Duration // for one tool and all test cases; 3 minutes
-	All    time.Duration // for all tools; 10 minutes
+	Tool         *toolchain.Compiler
+	Runner       toolchain.Runner
+	ToolTimeout  time.Duration // for one tool and all test cases; 3 minutes
+	TotalTimeout time.Duration // for all tools; 10 minutes
 }
 
 // tools returns the tools of compute-sanitizer, in the order in which they run. The first is the fastest and finds
@@ -59,9 +59,9 @@ func Tools() int { return len(tools()) }
 // meaningless.
 func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
 	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, StartedAt: time.Now().UTC()}
-	end := time.Now().Add(orElse(s.All, 10*time.Minute))
+	end := time.Now().Add(durationOr(s.TotalTimeout, 10*time.Minute))
 	for i, tool := range tools() {
-		limit := min(orElse(s.Each, 3*time.Minute), time.Until(end))
+		limit := min(durationOr(s.ToolTimeout, 3*time.Minute), time.Until(end))
 		ended := toolRun{tool: tool, limit: limit}
 		if limit > 0 {
 			if err := s.run(ctx, req, &ended); err != nil {
@@ -78,7 +78,7 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 		req.OnTool(one)
 	}
 	result.EndedAt = time.Now().UTC()
-	result.Status, result.Failure = conclude(result.Cases)
+	result.Status, result.Failure = stageVerdict(result.Cases)
 	return result, nil
 }
 
@@ -88,7 +88,7 @@ type toolRun struct {
 	limit      time.Duration // if 0 or less, no time was left and it did not run
 	command    string
 	process    sandbox.Outcome // outcome of the submission's process
-	log        log
+	log        toolLog
 	testStatus job.Status // status of the tests
 	failure    *job.Failure
 }
@@ -96,7 +96,7 @@ type toolRun struct {
 // run runs one tool. Its error is an infrastructure error.
 func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	judged, own := harness.NewParser(nil), harness.NewParser(nil)
-	pipe, drain, err := reportTo(own)
+	pipe, drain, err := newReportPipe(own)
 	if err != nil {
 		return err
 	}
@@ -105,10 +105,10 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 		Timeout: r.limit + judgeExitTimeout, Linger: judgeExitTimeout, OnPipe: func(b []byte) { judged.Write(b) },
 		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
 	}
-	req.OnLog("stderr", []byte(r.title()))
+	req.OnLog("stderr", []byte(r.toolTitle()))
 	ending, err := req.Program.RunWrapped(ctx, asked, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 		s.wrap(&spec, r)
-		spec.Pipe = pipe
+		spec.ResultPipe = pipe
 		var err error
 		r.process, err = s.Runner.Run(ctx, spec)
 		return r.process, err
@@ -126,12 +126,12 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	if r.failure != nil && r.failure.IsInfrastructureError {
 		return errors.New(r.failure.Reason)
 	}
-	r.log = read(r.tool, r.process.Files[logFile], submitted(req.Job.Task))
+	r.log = readLog(r.tool, r.process.Files[logFile], submittedNames(req.Job.Task))
 	return nil
 }
 
-// reportTo returns the result pipe of a program that judges itself. A runner beside a judge does not use it.
-func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
+// newReportPipe returns the result pipe of a program that judges itself. A runner beside a judge does not use it.
+func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 	from, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the result pipe: %w", err)
@@ -146,23 +146,23 @@ func reportTo(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 
 // wrap changes the submission's process to run under the tool.
 func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
-	spec.Argv = slices.Concat([]string{s.Tool.Path}, options(r.tool), spec.Argv)
+	spec.Argv = slices.Concat([]string{s.Tool.Path}, toolOptions(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
-	spec.Interfaces = true                           // the tool communicates with its child processes over TCP
+	spec.AllowInternetSockets = true                 // the tool communicates with its child processes over TCP
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
 	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb timed runs.
 	spec.Limits.Wall, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
 	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
-	spec.Collect = map[string]int64{logFile: maxLog}
+	spec.CollectFiles = map[string]int64{logFile: maxLog}
 }
 
-// options returns a tool's options.
-func options(tool string) []string {
+// toolOptions returns a tool's options.
+func toolOptions(tool string) []string {
 	all := []string{
-		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(maxPrinted), "--show-backtrace", "device",
-		"--kernel-name-exclude", "kernel_substring=" + gate,
+		"--tool", tool, "--log-file", "/out/" + logFile, "--print-limit", strconv.Itoa(maxPrintedErrors), "--show-backtrace", "device",
+		"--kernel-name-exclude", "kernel_substring=" + harnessGateKernel,
 	}
 	if tool == "memcheck" {
 		// torch and the harness make calls that may fail without being errors.
@@ -171,8 +171,8 @@ func options(tool string) []string {
 	return all
 }
 
-// submitted returns the names of the submission's files.
-func submitted(def tasks.Definition) (names []string) {
+// submittedNames returns the names of the submission's files.
+func submittedNames(def tasks.Definition) (names []string) {
 	for _, f := range def.Files {
 		if f.IsSubmission() {
 			names = append(names, f.Name)
@@ -181,7 +181,9 @@ func submitted(def tasks.Definition) (names []string) {
 	return names
 }
 
-func (r *toolRun) title() string { return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool) }
+func (r *toolRun) toolTitle() string {
+	return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool)
+}
 
 // keepOutput adds the command and the program's output under the tool.
 func (r *toolRun) keepOutput(result *job.StageResult) {
@@ -190,14 +192,14 @@ func (r *toolRun) keepOutput(result *job.StageResult) {
 	}
 	result.Command = strings.TrimPrefix(result.Command+"\n"+r.command, "\n")
 	if r.process.Stdout != "" {
-		result.Stdout += r.title() + r.process.Stdout
+		result.Stdout += r.toolTitle() + r.process.Stdout
 	}
 	if r.process.Stderr != "" {
-		result.Stderr += r.title() + r.process.Stderr
+		result.Stderr += r.toolTitle() + r.process.Stderr
 	}
 }
 
-func orElse(limit, otherwise time.Duration) time.Duration {
+func durationOr(limit, otherwise time.Duration) time.Duration {
 	if limit > 0 {
 		return limit
 	}

@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxListed limits the findings in a tool's message; the stage has all of them.
-const maxListed = 5
+// maxListedFindings limits the findings in a tool's message; the stage has all of them.
+const maxListedFindings = 5
 
 // verdict returns the status of the tool's run, and a message, which is empty for a clean run.
 func (r *toolRun) verdict() (job.Status, string) {
@@ -18,15 +18,15 @@ func (r *toolRun) verdict() (job.Status, string) {
 	case r.limit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
 	case r.process.Limit == "wall" && r.log.errors > 0:
-		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, seconds(r.limit))
+		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.limit))
 	case r.process.Limit == "wall":
-		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, seconds(r.limit)) + r.firstFindings()
+		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.limit)) + r.firstFindings()
 	case r.process.Limit != "":
 		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.firstFindings()
 	case r.log.errors > 0:
 		return job.StatusFail, strings.TrimSpace(r.firstFindings())
-	case !r.log.whole():
-		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.lastWords())
+	case !r.log.coversWholeRun():
+		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.incompleteReason())
 	case r.testStatus != job.StatusPass && r.testStatus != job.StatusFail:
 		return job.StatusError, fmt.Sprintf("%s found nothing until the program ended too early. %s", r.tool, r.failure.Reason)
 	}
@@ -41,21 +41,21 @@ func (r *toolRun) verdict() (job.Status, string) {
 func (r *toolRun) firstFindings() string {
 	var b strings.Builder
 	for i, f := range r.log.findings {
-		if i == maxListed {
-			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-maxListed)
+		if i == maxListedFindings {
+			fmt.Fprintf(&b, "\nand %d more", len(r.log.findings)-maxListedFindings)
 			break
 		}
 		b.WriteString("\n" + f.Sentence())
 	}
-	if r.log.unread > 0 {
-		fmt.Fprintf(&b, "\n%d errors more were not written down by the tool", r.log.unread)
+	if r.log.unprintedErrors > 0 {
+		fmt.Fprintf(&b, "\n%d errors more were not written down by the tool", r.log.unprintedErrors)
 	}
 	return b.String()
 }
 
-// lastWords returns the reason for an incomplete log: the tool's message, or the program's last line.
-func (r *toolRun) lastWords() string {
-	text := r.log.problem
+// incompleteReason returns the reason for an incomplete log: the tool's message, or the program's last line.
+func (r *toolRun) incompleteReason() string {
+	text := r.log.toolProblem
 	if text == "" {
 		text = strings.TrimSpace(r.process.Stderr + "\n" + r.process.Stdout)
 		text = text[strings.LastIndexByte(text, '\n')+1:]
@@ -63,11 +63,11 @@ func (r *toolRun) lastWords() string {
 	if text == "" {
 		return fmt.Sprintf("it left no summary, and ended with exit code %d.", r.process.ExitCode)
 	}
-	return sandbox.Text([]byte(clip(text, 300)))
+	return sandbox.Text([]byte(clipText(text, 300)))
 }
 
-// conclude returns the stage's status and a failure with the messages of the tools that did not pass, each once.
-func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
+// stageVerdict returns the stage's status and a failure with the messages of the tools that did not pass, each once.
+func stageVerdict(cases []job.CaseResult) (job.Status, *job.Failure) {
 	status, why, specs := job.StatusPass, []string{}, map[string][]string{}
 	for _, c := range cases {
 		if c.Status == job.StatusPass {
@@ -76,7 +76,7 @@ func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
 		if status == job.StatusPass || c.Status == job.StatusFail {
 			status = c.Status
 		}
-		sentence := inShort(c)
+		sentence := shortMessage(c)
 		if specs[sentence] == nil {
 			why = append(why, sentence)
 		}
@@ -95,8 +95,8 @@ func conclude(cases []job.CaseResult) (job.Status, *job.Failure) {
 	return status, failure
 }
 
-// inShort returns the message of a tool that did not pass, without its name.
-func inShort(c job.CaseResult) string {
+// shortMessage returns the message of a tool that did not pass, without its name.
+func shortMessage(c job.CaseResult) string {
 	first, more, _ := strings.Cut(c.Message, "\n")
 	switch {
 	case c.Status != job.StatusFail:
@@ -107,6 +107,6 @@ func inShort(c job.CaseResult) string {
 	return "found an " + strings.TrimSuffix(first, ".") + "."
 }
 
-func seconds(limit time.Duration) string {
+func secondsText(limit time.Duration) string {
 	return fmt.Sprintf("%v s", limit.Round(time.Millisecond).Seconds())
 }

@@ -91,7 +91,7 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	if lib := first.LibDir; lib != "" {
 		p.Env["LD_LIBRARY_PATH"] = lib
 		if !strings.HasPrefix(lib, "/usr/") {
-			p.Mounts = append(p.Mounts, sandbox.Mount{Host: lib, Inside: lib})
+			p.Mounts = append(p.Mounts, sandbox.Mount{HostPath: lib, InsidePath: lib})
 		}
 	}
 	return p

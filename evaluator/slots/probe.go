@@ -43,7 +43,7 @@ func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	limits.Wall = 10 * time.Second
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
 		Slot: at.Slot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
-		Env: at.Env, Mounts: at.Mounts, Device: at.DeviceNodes, Proc: true, Limits: limits,
+		Env: at.Env, Mounts: at.Mounts, Device: at.DeviceNodes, MountProc: true, Limits: limits,
 	})
 	if err != nil {
 		return fmt.Errorf("start the GPU check: %w", err)
@@ -63,7 +63,7 @@ func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Place) ([]byte, e
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
 		Slot: at.Slot, Limits: sandbox.DefaultBuildLimits(), Files: map[string][]byte{"probe.cu": probeSource},
 		Argv: []string{p.NVCC.Path, "-arch=sm_" + at.Arch, "-o", "/out/probe", "/in/probe.cu"}, Mounts: p.NVCC.Mounts(),
-		Collect: map[string]int64{"probe": 64 << 20},
+		CollectFiles: map[string]int64{"probe": 64 << 20},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("compile the GPU check: %w", err)

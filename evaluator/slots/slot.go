@@ -83,7 +83,7 @@ func (s *Slot) retireLocked(why error) {
 	s.retire(s.retireReason)
 }
 
-func (s *Slot) stuck() bool { return errors.Is(s.retireReason, sandbox.ErrStuck) }
+func (s *Slot) stuck() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
 
 // AllowChecks lets only checks use the slot, until Admit or Retire.
 func (s *Slot) AllowChecks() {
@@ -313,7 +313,7 @@ func (s *Slot) disabled() (why, public string) {
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."
-	if s.retestable && !errors.Is(s.retireReason, sandbox.ErrStuck) {
+	if s.retestable && !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
 	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.retireReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.publicReason(), next)

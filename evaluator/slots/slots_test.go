@@ -301,7 +301,7 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 // A process that cannot be killed may still use the slot: no test brings such a slot back.
 func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
 	s := gpus(1, nil).All()[0]
-	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrStuck))
+	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrProcessStuck))
 	s.Retire(errors.New("the test failed"))
 	s.AllowChecks()
 	s.Admit()

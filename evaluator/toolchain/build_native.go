@@ -25,7 +25,7 @@ type nativeBuild struct {
 	Extra   map[string]string
 }
 
-func (b *Builder) keepBuilt(key string, done nativeBuild) error {
+func (b *Builder) storeBuild(key string, done nativeBuild) error {
 	header, err := json.Marshal(done)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (b *Builder) keepBuilt(key string, done nativeBuild) error {
 	return b.store.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
 }
 
-func (b *Builder) keptBuilt(key string) (done nativeBuild, ok bool) {
+func (b *Builder) storedBuild(key string) (done nativeBuild, ok bool) {
 	data, ok := b.store.get(key)
 	if !ok || len(data) < 8 {
 		return done, false
@@ -48,16 +48,16 @@ func (b *Builder) keptBuilt(key string) (done nativeBuild, ok bool) {
 
 func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	def := req.Job.Task
-	if b.cfg.Tools.For(def.Lang) == nil {
-		return fmt.Errorf("%w: no compiler for %s was found", ErrMissing, def.Lang)
+	if b.cfg.Tools.CompilerFor(def.Lang) == nil {
+		return fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, def.Lang)
 	}
 	p, err := b.newPlan(def, a.sources, req.Place.Arch)
 	if err != nil {
-		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
+		failBuild(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.ToCompile)), begun: result.StartedAt}
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]buildStep, len(p.sources.ToCompile)), startedAt: result.StartedAt}
 	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
@@ -75,14 +75,14 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	b, p := c.builder, c.plan
 	// The key covers everything that determines the program: compiler and flags (base), every file, and the order of
 	// the files. It omits the submitter: equal sources compile to the same program.
-	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
+	programKey := hashParts("program", p.baseHash, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
-	done, ok := b.keptBuilt(programKey)
+	done, ok := b.storedBuild(programKey)
 	if result.FromCache = ok; !ok {
 		if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
 			return err
 		}
-		if err := b.keepBuilt(programKey, done); err != nil {
+		if err := b.storeBuild(programKey, done); err != nil {
 			return err
 		}
 	}
@@ -113,11 +113,11 @@ func objectNames(l harness.SourceSet) []string {
 // cached. If that fails because they include it (a bundle's eval program may), all files are compiled together, and
 // none is cached.
 func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (nativeBuild, error) {
-	if err := c.run(ctx, false); err != nil {
+	if err := c.compileAll(ctx, false); err != nil {
 		return nativeBuild{}, err
 	}
-	if c.needsAll() {
-		if err := c.run(ctx, true); err != nil {
+	if c.taskFilesFailed() {
+		if err := c.compileAll(ctx, true); err != nil {
 			return nativeBuild{}, err
 		}
 	}
@@ -125,7 +125,7 @@ func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) 
 		c.explain(result, *failed)
 		return nativeBuild{}, nil
 	}
-	result.ReusedFiles = c.reused()
+	result.ReusedFiles = c.reusedFiles()
 	linked, err := c.link(ctx)
 	if err != nil {
 		return nativeBuild{}, err

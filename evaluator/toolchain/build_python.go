@@ -22,11 +22,11 @@ import (
 //go:embed syntax.py
 var syntaxScript string
 
-var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+var extensionBuilderPattern = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 
 // CompilesExtension guesses from the text whether importing a Python source compiles a C++ or CUDA extension. After a
 // wrong "no", each process compiles the extension, under its stage's time limit.
-func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
+func CompilesExtension(source []byte) bool { return extensionBuilderPattern.Match(source) }
 
 var torchImportPattern = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
 
@@ -48,16 +48,16 @@ const (
 	extensionsScript  = "warpboard_extensions.py"
 )
 
-// extensionsTime is the minimum time limit for importing torch and compiling a small extension; a build of many files
-// gets three times as much. A build's own limits are meant for a compiler, without the import of torch.
-const extensionsTime = 2 * time.Minute
+// minExtensionsTimeout is the minimum time limit for importing torch and compiling a small extension; a build of many
+// files gets three times as much. A build's own limits are meant for a compiler, without the import of torch.
+const minExtensionsTimeout = 2 * time.Minute
 
 // buildPython checks the submission's syntax. It imports a submission that compiles extensions once, as KernelBot does,
 // so that nothing is compiled while a stage is timed. The compiled extensions are cached for further runs of the same
 // submission; an evaluation's only for its caller.
 func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	if b.cfg.Tools.Python == nil {
-		return fmt.Errorf("%w: no python3 was found", ErrMissing)
+		return fmt.Errorf("%w: no python3 was found", ErrNoCompiler)
 	}
 	a.importsTorch = importsTorch(a.sources.Files)
 	for _, name := range a.sources.Submitted {
@@ -84,7 +84,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 // checkSyntax fails the build for a file that Python cannot parse; the output has the line, with a caret below it.
 func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
 	python := b.cfg.Tools.Python
-	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
+	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Place.BuildLimits
 	limits.Wall = commandTimeout(limits.Wall, result.StartedAt)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
@@ -100,7 +100,7 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	}
 	status, failure := failedCommand(outcome, "reading "+name)
 	result.Stderr = outcome.Stderr
-	refuse(result, status, failure)
+	failBuild(result, status, failure)
 	return false, nil
 }
 
@@ -112,12 +112,12 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	// The key contains the caller. The submission's own code makes the archive and can put anything into it, so no
 	// other caller may get it.
-	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), filesKey(req.FilesBeside[name]), req.Job.Caller)
+	archiveKey := hashParts("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
+		b.nvccVersion(), processorModel(), name, filesKey(a.sources.Files), filesKey(req.FilesBeside[name]), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
-	a.Command += "\n" + quote([]string{python.Path, name})
+	a.Command += "\n" + shellLine([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
-		a.extensions[name], result.FromCache = data, true
+		a.extensionArchives[name], result.FromCache = data, true
 		return nil
 	}
 	work := a.sources.Files
@@ -128,8 +128,8 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	}
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
-		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: work,
-		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.StartedAt), Collect: map[string]int64{extensionsArchive: maxProduct},
+		Dir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
+		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxProductBytes},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	result.Stdout, result.Stderr = outcome.Stdout, outcome.Stderr
 	if outcome.Limit != "" || outcome.Cancelled {
 		status, failure := failedCommand(outcome, "compiling the extensions of "+name)
-		refuse(result, status, failure)
+		failBuild(result, status, failure)
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
@@ -146,7 +146,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	if len(archive) == 0 {
 		return nil
 	}
-	a.extensions[name] = archive
+	a.extensionArchives[name] = archive
 	if !keep || outcome.ExitCode != 0 {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 // submission is imported, and compiles during the import.
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.BuildLimits
-	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
+	limits.Wall, limits.CPU = max(limits.Wall, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
 	limits.Wall = commandTimeout(limits.Wall, begun)
 	limits.OpenFiles = max(limits.OpenFiles, place.RunLimits.OpenFiles)
 	limits.Processes = max(limits.Processes, place.RunLimits.Processes)
@@ -166,7 +166,7 @@ func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 }
 
 func (b *Builder) nvccVersion() string {
-	if c := b.cfg.Tools.For(tasks.LangCUDA); c != nil {
+	if c := b.cfg.Tools.CompilerFor(tasks.LangCUDA); c != nil {
 		return c.Version
 	}
 	return ""
@@ -207,8 +207,8 @@ func torchArch(arch string) string {
 	return text
 }
 
-// withExtensions makes a fresh interpreter unpack the extensions compiled during the build before it runs the script.
-func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
+// mountExtensions makes a fresh interpreter unpack the extensions compiled during the build before it runs the script.
+func mountExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
 	if len(extensions) == 0 {
 		return spec
 	}

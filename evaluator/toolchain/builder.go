@@ -15,9 +15,9 @@ import (
 	"warpboard/tasks"
 )
 
-// ErrMissing means that this machine has no compiler or interpreter for a job's language. The site should not have sent
-// the job here.
-var ErrMissing = errors.New("this machine cannot build the task's language")
+// ErrNoCompiler means that this machine has no compiler or interpreter for a job's language. The site should not have
+// sent the job here.
+var ErrNoCompiler = errors.New("this machine cannot build the task's language")
 
 // Config configures a Builder.
 type Config struct {
@@ -34,7 +34,7 @@ type Config struct {
 // belong to this process: two workers may compile the same file at once, and the last one's object stays.
 type Builder struct {
 	cfg       Config
-	store     *store
+	store     *objectStore
 	fileLocks keyLocks // serialize compiling the same file for the store
 	pool      *warm.Pool
 }
@@ -44,20 +44,20 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Builder{cfg: cfg, store: newStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
+	return &Builder{cfg: cfg, store: newObjectStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
 }
 
 // BuildRequest describes one build.
 type BuildRequest struct {
 	Job   job.Job
 	Place Place
-	// Runner is the Python script that the submission's own processes run beside the main script, which judges them. It
-	// is set only for programs without a task.
-	Runner string
+	// RunnerScript is the Python script that the submission's own processes run beside the main script, which judges
+	// them. It is set only for programs without a task.
+	RunnerScript string
 	// JudgeEnv is added to the environment of that main script.
 	JudgeEnv map[string]string
-	// FilesBeside has files that lie beside a submitted file while it is built, by its name. It is set only for programs
-	// without a task.
+	// FilesBeside has files that lie beside a submitted file while it is built, by its name. It is set only for
+	// programs without a task.
 	FilesBeside map[string]map[string][]byte
 	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
 	// may be nil.
@@ -70,35 +70,35 @@ type Artifact struct {
 	Command string // the build commands as shell lines
 	PTX     []byte // cu in a profile: the submission's PTX; nil if not available
 
-	lang         tasks.Lang
-	program      []byte            // cu, cpp: the executable with the submission
-	judge        []byte            // cu, cpp: the executable with the reference; nil if program judges itself
-	sources      harness.SourceSet // py
-	importsTorch bool              // py: its files import torch
-	judgeEnv     map[string]string // py: BuildRequest.JudgeEnv
-	extensions   map[string][]byte // py: archives of compiled extensions, by submitted file
+	lang              tasks.Lang
+	program           []byte            // cu, cpp: the executable with the submission
+	judge             []byte            // cu, cpp: the executable with the reference; nil if program judges itself
+	sources           harness.SourceSet // py
+	importsTorch      bool              // py: its files import torch
+	judgeEnv          map[string]string // py: BuildRequest.JudgeEnv
+	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
-// extensionsOf returns the archive for a submitted file. Without a name it returns the last archive, which belongs to
-// the main file (see tasks.Definition.With).
-func (a *Artifact) extensionsOf(file string) []byte {
+// extensionArchiveOf returns the archive for a submitted file. Without a name it returns the last archive, which
+// belongs to the main file (see tasks.Definition.With).
+func (a *Artifact) extensionArchiveOf(file string) []byte {
 	if file != "" {
-		return a.extensions[file]
+		return a.extensionArchives[file]
 	}
 	var last []byte
 	for _, name := range a.sources.Submitted {
-		if archive, ok := a.extensions[name]; ok {
+		if archive, ok := a.extensionArchives[name]; ok {
 			last = archive
 		}
 	}
 	return last
 }
 
-// largeProgram is the program size in bytes from which a build's memory is returned to the system at once.
-const largeProgram = 32 << 20
+// largeProgramBytes is the program size in bytes from which a build's memory is returned to the system at once.
+const largeProgramBytes = 32 << 20
 
 // Build compiles a job. If the submission does not compile, the error is nil, the stage result has the reason in Status
-// and Failure, and the artifact is nil. An error is an infrastructure error (ErrMissing, a broken sandbox, a full
+// and Failure, and the artifact is nil. An error is an infrastructure error (ErrNoCompiler, a broken sandbox, a full
 // disk).
 func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
 	if req.OnLog == nil {
@@ -107,16 +107,16 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	def := req.Job.Task
 	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources),
-		extensions: map[string][]byte{}}
-	if req.Runner != "" {
-		artifact.sources.Runner, artifact.judgeEnv = req.Runner, req.JudgeEnv
+		extensionArchives: map[string][]byte{}}
+	if req.RunnerScript != "" {
+		artifact.sources.Runner, artifact.judgeEnv = req.RunnerScript, req.JudgeEnv
 	}
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython
 	}
 	err := build(ctx, req, artifact, &result)
-	if len(artifact.program) > largeProgram {
+	if len(artifact.program) > largeProgramBytes {
 		debug.FreeOSMemory() // otherwise the objects stay until as much again was allocated
 	}
 	result.EndedAt = time.Now().UTC()
@@ -130,8 +130,8 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	return artifact, result, nil
 }
 
-// refuse fails a build because of the task or the submission.
-func refuse(result *job.StageResult, status job.Status, failure job.Failure) {
+// failBuild fails a build because of the task or the submission.
+func failBuild(result *job.StageResult, status job.Status, failure job.Failure) {
 	result.Status, result.Failure = status, &failure
 }
 

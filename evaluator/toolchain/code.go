@@ -14,10 +14,10 @@ import (
 // Limits of a listing: its lines, the bytes of each that are read and shown, and of a demangled symbol as a power of
 // two.
 const (
-	maxCode     = 2000
-	maxRead     = 16 << 10
-	maxCodeLine = 400
-	maxSymbol   = 10
+	maxCodeLines  = 2000
+	maxReadLine   = 16 << 10
+	maxCodeLine   = 400
+	maxSymbolBits = 10
 )
 
 // Code is a line of assembly with its line of the source file; 0 if it belongs to none, or to another file.
@@ -31,15 +31,15 @@ var (
 	filePattern     = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
 	positionPattern = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
 	// The same in the output of nvdisasm.
-	sassPosition       = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
-	sassInstruction    = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
-	sassKernel         = regexp.MustCompile(`^\.text\.(\S+):`)
-	localLabel         = regexp.MustCompile(`\.L\w+`)
-	mangledNamePattern = regexp.MustCompile(`\b_Z\w+`)
+	sassPositionPattern    = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
+	sassInstructionPattern = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
+	sassKernelPattern      = regexp.MustCompile(`^\.text\.(\S+):`)
+	localLabelPattern      = regexp.MustCompile(`\.L\w+`)
+	mangledNamePattern     = regexp.MustCompile(`\b_Z\w+`)
 )
 
-// listing collects the lines of a listing up to its limit.
-type listing struct {
+// codeListing collects the lines of a listing up to its limit.
+type codeListing struct {
 	file  string
 	files map[string]string
 	line  int
@@ -47,8 +47,8 @@ type listing struct {
 }
 
 // newListing reads the names of files first: ptxas writes them at the end.
-func newListing(text, file string) *listing {
-	l := &listing{file: file, files: map[string]string{}}
+func newListing(text, file string) *codeListing {
+	l := &codeListing{file: file, files: map[string]string{}}
 	for line := range strings.Lines(text) {
 		if m := filePattern.FindStringSubmatch(line); m != nil {
 			l.files[m[1]] = path.Base(m[2])
@@ -57,8 +57,8 @@ func newListing(text, file string) *listing {
 	return l
 }
 
-// positioned reports whether a line only gives a position, and keeps that.
-func (l *listing) positioned(text string) bool {
+// readPosition reports whether a line only gives a position, and keeps that.
+func (l *codeListing) readPosition(text string) bool {
 	if filePattern.MatchString(text) {
 		return true
 	}
@@ -66,31 +66,31 @@ func (l *listing) positioned(text string) bool {
 		l.setPosition(l.files[m[1]], m[2])
 		return true
 	}
-	if m := sassPosition.FindStringSubmatch(text); m != nil {
+	if m := sassPositionPattern.FindStringSubmatch(text); m != nil {
 		l.setPosition(path.Base(m[1]), m[2])
 		return true
 	}
 	return false
 }
 
-func (l *listing) setPosition(file, number string) {
+func (l *codeListing) setPosition(file, number string) {
 	l.line = 0
 	if n, err := strconv.Atoi(number); err == nil && file == l.file {
 		l.line = n
 	}
 }
 
-func (l *listing) add(text string, line int) {
-	if l.full() {
+func (l *codeListing) add(text string, line int) {
+	if l.isFull() {
 		return
 	}
-	text = mangledNamePattern.ReplaceAllStringFunc(text[:min(len(text), maxRead)], func(symbol string) string {
-		return ncu.Demangle(symbol, maxSymbol, demangle.NoRust)
+	text = mangledNamePattern.ReplaceAllStringFunc(text[:min(len(text), maxReadLine)], func(symbol string) string {
+		return ncu.Demangle(symbol, maxSymbolBits, demangle.NoRust)
 	})
 	l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
 }
 
-func (l *listing) full() bool { return len(l.code) == maxCode }
+func (l *codeListing) isFull() bool { return len(l.code) == maxCodeLines }
 
 // readPTX returns the lines of a PTX text without those that only give positions.
 func readPTX(text, file string) []Code {
@@ -99,9 +99,9 @@ func readPTX(text, file string) []Code {
 		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), "\r\n ")
 		bare := strings.TrimSpace(line)
 		switch {
-		case l.full():
+		case l.isFull():
 			return l.code
-		case l.positioned(line) || bare == "" || strings.HasPrefix(bare, "//"):
+		case l.readPosition(line) || bare == "" || strings.HasPrefix(bare, "//"):
 		case strings.HasSuffix(bare, ";") && !strings.HasPrefix(bare, "."):
 			l.add(line, l.line)
 		case strings.HasPrefix(bare, ".section"):
@@ -118,16 +118,16 @@ func readSASS(text, file string) []Code {
 	l := newListing(text, file)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n\t ")
-		if l.full() {
+		if l.isFull() {
 			return l.code
 		}
-		if l.positioned(line) {
+		if l.readPosition(line) {
 			continue
 		}
-		if m := sassKernel.FindStringSubmatch(line); m != nil {
+		if m := sassKernelPattern.FindStringSubmatch(line); m != nil {
 			l.line = 0
 			l.add(m[1]+":", 0)
-		} else if m := sassInstruction.FindStringSubmatch(line); m != nil && m[1] != "" {
+		} else if m := sassInstructionPattern.FindStringSubmatch(line); m != nil && m[1] != "" {
 			l.add("  "+m[1], l.line)
 		} else if strings.HasPrefix(line, ".L_") && strings.HasSuffix(line, ":") {
 			l.add(line, 0)
@@ -157,16 +157,16 @@ func readX86(text, file string) []Code {
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
 		switch {
-		case l.full():
+		case l.isFull():
 			return l.code
-		case l.positioned(line) || bare == "" || len(function) > maxCode: // what follows of a longer one is not shown
+		case l.readPosition(line) || bare == "" || len(function) > maxCodeLines: // what follows of a longer one is not shown
 		case strings.HasSuffix(bare, ":"):
 			if !strings.HasPrefix(bare, ".L") {
 				end()
 			}
 			function = append(function, Code{Text: bare})
 		case !strings.HasPrefix(bare, ".") && !strings.HasPrefix(bare, "#"):
-			for _, label := range localLabel.FindAllString(bare, -1) {
+			for _, label := range localLabelPattern.FindAllString(bare, -1) {
 				used[label] = true
 			}
 			function = append(function, Code{"  " + strings.ReplaceAll(bare, "\t", " "), l.line})

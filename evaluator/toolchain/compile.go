@@ -16,40 +16,40 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxProduct limits the size in bytes of one object or program. CUTLASS kernels reach tens of megabytes. A product is
-// held in memory as a whole, and in the store.
-const maxProduct = 512 << 20
+// maxProductBytes limits the size in bytes of one object or program. CUTLASS kernels reach tens of megabytes. A product
+// is held in memory as a whole, and in the store.
+const maxProductBytes = 512 << 20
 
-// compilesAtOnce limits the concurrent compilers of one build to those of a one-file program (judge, runner, and
-// submission), because each may take a build's memory. All files of a build together may take maxFileCompilers times a
-// build's time limit.
-const compilesAtOnce, maxFileCompilers = 3, 3
+// maxConcurrentCompilers limits the concurrent compilers of one build to those of a one-file program (judge, runner,
+// and submission), because each may take a build's memory. All files of a build together may take maxFileCompilers
+// times a build's time limit.
+const maxConcurrentCompilers, maxFileCompilers = 3, 3
 
-// step is one finished command of a build. A nil product means that it failed.
-type step struct {
-	file    harness.CompileInput
-	argv    []string // of an inspection
-	product []byte
-	reused  bool // the product comes from the store
-	outcome sandbox.Outcome
+// buildStep is one finished command of a build. A nil product means that it failed.
+type buildStep struct {
+	file      harness.CompileInput
+	argv      []string // of an inspection
+	product   []byte
+	fromStore bool // the product comes from the store
+	outcome   sandbox.Outcome
 }
 
 // compilation is one build in progress. steps has an element per file, each written by one goroutine, and is read after
 // all have ended. logging only keeps lines of the log whole.
 type compilation struct {
-	builder *Builder
-	req     BuildRequest
-	plan    *plan
-	steps   []step
-	begun   time.Time
-	logging sync.Mutex
+	builder   *Builder
+	req       BuildRequest
+	plan      *buildPlan
+	steps     []buildStep
+	startedAt time.Time
+	logging   sync.Mutex
 }
 
-// run compiles concurrently all files without a product. If together is set, the task's files can include the
+// compileAll compiles concurrently all files without a product. If together is set, the task's files can include the
 // submission.
-func (c *compilation) run(ctx context.Context, together bool) error {
+func (c *compilation) compileAll(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(compilesAtOnce)
+	group.SetLimit(maxConcurrentCompilers)
 	for i, file := range c.plan.sources.ToCompile {
 		if c.steps[i].product != nil {
 			continue
@@ -67,7 +67,7 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 }
 
 // judgeBuild returns the judge's program, or a step without a product if the submission's program judges itself.
-func (c *compilation) judgeBuild(ctx context.Context) (step, error) {
+func (c *compilation) judgeBuild(ctx context.Context) (buildStep, error) {
 	for i, file := range c.plan.sources.ToCompile {
 		if !file.Judge {
 			continue
@@ -77,30 +77,30 @@ func (c *compilation) judgeBuild(ctx context.Context) (step, error) {
 		}
 		return c.compileTaskFile(ctx, file)
 	}
-	return step{}, nil
+	return buildStep{}, nil
 }
 
 // compileTaskFile compiles one of the task's files, or takes it from the store. It waits while another build compiles
 // the same file. If a bundle's file does not compile without the submission, the store remembers that, so that later
 // runs do not try again.
-func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileInput) (step, error) {
+func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileInput) (buildStep, error) {
 	files := c.plan.sources.TaskFiles()
-	objectKey := key("object", c.plan.base, file.Name, filesKey(files))
-	needsSubmissionKey := key("needs the submission", objectKey)
+	objectKey := hashParts("object", c.plan.baseHash, file.Name, filesKey(files))
+	needsSubmissionKey := hashParts("needs the submission", objectKey)
 	unlock, err := c.builder.fileLocks.lock(ctx, objectKey)
 	if err != nil {
 		// Cancelled while waiting for another build. An error here would make the run an infrastructure error.
-		return step{file: file, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
+		return buildStep{file: file, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
 	if object, ok := c.builder.store.get(objectKey); ok {
-		return step{file: file, product: object, reused: true}, nil
+		return buildStep{file: file, product: object, fromStore: true}, nil
 	}
 	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
-		return step{file: file}, nil
+		return buildStep{file: file}, nil
 	}
 	if err := c.builder.store.mkdir(objectKey); err != nil {
-		return step{}, err
+		return buildStep{}, err
 	}
 	s, err := c.compileOne(ctx, file, files, false)
 	switch {
@@ -117,11 +117,11 @@ func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileI
 }
 
 // compilerRejected reports whether the compiler finished and rejected the source.
-func (s step) compilerRejected() bool {
+func (s buildStep) compilerRejected() bool {
 	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
 }
 
-func (c *compilation) link(ctx context.Context) (step, error) {
+func (c *compilation) link(ctx context.Context) (buildStep, error) {
 	// Callers link only if every file has a product.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
@@ -130,20 +130,20 @@ func (c *compilation) link(ctx context.Context) (step, error) {
 		}
 	}
 	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.BuildLimits}
-	return c.command(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
+	return c.runCommand(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
 // compileOne compiles a file with the given files beside it.
-func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool) (step, error) {
-	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.limits(file)}
-	return c.command(ctx, file, spec, "object", logged)
+func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool) (buildStep, error) {
+	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.compilerLimits(file)}
+	return c.runCommand(ctx, file, spec, "object", logged)
 }
 
-// limits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
-func (c *compilation) limits(file harness.CompileInput) sandbox.Limits {
+// compilerLimits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
+func (c *compilation) compilerLimits(file harness.CompileInput) sandbox.Limits {
 	limits := c.req.Place.BuildLimits
 	if file.Submitted {
-		limits.Wall = commandTimeout(limits.Wall, c.begun)
+		limits.Wall = commandTimeout(limits.Wall, c.startedAt)
 	}
 	return limits
 }
@@ -157,7 +157,7 @@ func commandTimeout(limit time.Duration, begun time.Time) time.Duration {
 // ptx compiles the submission to PTX for a profile; the profiled program has only machine code. The result is cached. A
 // profile is useful without PTX, so a failed compilation is not an error.
 func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
-	ptxKey := key("ptx", c.plan.base, filesKey(c.plan.sources.Files))
+	ptxKey := hashParts("ptx", c.plan.baseHash, filesKey(c.plan.sources.Files))
 	if kept, ok := c.builder.store.get(ptxKey); ok {
 		return kept, nil
 	}
@@ -166,7 +166,7 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 		if !file.Submitted || file.Judge {
 			continue
 		}
-		s, err := c.command(ctx, file, sandbox.Spec{Argv: c.plan.ptxCommand(file), Dir: "/in", Files: c.plan.sources.Files, Limits: c.limits(file)}, "ptx", false)
+		s, err := c.runCommand(ctx, file, sandbox.Spec{Argv: c.plan.ptxCommand(file), Dir: "/in", Files: c.plan.sources.Files, Limits: c.compilerLimits(file)}, "ptx", false)
 		if err != nil || s.product == nil || len(all)+len(s.product) > ncu.MaxPTX {
 			return nil, err
 		}
@@ -175,19 +175,19 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 	return all, c.builder.store.put(ptxKey, all)
 }
 
-// command runs one build command in the sandbox and collects its product from /out.
-func (c *compilation) command(ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool) (step, error) {
+// runCommand runs one build command in the sandbox and collects its product from /out.
+func (c *compilation) runCommand(ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool) (buildStep, error) {
 	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
-	spec.Collect = map[string]int64{product: maxProduct}
+	spec.CollectFiles = map[string]int64{product: maxProductBytes}
 	if logged {
 		spec.OnStdout = func(b []byte) { c.log("stdout", b) }
 		spec.OnStderr = func(b []byte) { c.log("stderr", b) }
 	}
 	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
-		return step{}, fmt.Errorf("run the compiler: %w", err)
+		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}
-	s := step{file: file, outcome: outcome}
+	s := buildStep{file: file, outcome: outcome}
 	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
 		s.product = outcome.Files[product]
 	}
@@ -200,8 +200,8 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll reports whether one of the bundle's own files failed, perhaps because it includes the submission.
-func (c *compilation) needsAll() bool {
+// taskFilesFailed reports whether one of the bundle's own files failed, perhaps because it includes the submission.
+func (c *compilation) taskFilesFailed() bool {
 	for _, s := range c.steps {
 		if s.product == nil && !s.file.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
 			return true
@@ -210,11 +210,11 @@ func (c *compilation) needsAll() bool {
 	return false
 }
 
-// reused returns the names of the files that came from the store.
-func (c *compilation) reused() []string {
+// reusedFiles returns the names of the files that came from the store.
+func (c *compilation) reusedFiles() []string {
 	var names []string
 	for _, s := range c.steps {
-		if s.reused {
+		if s.fromStore {
 			names = append(names, s.file.Name)
 		}
 	}
@@ -222,8 +222,8 @@ func (c *compilation) reused() []string {
 }
 
 // failed returns the failed step to report, or nil. The submission's takes precedence over the task's.
-func (c *compilation) failed() *step {
-	var failed *step
+func (c *compilation) failed() *buildStep {
+	var failed *buildStep
 	for i := range c.steps {
 		s := &c.steps[i]
 		if s.product == nil && (failed == nil || s.file.Submitted && !failed.file.Submitted) {
@@ -234,7 +234,7 @@ func (c *compilation) failed() *step {
 }
 
 // output joins the output of compiling and linking the submission.
-func (c *compilation) output(linked step) (stdout, stderr string) {
+func (c *compilation) output(linked buildStep) (stdout, stderr string) {
 	for _, s := range append(c.steps, linked) {
 		if s.file.Submitted {
 			stdout += s.outcome.Stdout
@@ -253,14 +253,14 @@ func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Place)
 	if len(files) == 0 {
 		return 0, nil
 	}
-	if b.cfg.Tools.For(p.Task.Lang) == nil {
-		return 0, fmt.Errorf("%w: no compiler for %s was found", ErrMissing, p.Task.Lang)
+	if b.cfg.Tools.CompilerFor(p.Task.Lang) == nil {
+		return 0, fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, p.Task.Lang)
 	}
 	plan, err := b.newPlan(p.Task, sources, place.Arch)
 	if err != nil {
 		return 0, err
 	}
-	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan, begun: time.Now()}
+	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan, startedAt: time.Now()}
 	for _, file := range files {
 		s, err := c.compileTaskFile(ctx, file)
 		switch {
@@ -271,7 +271,7 @@ func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Place)
 		case s.product == nil && sources.Separable:
 			_, failure := failedCommand(s.outcome, "compiling "+file.Name)
 			return made, errors.New(failure.Reason)
-		case s.product != nil && !s.reused:
+		case s.product != nil && !s.fromStore:
 			made++
 		}
 	}

@@ -31,10 +31,10 @@ func newSandbox() Runner {
 }
 
 func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
-	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.Work) > 0 {
+	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.WritableFiles) > 0 {
 		return r.Runner.Run(ctx, spec)
 	}
-	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.Dir, filesKey(spec.Files), spec.Mounts, spec.Collect})
+	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.Dir, filesKey(spec.Files), spec.Mounts, spec.CollectFiles})
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}

@@ -9,16 +9,16 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compilerError matches the line of a compiler's or linker's output that names the error. It expects the English
+// compilerErrorPattern matches the line of a compiler's or linker's output that names the error. It expects the English
 // messages of gcc, nvcc, and ld: the sandbox sets LANG to C.UTF-8. Without a match the short reason is generic; the
 // whole output is kept either way.
-var compilerError = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
+var compilerErrorPattern = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
 
-// noKernel matches the linker's error for a submission that lacks the function the harness calls.
-var noKernel = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
+// noKernelPattern matches the linker's error for a submission that lacks the function the harness calls.
+var noKernelPattern = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
 
 // explain stores in the result why a step failed.
-func (c *compilation) explain(result *job.StageResult, s step) {
+func (c *compilation) explain(result *job.StageResult, s buildStep) {
 	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
 	what := "compiling " + s.file.Name
 	if s.file.Name == "linking" {
@@ -28,7 +28,7 @@ func (c *compilation) explain(result *job.StageResult, s step) {
 	if !s.file.Submitted && status == job.StatusError {
 		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.file.Name, failure.Reason)
 	}
-	refuse(result, status, failure)
+	failBuild(result, status, failure)
 }
 
 // failedCommand returns the status and failure for a compiler or interpreter that did not succeed; what names the
@@ -50,20 +50,20 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 		failure.Reason = fmt.Sprintf("%s was killed by %s.", upper, o.Signal)
 		return job.StatusError, failure
 	}
-	failure.Reason = upper + " failed: " + errorLine(o)
+	failure.Reason = upper + " failed: " + firstErrorLine(o)
 	if !strings.HasSuffix(failure.Reason, "?") { // as in "did you mean …?"
 		failure.Reason += "."
 	}
-	if noKernel.MatchString(failure.Reason) {
+	if noKernelPattern.MatchString(failure.Reason) {
 		failure.Reason += " The submission must define output_t custom_kernel(input_t data) with this parameter, by value, not static, and outside any namespace."
 	}
 	return job.StatusError, failure
 }
 
-// errorLine returns the first line that names an error, or else a note with the exit code.
-func errorLine(o sandbox.Outcome) string {
+// firstErrorLine returns the first line that names an error, or else a note with the exit code.
+func firstErrorLine(o sandbox.Outcome) string {
 	for _, text := range []string{o.Stderr, o.Stdout} {
-		if line := compilerError.FindString(text); line != "" {
+		if line := compilerErrorPattern.FindString(text); line != "" {
 			return strings.TrimSuffix(strings.TrimSpace(line), ".")
 		}
 	}

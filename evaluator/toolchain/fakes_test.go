@@ -35,7 +35,7 @@ type fakeCompiler struct{}
 
 func (fakeCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 	made := map[string][]byte{}
-	for name := range spec.Collect {
+	for name := range spec.CollectFiles {
 		made[name] = []byte("made by " + strings.Join(spec.Argv, " "))
 	}
 	return sandbox.Outcome{Files: made}, ctx.Err()

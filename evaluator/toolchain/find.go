@@ -25,7 +25,7 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 		return nil
 	}
 	root := filepath.Dir(filepath.Dir(c.Path))
-	return []sandbox.Mount{{Host: root, Inside: root}}
+	return []sandbox.Mount{{HostPath: root, InsidePath: root}}
 }
 
 // Toolchain lists a machine's tools; missing ones are nil.
@@ -89,8 +89,8 @@ func compilerVersion(ctx context.Context, path string) string {
 	return strings.TrimSpace(first)
 }
 
-// For returns the compiler of a language, or nil if the machine has none.
-func (t Toolchain) For(lang tasks.Lang) *Compiler {
+// CompilerFor returns the compiler of a language, or nil if the machine has none.
+func (t Toolchain) CompilerFor(lang tasks.Lang) *Compiler {
 	switch lang {
 	case tasks.LangCUDA:
 		return t.NVCC
@@ -103,7 +103,7 @@ func (t Toolchain) For(lang tasks.Lang) *Compiler {
 
 // Describe records in m the software that builds and runs jobs of the language.
 func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
-	if c := t.For(lang); c != nil {
+	if c := t.CompilerFor(lang); c != nil {
 		m.Compiler = c.Version
 	}
 	if lang == tasks.LangPython && t.Python != nil {

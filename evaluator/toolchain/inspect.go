@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// maxAssembly limits the bytes of one listing that are read from a tool.
-	maxAssembly = 8 << 20
-	// maxInspection limits the time of all compilers together: others wait for the same build slot.
-	maxInspection = time.Minute
+	// maxAssemblyBytes limits the bytes of one listing that are read from a tool.
+	maxAssemblyBytes = 8 << 20
+	// maxInspectionTime limits the time of all compilers together: others wait for the same build slot.
+	maxInspectionTime = time.Minute
 )
 
 // Inspection is the result of compiling a submission without linking or running it.
@@ -38,16 +38,16 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	defer func() { done.Build.EndedAt = time.Now().UTC() }()
 	def, result := req.Job.Task, &done.Build
-	if b.cfg.Tools.For(def.Lang) == nil {
-		return done, fmt.Errorf("%w: no compiler for %s was found", ErrMissing, def.Lang)
+	if b.cfg.Tools.CompilerFor(def.Lang) == nil {
+		return done, fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, def.Lang)
 	}
 	sources := harness.Assemble(def, req.Job.Sources)
 	p, err := b.newPlan(def, sources, req.Place.Arch)
 	if err != nil {
-		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
+		failBuild(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return done, nil
 	}
-	c := &compilation{builder: b, req: req, plan: p, begun: result.StartedAt}
+	c := &compilation{builder: b, req: req, plan: p, startedAt: result.StartedAt}
 	for _, input := range filesToInspect(sources) {
 		steps, err := c.inspect(ctx, input, file, done.Code)
 		if err != nil {
@@ -59,7 +59,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 			}
 		}
 		if s := steps[0]; result.Status == job.StatusPass {
-			result.Command += quote(s.argv) + "\n"
+			result.Command += shellLine(s.argv) + "\n"
 			result.Stdout, result.Stderr = result.Stdout+s.outcome.Stdout, result.Stderr+s.outcome.Stderr
 		}
 	}
@@ -82,33 +82,33 @@ func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 }
 
 // inspect compiles one file. The first step's messages count.
-func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]step, error) {
+func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]buildStep, error) {
 	if c.req.Job.Task.Lang != tasks.LangCUDA {
-		s, err := c.tool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
-		if why := s.outcome.Refused["assembly"]; why != "" && s.outcome.ExitCode == 0 {
+		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
+		if why := s.outcome.RefusedFiles["assembly"]; why != "" && s.outcome.ExitCode == 0 {
 			s.product = []byte{} // it compiles
-			code[assemblyKind] = append(code[assemblyKind], notShownCode(why))
+			code[assemblyArchitecture] = append(code[assemblyArchitecture], notShownCode(why))
 		}
-		code[assemblyKind] = append(code[assemblyKind], readX86(string(s.product), file)...)
-		return []step{s}, err
+		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86(string(s.product), file)...)
+		return []buildStep{s}, err
 	}
 	// The object has the messages of all of nvcc's compilers, and the resources; the cubin only the GPU's code. Two
 	// compilers at a time are allowed on a build slot.
-	steps := make([]step, 2)
+	steps := make([]buildStep, 2)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		steps[0], err = c.tool(ctx, input, c.plan.compileCommand(input), c.plan.sources.Files, "object")
+		steps[0], err = c.runTool(ctx, input, c.plan.compileCommand(input), c.plan.sources.Files, "object")
 		return err
 	})
 	ptx := strings.TrimSuffix(filepath.Base(input.Name), filepath.Ext(input.Name)) + ".ptx"
 	group.Go(func() (err error) {
-		steps[1], err = c.tool(ctx, input, c.plan.cubinCommand(input), c.plan.sources.Files, "cubin", ptx)
+		steps[1], err = c.runTool(ctx, input, c.plan.cubinCommand(input), c.plan.sources.Files, "cubin", ptx)
 		return err
 	})
 	if err := group.Wait(); err != nil || steps[1].product == nil {
 		return steps, err
 	}
-	if why := steps[1].outcome.Refused[ptx]; why != "" {
+	if why := steps[1].outcome.RefusedFiles[ptx]; why != "" {
 		code["PTX"] = append(code["PTX"], notShownCode(why))
 	}
 	code["PTX"] = append(code["PTX"], readPTX(string(steps[1].outcome.Files[ptx]), file)...)
@@ -116,7 +116,7 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 	if _, err := os.Stat(disassembler); err != nil {
 		return steps, nil // an installation without it still has PTX
 	}
-	s, err := c.tool(ctx, input, []string{disassembler, "-g", "-c", "cubin"}, map[string][]byte{"cubin": steps[1].product})
+	s, err := c.runTool(ctx, input, []string{disassembler, "-g", "-c", "cubin"}, map[string][]byte{"cubin": steps[1].product})
 	code["SASS"] = append(code["SASS"], readSASS(string(s.product), file)...)
 	return steps, err
 }
@@ -124,26 +124,26 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 // notShownCode returns the line in place of a listing that is not shown.
 func notShownCode(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
 
-// tool runs a command over files. Its product is the first collected file; without one its output.
-func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (step, error) {
-	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.limits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts}
-	spec.Collect = map[string]int64{}
+// runTool runs a command over files. Its product is the first collected file; without one its output.
+func (c *compilation) runTool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (buildStep, error) {
+	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts}
+	spec.CollectFiles = map[string]int64{}
 	for _, name := range collect {
-		spec.Collect[name] = maxProduct
+		spec.CollectFiles[name] = maxProductBytes
 		if name == "assembly" || strings.HasSuffix(name, ".ptx") {
-			spec.Collect[name] = maxAssembly
+			spec.CollectFiles[name] = maxAssemblyBytes
 		}
 	}
-	spec.Limits.Wall = max(time.Second, min(spec.Limits.Wall, maxInspection-time.Since(c.begun)))
+	spec.Limits.Wall = max(time.Second, min(spec.Limits.Wall, maxInspectionTime-time.Since(c.startedAt)))
 	var printed []byte
 	spec.OnStdout = func(text []byte) {
-		printed = append(printed, text[:min(len(text), maxAssembly-len(printed))]...)
+		printed = append(printed, text[:min(len(text), maxAssemblyBytes-len(printed))]...)
 	}
 	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
-		return step{}, fmt.Errorf("run the compiler: %w", err)
+		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}
-	s := step{file: input, argv: argv, outcome: outcome}
+	s := buildStep{file: input, argv: argv, outcome: outcome}
 	switch {
 	case outcome.ExitCode != 0 || outcome.Limit != "" || outcome.Cancelled:
 	case len(collect) > 0:
@@ -154,11 +154,11 @@ func (c *compilation) tool(ctx context.Context, input harness.CompileInput, argv
 	return s, nil
 }
 
-// assemblyKind names the listing of g++ on this machine.
-var assemblyKind = map[string]string{"amd64": "x86-64", "arm64": "AArch64"}[runtime.GOARCH]
+// assemblyArchitecture names the listing of g++ on this machine.
+var assemblyArchitecture = map[string]string{"amd64": "x86-64", "arm64": "AArch64"}[runtime.GOARCH]
 
 // assemblyCommand compiles a file in /in to assembly with source lines, with the flags of compileCommand.
-func (p *plan) assemblyCommand(file harness.CompileInput) []string {
+func (p *buildPlan) assemblyCommand(file harness.CompileInput) []string {
 	flags := []string{"-S", "-g1", "-fno-asynchronous-unwind-tables"}
 	if runtime.GOARCH == "amd64" {
 		flags = append(flags, "-masm=intel")
@@ -167,6 +167,6 @@ func (p *plan) assemblyCommand(file harness.CompileInput) []string {
 }
 
 // cubinCommand compiles a file in /in to the GPU's code, and keeps its PTX.
-func (p *plan) cubinCommand(file harness.CompileInput) []string {
+func (p *buildPlan) cubinCommand(file harness.CompileInput) []string {
 	return p.withMode(file, "/out/cubin", "-cubin", "--keep", "--keep-dir=/out")
 }

@@ -48,7 +48,7 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 	if err != nil || done.Build.Status != job.StatusPass {
 		t.Fatalf("%+v, %v", done.Build, err)
 	}
-	code := done.Code[assemblyKind]
+	code := done.Code[assemblyArchitecture]
 	if len(code) == 0 || code[0].Text != "twice(float*, float const*, int):" {
 		t.Fatalf("%d lines: %+v", len(code), code[:min(3, len(code))])
 	}
@@ -71,7 +71,7 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
 	b := newBuilder()
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: cppJob(t, "correct.cpp"), Place: cpu()}, "submission.cpp")
-	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Code[assemblyKind], "custom_kernel")) == 0 ||
+	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Code[assemblyArchitecture], "custom_kernel")) == 0 ||
 		!strings.Contains(done.Build.Command, "-O0") || strings.Contains(done.Build.Command, "eval.cpp") {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -154,7 +154,7 @@ func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
 	for name, c := range map[string]struct{ statement, want string }{
 		"a symbol that overflows the stack": {`nop _Z1f` + strings.Repeat("P", 2<<20), "_Z1fPPP"},
 		"more than is listed":               {strings.Repeat(`nop _Z1fPv\n`, 3<<20/11), "nop f(void*)"},
-		"more than is read":                 {strings.Repeat(`nop\n`, maxAssembly/4), "This code is not shown: the file has"},
+		"more than is read":                 {strings.Repeat(`nop\n`, maxAssemblyBytes/4), "This code is not shown: the file has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := "void f() {\n  asm(\"" + c.statement + "\");\n}\n"
@@ -162,8 +162,8 @@ func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
 			if err != nil || done.Build.Status != job.StatusPass {
 				t.Fatalf("%s, %v", done.Build.Status, err)
 			}
-			code := done.Code[assemblyKind]
-			if len(code) > maxCode || !slices.ContainsFunc(code, func(l Code) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {
+			code := done.Code[assemblyArchitecture]
+			if len(code) > maxCodeLines || !slices.ContainsFunc(code, func(l Code) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {
 				t.Errorf("%d lines without %q", len(code), c.want)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 // It differs from x/sync/singleflight: a waiting caller can be cancelled alone, and the caller that compiles returns
 // only when its process has ended, because its build slot then passes to another.
 type keyLocks struct {
-	mu   sync.Mutex
-	held map[string]chan struct{} // closed at the unlock
+	mu         sync.Mutex
+	lockedKeys map[string]chan struct{} // closed at the unlock
 }
 
 // lock waits until the key is free or ctx ends. The caller must call unlock.
@@ -33,18 +33,18 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if held, ok := l.held[key]; ok {
+	if held, ok := l.lockedKeys[key]; ok {
 		return held, nil
 	}
-	if l.held == nil {
-		l.held = map[string]chan struct{}{}
+	if l.lockedKeys == nil {
+		l.lockedKeys = map[string]chan struct{}{}
 	}
 	mine := make(chan struct{})
-	l.held[key] = mine
+	l.lockedKeys[key] = mine
 	return nil, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.held, key)
+		delete(l.lockedKeys, key)
 		close(mine)
 	}
 }

@@ -24,7 +24,7 @@ func (c *slowCompiler) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcom
 	time.Sleep(spec.Limits.Wall - time.Second/2)
 	c.running.Add(-1)
 	out := sandbox.Outcome{Files: map[string][]byte{}}
-	for name := range spec.Collect {
+	for name := range spec.CollectFiles {
 		out.Files[name] = []byte("made")
 	}
 	return out, nil

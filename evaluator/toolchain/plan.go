@@ -16,14 +16,14 @@ import (
 	"warpboard/tasks"
 )
 
-// plan is the list of commands that compile and link one C++ or CUDA program.
-type plan struct {
-	compiler *Compiler
-	sources  harness.SourceSet
-	compile  []string // the compiler and the flags of every command
-	link     []string // arguments after the objects when linking
-	mounts   []sandbox.Mount
-	base     string // hash of all of this except the files
+// buildPlan is the list of commands that compile and link one C++ or CUDA program.
+type buildPlan struct {
+	compiler    *Compiler
+	sources     harness.SourceSet
+	compileArgs []string // the compiler and the flags of every command
+	linkArgs    []string // arguments after the objects when linking
+	mounts      []sandbox.Mount
+	baseHash    string // hash of all of this except the files
 }
 
 var (
@@ -39,21 +39,21 @@ var (
 )
 
 // newPlan works out the commands. Its error is about the task's configuration and addresses the author.
-func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*plan, error) {
+func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*buildPlan, error) {
 	cuda := def.Lang == tasks.LangCUDA
-	p := &plan{compiler: b.cfg.Tools.For(def.Lang), sources: sources}
+	p := &buildPlan{compiler: b.cfg.Tools.CompilerFor(def.Lang), sources: sources}
 	flags, err := tasks.CheckFlags(def.Lang, def.Config.CompileFlags)
 	if err != nil {
 		return nil, err
 	}
-	p.compile = []string{p.compiler.Path}
+	p.compileArgs = []string{p.compiler.Path}
 	if cuda {
-		p.compile = append(p.compile, nvccFlags...)
-		p.link = []string{"-Xnvlink=--verbose"}
+		p.compileArgs = append(p.compileArgs, nvccFlags...)
+		p.linkArgs = []string{"-Xnvlink=--verbose"}
 	} else {
-		p.compile = append(p.compile, gppFlags...)
+		p.compileArgs = append(p.compileArgs, gppFlags...)
 	}
-	p.compile = append(p.compile, flags...)
+	p.compileArgs = append(p.compileArgs, flags...)
 	if err := p.addDefines(def.Config.Defines); err != nil {
 		return nil, err
 	}
@@ -62,22 +62,22 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 	}
 	if cuda {
 		p.addKittens(b)
-		p.compile = append(p.compile, archFlag(arch))
+		p.compileArgs = append(p.compileArgs, archFlag(arch))
 	}
 	for _, library := range def.Libraries {
 		if !tasks.IsLibraryName(library) {
 			return nil, fmt.Errorf("libraries: %q is not the name of a library", library)
 		}
-		p.link = append(p.link, "-l"+library)
+		p.linkArgs = append(p.linkArgs, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
 	// The first element is the version of the store's format. Raise it when stored data under these keys changes its
 	// meaning.
-	p.base = key(slices.Concat([]string{"6", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
+	p.baseHash = hashParts(slices.Concat([]string{"6", p.compiler.Version, processorModel()}, p.compileArgs, []string{"link"}, p.linkArgs, p.libraryModTimes())...)
 	return p, nil
 }
 
-func (p *plan) addDefines(defines []tasks.Define) error {
+func (p *buildPlan) addDefines(defines []tasks.Define) error {
 	for _, d := range defines {
 		if !tasks.IsIdentifier(d.Name) {
 			return fmt.Errorf("defines: %q is not a name that can be defined", d.Name)
@@ -86,14 +86,14 @@ func (p *plan) addDefines(defines []tasks.Define) error {
 		if d.Value != nil {
 			flag += "=" + *d.Value
 		}
-		p.compile = append(p.compile, flag)
+		p.compileArgs = append(p.compileArgs, flag)
 	}
 	return nil
 }
 
-func (p *plan) addIncludes(b *Builder, dirs []string) error {
+func (p *buildPlan) addIncludes(b *Builder, dirs []string) error {
 	for _, dir := range dirs {
-		flag, mount, err := b.include(dir)
+		flag, mount, err := b.resolveInclude(dir)
 		if err != nil {
 			return err
 		}
@@ -103,26 +103,26 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 }
 
 // addKittens adds ThunderKittens' headers if the worker has them, as KernelBot does for every CUDA task.
-func (p *plan) addKittens(b *Builder) {
-	if flag, mount, err := b.include("ThunderKittens/include"); err == nil && !slices.Contains(p.compile, flag) {
+func (p *buildPlan) addKittens(b *Builder) {
+	if flag, mount, err := b.resolveInclude("ThunderKittens/include"); err == nil && !slices.Contains(p.compileArgs, flag) {
 		p.addInclude(flag, mount)
 	}
 }
 
-func (p *plan) addInclude(flag string, mount *sandbox.Mount) {
-	p.compile = append(p.compile, flag)
+func (p *buildPlan) addInclude(flag string, mount *sandbox.Mount) {
+	p.compileArgs = append(p.compileArgs, flag)
 	if mount != nil && !slices.Contains(p.mounts, *mount) {
 		p.mounts = append(p.mounts, *mount)
 	}
 }
 
-// libraryAges returns the modification times of the mounted include libraries. Only the top directory's counts: a
+// libraryModTimes returns the modification times of the mounted include libraries. Only the top directory's counts: a
 // header that changes deep inside goes unnoticed.
-func (p *plan) libraryAges() []string {
+func (p *buildPlan) libraryModTimes() []string {
 	var ages []string
 	for _, m := range p.mounts {
-		if info, err := os.Stat(m.Host); err == nil {
-			ages = append(ages, m.Inside, info.ModTime().UTC().String())
+		if info, err := os.Stat(m.HostPath); err == nil {
+			ages = append(ages, m.InsidePath, info.ModTime().UTC().String())
 		}
 	}
 	return ages
@@ -130,17 +130,17 @@ func (p *plan) libraryAges() []string {
 
 // compileCommand compiles one file in /in to /out/object. The judge's file is its whole program, so the command also
 // links it.
-func (p *plan) compileCommand(file harness.CompileInput) []string {
+func (p *buildPlan) compileCommand(file harness.CompileInput) []string {
 	return p.compileTo(file, "/out/object")
 }
 
 // compileTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of the
 // headers that it can use: parsing the rest takes longer than most kernels.
-func (p *plan) compileTo(file harness.CompileInput, product string) []string {
+func (p *buildPlan) compileTo(file harness.CompileInput, product string) []string {
 	if file.Judge {
-		return slices.Concat(p.compile, []string{file.Name}, p.link, []string{"-o", product})
+		return slices.Concat(p.compileArgs, []string{file.Name}, p.linkArgs, []string{"-o", product})
 	}
-	command := slices.Clone(p.compile)
+	command := slices.Clone(p.compileArgs)
 	if file.Submitted && p.sources.Separable {
 		command = append(command, "-DWARPBOARD_SUBMISSION")
 	}
@@ -148,45 +148,45 @@ func (p *plan) compileTo(file harness.CompileInput, product string) []string {
 }
 
 // ptxCommand compiles a submitted file in /in to PTX, with the flags of compileCommand.
-func (p *plan) ptxCommand(file harness.CompileInput) []string {
+func (p *buildPlan) ptxCommand(file harness.CompileInput) []string {
 	return p.withMode(file, "/out/ptx", "-ptx")
 }
 
 // withMode is compileTo with other flags in place of -c.
-func (p *plan) withMode(file harness.CompileInput, product string, flags ...string) []string {
+func (p *buildPlan) withMode(file harness.CompileInput, product string, flags ...string) []string {
 	command := p.compileTo(file, product)
 	at := slices.Index(command, "-c")
 	return slices.Replace(command, at, at+1, flags...)
 }
 
 // linkCommand links the objects in /in, in the order of the files, into the submission's program.
-func (p *plan) linkCommand() []string {
-	command := slices.Clone(p.compile)
+func (p *buildPlan) linkCommand() []string {
+	command := slices.Clone(p.compileArgs)
 	for i, file := range p.sources.ToCompile {
 		if !file.Judge {
 			command = append(command, objectName(i))
 		}
 	}
-	return slices.Concat(command, p.link, []string{"-o", "/out/program"})
+	return slices.Concat(command, p.linkArgs, []string{"-o", "/out/program"})
 }
 
 func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 
 // String returns the commands of the whole build as shell lines.
-func (p *plan) String() string {
+func (p *buildPlan) String() string {
 	var lines []string
 	for i, file := range p.sources.ToCompile {
 		product := objectName(i)
 		if file.Judge {
 			product = "judge"
 		}
-		lines = append(lines, quote(p.compileTo(file, product)))
+		lines = append(lines, shellLine(p.compileTo(file, product)))
 	}
-	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
+	return strings.Join(append(lines, shellLine(p.linkCommand())), "\n")
 }
 
-// quote joins arguments as a shell line. It is for people to copy; no shell runs it.
-func quote(arguments []string) string {
+// shellLine joins arguments as a shell line. It is for people to copy; no shell runs it.
+func shellLine(arguments []string) string {
 	quoted := make([]string, len(arguments))
 	for i, a := range arguments {
 		quoted[i] = a
@@ -208,9 +208,9 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processor identifies the target of -march=native on this machine. It reads only the first core: Linux takes long to
-// list hundreds of them.
-func processor() string {
+// processorModel identifies the target of -march=native on this machine. It reads only the first core: Linux takes long
+// to list hundreds of them.
+func processorModel() string {
 	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
 		return ""
@@ -227,10 +227,10 @@ func processor() string {
 // librariesDir is the directory of include libraries in the sandbox.
 const librariesDir = "/libraries"
 
-// include resolves one entry of a task's include_dirs. "." is the task's own directory. Any other entry begins with the
-// name of an include library, in any case: "CUTLASS", "ThunderKittens/include", or, as in tasks from KernelBot,
-// "/ThunderKittens/include".
-func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err error) {
+// resolveInclude resolves one entry of a task's include_dirs. "." is the task's own directory. Any other entry begins
+// with the name of an include library, in any case: "CUTLASS", "ThunderKittens/include", or, as in tasks from
+// KernelBot, "/ThunderKittens/include".
+func (b *Builder) resolveInclude(dir string) (flag string, mount *sandbox.Mount, err error) {
 	cleaned := strings.TrimPrefix(path.Clean(dir), "/")
 	if cleaned == "." || cleaned == "" {
 		return "-I/in", nil, nil
@@ -245,7 +245,7 @@ func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err er
 			break
 		}
 		inside := path.Join(librariesDir, known)
-		return "-I" + path.Join(inside, rest), &sandbox.Mount{Host: b.cfg.Libraries[known], Inside: inside}, nil
+		return "-I" + path.Join(inside, rest), &sandbox.Mount{HostPath: b.cfg.Libraries[known], InsidePath: inside}, nil
 	}
 	return "", nil, fmt.Errorf("include_dirs: this worker has no include library %q (it has: %s)", dir, b.libraryNames())
 }

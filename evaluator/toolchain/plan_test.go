@@ -41,9 +41,9 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	mounts := []sandbox.Mount{
-		{Host: libraries["ThunderKittens"], Inside: "/libraries/ThunderKittens"},
-		{Host: libraries["CUTLASS"], Inside: "/libraries/CUTLASS"},
-		{Host: "/opt/cuda", Inside: "/opt/cuda"},
+		{HostPath: libraries["ThunderKittens"], InsidePath: "/libraries/ThunderKittens"},
+		{HostPath: libraries["CUTLASS"], InsidePath: "/libraries/CUTLASS"},
+		{HostPath: "/opt/cuda", InsidePath: "/opt/cuda"},
 	}
 	if diff := cmp.Diff(mounts, p.mounts); diff != "" {
 		t.Errorf("mounts (-want +got):\n%s", diff)

@@ -66,7 +66,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 			b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 			prepare(t, b, hintOf(test.job), len(test.files))
 			for _, spec := range spy.specs() {
-				if len(spec.Device) > 0 || spec.Proc {
+				if len(spec.Device) > 0 || spec.MountProc {
 					t.Errorf("compiled with devices: %+v", spec)
 				}
 			}
@@ -99,7 +99,7 @@ func TestAFailedPreparationHasAReason(t *testing.T) {
 		"does not compile": {broken, "Compiling eval.cpp failed: "},
 		"forbidden flag": {flags,
 			`config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`},
-		"no compiler": {elsewhere, ErrMissing.Error()},
+		"no compiler": {elsewhere, ErrNoCompiler.Error()},
 	} {
 		if name == "no compiler" && tools().NVCC != nil {
 			continue

@@ -69,14 +69,14 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	}
 	b, at := newBuilder(), cpu()
 	at.AlternateSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
-	at.Mounts = []sandbox.Mount{{Host: driver, Inside: "/driver"}}
+	at.Mounts = []sandbox.Mount{{HostPath: driver, InsidePath: "/driver"}}
 	second, _ := at.AlternatePlace()
 	go b.KeepWarm(t.Context(), second, 1)
 	build := func(runner string) *Artifact {
 		t.Helper()
 		j := job.Job{Sources: map[string][]byte{"judge.py": []byte(forwardingJudge), "runner.py": []byte(runner)},
 			Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
-		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})
+		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
 		if err != nil || a == nil {
 			t.Fatalf("%+v, %v", result, err)
 		}

@@ -87,10 +87,10 @@ type Program interface {
 type Wrapper func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 
 const (
-	casesName  = "cases.txt"
-	resultFD   = 3
-	seedBits   = 1<<31 - 1
-	pipeBuffer = 64 << 10
+	casesFileName = "cases.txt"
+	resultFD      = 3
+	seedBits      = 1<<31 - 1
+	pipeBuffer    = 64 << 10
 )
 
 // environment returns the environment variables of every eval program.
@@ -132,7 +132,7 @@ func (p Place) AlternatePlace() (Place, bool) {
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
-		Device: p.DeviceNodes, Proc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, Interfaces: p.GPUs > 0,
+		Device: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
 	if s.Limits.Wall = req.Timeout; p.MemoryLimit > 0 {
@@ -147,11 +147,11 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("make the result pipe: %w", err)
 	}
-	spec.Pipe = write
+	spec.ResultPipe = write
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		drain(read, onPipe)
+		readPipe(read, onPipe)
 	}()
 	outcome, err := run(ctx, runner, spec)
 	write.Close() // every other writer is dead
@@ -168,8 +168,8 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 	return outcome, err
 }
 
-// drain reads to the end even if see is nil: a full pipe would block its writer.
-func drain(from *os.File, see func([]byte)) {
+// readPipe reads to the end even if see is nil: a full pipe would block its writer.
+func readPipe(from *os.File, see func([]byte)) {
 	defer from.Close()
 	buffer := make([]byte, pipeBuffer)
 	for {
@@ -240,9 +240,9 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.place.JudgePlace().spec(StageRequest{Timeout: req.Timeout})
-		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}
-		spec.Files = map[string][]byte{"judge": p.judge, casesName: harness.CasesFile(req.Cases)}
-		spec.ExtraFiles, spec.Started = files, started
+		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesFileName}
+		spec.Files = map[string][]byte{"judge": p.judge, casesFileName: harness.CasesFile(req.Cases)}
+		spec.ExtraFiles, spec.OnStarted = files, started
 		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
 	}
 	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.Side {
@@ -262,8 +262,8 @@ func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitt
 
 func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.place.spec(req)
-	spec.Argv = []string{"/in/eval.out", req.Mode, "/in/" + casesName}
-	spec.Files = map[string][]byte{"eval.out": p.program, casesName: harness.CasesFile(req.Cases)}
+	spec.Argv = []string{"/in/eval.out", req.Mode, "/in/" + casesFileName}
+	spec.Files = map[string][]byte{"eval.out": p.program, casesFileName: harness.CasesFile(req.Cases)}
 	return spec
 }
 

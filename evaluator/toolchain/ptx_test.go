@@ -23,7 +23,7 @@ func (r *productRunner) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outco
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files := map[string][]byte{}
-	for name := range spec.Collect {
+	for name := range spec.CollectFiles {
 		files[name] = []byte(name)
 	}
 	if i := slices.Index(spec.Argv, "-ptx"); i >= 0 {

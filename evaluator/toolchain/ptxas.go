@@ -6,10 +6,10 @@ import (
 )
 
 var (
-	ptxasEntry     = regexp.MustCompile(`Compiling entry function '([^']+)'`)
-	ptxasRegisters = regexp.MustCompile(`Used (\d+) registers`)
-	ptxasShared    = regexp.MustCompile(`(\d+) bytes smem`)
-	ptxasStack     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
+	ptxasEntryPattern     = regexp.MustCompile(`Compiling entry function '([^']+)'`)
+	ptxasRegistersPattern = regexp.MustCompile(`Used (\d+) registers`)
+	ptxasSharedPattern    = regexp.MustCompile(`(\d+) bytes smem`)
+	ptxasStackPattern     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
 )
 
 // maxKernels limits the number of kernels with facts. A submission with templates can have thousands of entry
@@ -22,7 +22,7 @@ func ptxasFacts(stderr string) map[string]string {
 	facts := map[string]string{}
 	kernel, kernels := "", 0
 	for line := range strings.Lines(stderr) {
-		if m := ptxasEntry.FindStringSubmatch(line); m != nil {
+		if m := ptxasEntryPattern.FindStringSubmatch(line); m != nil {
 			kernel = "ptxas." + m[1]
 			if kernels++; kernels > maxKernels {
 				break
@@ -31,13 +31,13 @@ func ptxasFacts(stderr string) map[string]string {
 		if kernel == "" {
 			continue
 		}
-		if m := ptxasStack.FindStringSubmatch(line); m != nil {
+		if m := ptxasStackPattern.FindStringSubmatch(line); m != nil {
 			facts[kernel+".stack"], facts[kernel+".spill_stores"], facts[kernel+".spill_loads"] = m[1], m[2], m[3]
 		}
-		if m := ptxasRegisters.FindStringSubmatch(line); m != nil {
+		if m := ptxasRegistersPattern.FindStringSubmatch(line); m != nil {
 			facts[kernel+".registers"] = m[1]
 		}
-		if m := ptxasShared.FindStringSubmatch(line); m != nil {
+		if m := ptxasSharedPattern.FindStringSubmatch(line); m != nil {
 			facts[kernel+".smem"] = m[1]
 		}
 	}

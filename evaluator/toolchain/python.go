@@ -54,7 +54,7 @@ func pythonCandidates() []string {
 // interpreter does not answer or is in a directory that the sandbox's users cannot read. It runs outside the sandbox
 // with the worker's rights: the candidates belong to the operator.
 func probePython(ctx context.Context, path string) *Python {
-	if _, err := os.Stat(path); err != nil || !reachable(path) {
+	if _, err := os.Stat(path); err != nil || !isReachable(path) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -73,7 +73,7 @@ func probePython(ctx context.Context, path string) *Python {
 	}
 	p := &Python{Path: path, Version: answer.Version, Packages: answer.Packages}
 	for _, prefix := range answer.Prefixes {
-		if !reachable(prefix) {
+		if !isReachable(prefix) {
 			return nil
 		}
 		p.mount(prefix)
@@ -87,11 +87,11 @@ func (p *Python) mount(dir string) {
 		return
 	}
 	for _, m := range p.Mounts {
-		if m.Inside == dir {
+		if m.InsidePath == dir {
 			return
 		}
 	}
-	p.Mounts = append(p.Mounts, sandbox.Mount{Host: dir, Inside: dir})
+	p.Mounts = append(p.Mounts, sandbox.Mount{HostPath: dir, InsidePath: dir})
 }
 
 func (p *Python) preference() int {
@@ -105,15 +105,15 @@ func (p *Python) preference() int {
 // bin returns the directory of the interpreter and the tools installed with it (ninja).
 func (p *Python) bin() string { return filepath.Dir(p.Path) }
 
-// reachable reports whether every user may traverse the directories to path and to the target of its links.
-func reachable(path string) bool {
+// isReachable reports whether every user may traverse the directories to path and to the target of its links.
+func isReachable(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err == nil && traversable(path) && traversable(real)
+	return err == nil && isTraversable(path) && isTraversable(real)
 }
 
-// traversable reports whether others may traverse every directory above path: the sandbox's users are neither owner nor
-// in the group. The last element itself is not checked.
-func traversable(path string) bool {
+// isTraversable reports whether others may traverse every directory above path: the sandbox's users are neither owner
+// nor in the group. The last element itself is not checked.
+func isTraversable(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm()&0o001 == 0 {

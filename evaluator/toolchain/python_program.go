@@ -103,7 +103,7 @@ func (p *pythonProgram) Warm() bool { return p.warm }
 // Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions
 // itself.
 func (p *pythonProgram) Next(a *Artifact) Program {
-	if p.runner == nil || !p.runner.Alive() {
+	if p.runner == nil || !p.runner.IsAlive() {
 		return nil
 	}
 	next := &pythonProgram{
@@ -125,7 +125,7 @@ func (p *pythonProgram) alternate() {
 	p.alternatePythons = append(p.alternatePythons, make([]*warm.Python, max(0, len(own)-len(p.alternatePythons)))...)
 	ready := true
 	for number, r := range p.alternatePythons {
-		if r != nil && !r.Alive() {
+		if r != nil && !r.IsAlive() {
 			r.Stop()
 			r = nil
 		}
@@ -161,7 +161,7 @@ func (p *pythonProgram) Close() error {
 // spec returns the spec for running the script in a fresh interpreter.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
-	return withExtensions(spec, p.extensions(req, 0))
+	return mountExtensions(spec, p.extensions(req, 0))
 }
 
 func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
@@ -169,7 +169,7 @@ func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, fil
 	spec := place.spec(req)
 	maps.Copy(spec.Env, b.pythonEnv(place))
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
-	spec.Dir, spec.Work = "/out", files
+	spec.Dir, spec.WritableFiles = "/out", files
 	spec.Argv = append([]string{python.Path}, script...)
 	return spec
 }
@@ -178,7 +178,7 @@ func (p *pythonProgram) script(req StageRequest) []string {
 	if req.WithoutJudge {
 		return p.runnerScript(req, 0)
 	}
-	return []string{p.artifact.sources.Main, req.Mode, casesName}
+	return []string{p.artifact.sources.Main, req.Mode, casesFileName}
 }
 
 // runnerScript returns the command line of the submission's process with the given number.
@@ -196,7 +196,7 @@ func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
 	if len(req.Processes) > 0 {
 		file = req.Processes[number].File
 	}
-	return p.artifact.extensionsOf(file)
+	return p.artifact.extensionArchiveOf(file)
 }
 
 // files returns the files of a stage's only process.
@@ -205,7 +205,7 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 		return p.runnerFiles(req, 0)
 	}
 	files := maps.Clone(p.artifact.sources.Files)
-	files[casesName] = harness.CasesFile(req.Cases)
+	files[casesFileName] = harness.CasesFile(req.Cases)
 	maps.Copy(files, req.Files)
 	return files
 }
@@ -226,7 +226,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 		return p.runJudged(ctx, req, nil)
 	}
 	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
-		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), Report: true}, nil, func() {})
+		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, func() {})
 	return judge.Ending{Outcome: outcome}, err
 }
 
@@ -246,13 +246,13 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
 	own := sources.TaskFiles()
-	own[casesName] = harness.CasesFile(req.Cases)
+	own[casesFileName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.judges()
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
-			Argv: p.script(req), Files: own, Report: true, Resident: req.KeepJudge}, files, started)
+			Argv: p.script(req), Files: own, HasReport: true, Resident: req.KeepJudge}, files, started)
 	}
 	places, warms := p.processes(req)
 	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
@@ -261,7 +261,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 			if len(req.Processes) > 0 {
 				at = number
 			}
-			cold := withExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
+			cold := mountExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
 			if wrapped != nil && number == 0 {
 				cold.ExtraFiles = files
 				return wrapped(ctx, cold)
@@ -290,7 +290,7 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 // a fresh interpreter.
 func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
-	if *r != nil && !(*r).Alive() {
+	if *r != nil && !(*r).IsAlive() {
 		(*r).Stop()
 		*r = nil
 	}
@@ -302,7 +302,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 		case err != nil:
 			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.Slot, "err", err)
-			cold.ExtraFiles, cold.Started = wires, started
+			cold.ExtraFiles, cold.OnStarted = wires, started
 			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnPipe)
 		}
 		*r = fresh

@@ -21,7 +21,7 @@ func keepWarm(t *testing.T, b *Builder) {
 	done := make(chan struct{})
 	go func() { defer close(done); b.KeepWarm(ctx, cpu(), 1) }()
 	t.Cleanup(func() { cancel(); <-done })
-	for !b.pool.Keeps(0) {
+	for !b.pool.IsKeeping(0) {
 		select {
 		case <-done:
 			t.Fatal("KeepWarm ended")

@@ -52,7 +52,7 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 			Config: tasks.Config{Main: "judge.py"}}}
-	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -103,7 +103,7 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 		"runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 			Config: tasks.Config{Main: "judge.py"}}}
-	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 			Config: tasks.Config{Main: "judge.py"}}}
-	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,12 +159,12 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 		"runner.py": []byte("")},
 		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 			Config: tasks.Config{Main: "judge.py"}}}
-	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), Runner: "runner.py"})
+	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	extended := *plain
-	extended.extensions = map[string][]byte{"other.py": nil}
+	extended.extensionArchives = map[string][]byte{"other.py": nil}
 	p, err := b.Open(t.Context(), plain, cpu())
 	if err != nil {
 		t.Fatal(err)

@@ -18,29 +18,29 @@ import (
 	"time"
 )
 
-// storeLimit is the size of a store in bytes above which the least recently used files are removed. It is checked after
-// each further sixteenth, so the disk needs a little more.
-const storeLimit = 8 << 30
+// maxStoreBytes is the size of a store in bytes above which the least recently used files are removed. It is checked
+// after each further sixteenth, so the disk needs a little more.
+const maxStoreBytes = 8 << 30
 
 // unfinishedFileAge is the age from which an unrenamed temporary file counts as left by a process that died.
 const unfinishedFileAge = time.Hour
 
-// store keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does not
-// match its checksum counts as missing.
+// objectStore keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does
+// not match its checksum counts as missing.
 //
 // mu guards added and lets one goroutine of this process clear at a time. Files need no lock: they are written under
 // another name and renamed, and never changed. Several processes may share the directory.
-type store struct {
-	dir   string
-	limit int64
-	mu    sync.Mutex
-	added int64 // bytes since the last clearing
+type objectStore struct {
+	dir        string
+	maxBytes   int64
+	mu         sync.Mutex
+	addedBytes int64 // bytes since the last clearing
 }
 
-func newStore(dir string) *store { return &store{dir: dir, limit: storeLimit} }
+func newObjectStore(dir string) *objectStore { return &objectStore{dir: dir, maxBytes: maxStoreBytes} }
 
-// key hashes parts so that different lists have different keys.
-func key(parts ...string) string {
+// hashParts hashes parts so that different lists have different keys.
+func hashParts(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
 		var size [8]byte
@@ -57,13 +57,13 @@ func filesKey(files map[string][]byte) string {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		parts = append(parts, name, string(files[name]))
 	}
-	return key(parts...)
+	return hashParts(parts...)
 }
 
-func (s *store) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
+func (s *objectStore) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
 
 // get returns the data stored under key.
-func (s *store) get(key string) ([]byte, bool) {
+func (s *objectStore) get(key string) ([]byte, bool) {
 	content, err := os.ReadFile(s.path(key))
 	if err != nil || len(content) < sha256.Size {
 		return nil, false
@@ -78,7 +78,7 @@ func (s *store) get(key string) ([]byte, bool) {
 }
 
 // mkdir creates the directory for key. A caller that compiles for the store calls it first, to fail before the work.
-func (s *store) mkdir(key string) error {
+func (s *objectStore) mkdir(key string) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
@@ -86,7 +86,7 @@ func (s *store) mkdir(key string) error {
 }
 
 // put stores the concatenated parts under key.
-func (s *store) put(key string, parts ...[]byte) error {
+func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err := s.mkdir(key); err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (s *store) put(key string, parts ...[]byte) error {
 
 // clear removes the least recently used files when the store has outgrown its limit. It checks only after a sixteenth
 // of the limit has been added.
-func (s *store) clear(added int64) error {
+func (s *objectStore) clear(added int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.added += added
-	if s.added < s.limit/16 {
+	s.addedBytes += added
+	if s.addedBytes < s.maxBytes/16 {
 		return nil
 	}
-	s.added = 0
+	s.addedBytes = 0
 	type cachedFile struct {
 		path string
 		info fs.FileInfo
@@ -147,7 +147,7 @@ func (s *store) clear(added int64) error {
 	}
 	slices.SortFunc(files, func(a, b cachedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	for _, f := range files {
-		if total <= s.limit {
+		if total <= s.maxBytes {
 			break
 		}
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another worker of the machine may have removed it
@@ -187,5 +187,5 @@ func (b *Builder) Remember(data []byte, k RecallKey) {
 
 func (b *Builder) recallKey(k RecallKey) string {
 	python := b.cfg.Tools.Python
-	return key("kernels", k.Owner, python.Version, fmt.Sprint(python.Packages), b.nvccVersion(), processor(), k.Arch, k.Text)
+	return hashParts("kernels", k.Owner, python.Version, fmt.Sprint(python.Packages), b.nvccVersion(), processorModel(), k.Arch, k.Text)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
-	s := newStore(filepath.Join(t.TempDir(), "made", "when", "needed"))
-	k := key("a", "b")
+	s := newObjectStore(filepath.Join(t.TempDir(), "made", "when", "needed"))
+	k := hashParts("a", "b")
 	if _, ok := s.get(k); ok {
 		t.Error("an empty store has something")
 	}
@@ -44,9 +44,9 @@ func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
 }
 
 func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
-	s := newStore(t.TempDir())
-	s.limit = 1000
-	old, used := key("old"), key("used")
+	s := newObjectStore(t.TempDir())
+	s.maxBytes = 1000
+	old, used := hashParts("old"), hashParts("used")
 	for _, k := range []string{old, used} {
 		if err := s.put(k, make([]byte, 400)); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	s.get(used)
-	if err := s.put(key("new"), make([]byte, 400)); err != nil {
+	if err := s.put(hashParts("new"), make([]byte, 400)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := s.get(old); ok {
@@ -74,9 +74,9 @@ func TestWorkersThatShareAStoreMayClearItAtTheSameTime(t *testing.T) {
 	var workers errgroup.Group
 	for worker := range 2 {
 		workers.Go(func() error {
-			s := &store{dir: dir, limit: 16 << 10}
+			s := &objectStore{dir: dir, maxBytes: 16 << 10}
 			for i := range 100 {
-				if err := s.put(key(fmt.Sprint(worker, i)), make([]byte, 1<<10)); err != nil {
+				if err := s.put(hashParts(fmt.Sprint(worker, i)), make([]byte, 1<<10)); err != nil {
 					return err
 				}
 			}
@@ -89,7 +89,7 @@ func TestWorkersThatShareAStoreMayClearItAtTheSameTime(t *testing.T) {
 }
 
 func TestKeysOfDifferentListsDiffer(t *testing.T) {
-	if key("ab", "c") == key("a", "bc") || key("a") == key("a", "") {
+	if hashParts("ab", "c") == hashParts("a", "bc") || hashParts("a") == hashParts("a", "") {
 		t.Error("two lists share a key")
 	}
 	one := filesKey(map[string][]byte{"a": []byte("b"), "c": []byte("d")})

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// Resolution is the smallest relative difference that counts, as on boards.
-	Resolution = 0.005
+	// MinRelativeDifference is the smallest relative difference that counts, as on boards.
+	MinRelativeDifference = 0.005
 	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
-	// orderStatisticsFrom is the number of processes of each side from which the interval uses order statistics, which
-	// assume no distribution.
-	orderStatisticsFrom = 7
+	// minForOrderStatistics is the number of processes of each side from which the interval uses order statistics,
+	// which assume no distribution.
+	minForOrderStatistics = 7
 )
 
 // Ratio is B's time divided by A's.
@@ -28,9 +28,9 @@ type Ratio struct {
 // Measured reports whether the ratio has an interval.
 func (r Ratio) Measured() bool { return r.Low > 0 }
 
-// Apart reports whether the data show a difference.
-func (r Ratio) Apart() bool {
-	return r.Measured() && (r.Low > 1 || r.High < 1) && math.Abs(math.Log(r.Value)) > math.Log1p(Resolution)
+// IsClear reports whether the data show a difference.
+func (r Ratio) IsClear() bool {
+	return r.Measured() && (r.Low > 1 || r.High < 1) && math.Abs(math.Log(r.Value)) > math.Log1p(MinRelativeDifference)
 }
 
 // Inverse returns A's time divided by B's.
@@ -44,31 +44,31 @@ func (r Ratio) Inverse() Ratio {
 	return Ratio{1 / r.Value, 1 / r.High, 1 / r.Low}
 }
 
-// newRatio returns the ratio of two times, with the interval from the processes of both at an error rate, widened by
-// the difference between runs.
-func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
+// ratioWithInterval returns the ratio of two times, with the interval from the processes of both at an error rate,
+// widened by the difference between runs.
+func ratioWithInterval(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if !(a > 0 && b > 0) || math.IsInf(b/a, 0) || b/a == 0 {
 		return Ratio{}
 	}
 	r := Ratio{Value: b / a}
-	low, high := differenceInterval(logarithms(as), logarithms(bs), alpha)
+	low, high := differenceInterval(logarithmsOf(as), logarithmsOf(bs), alpha)
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return r
 	}
 	// The times are medians, and may lie slightly outside.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
 	between := math.Hypot(harness.BetweenRuns(a), harness.BetweenRuns(b))
-	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, deviations(alpha)*between)
+	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, normalQuantile(alpha)*between)
 	if r.Low == 0 || math.IsInf(r.High, 0) || math.IsNaN(r.Low+r.High) {
 		r.Low, r.High = 0, 0
 	}
 	return r
 }
 
-// deviations returns the half-width of a normal interval at an error rate, in standard deviations.
-func deviations(alpha float64) float64 { return math.Sqrt2 * math.Erfinv(1-alpha) }
+// normalQuantile returns the half-width of a normal interval at an error rate, in standard deviations.
+func normalQuantile(alpha float64) float64 { return math.Sqrt2 * math.Erfinv(1-alpha) }
 
-func logarithms(times []float64) []float64 {
+func logarithmsOf(times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
 		out[i] = math.Log(t)
@@ -82,12 +82,12 @@ func differenceInterval(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()
 	}
-	if min(len(a), len(b)) >= orderStatisticsFrom {
+	if min(len(a), len(b)) >= minForOrderStatistics {
 		if low, high, ok := rankSumBounds(a, b, alpha); ok {
 			return low, high
 		}
 	}
-	return welch(a, b, alpha)
+	return welchInterval(a, b, alpha)
 }
 
 // rankSumBounds omits as many of the smallest and the largest differences as the error rate allows, by the normal
@@ -102,7 +102,7 @@ func rankSumBounds(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	}
 	slices.Sort(differences)
 	n, m := float64(len(a)), float64(len(b))
-	z := deviations(alpha)
+	z := normalQuantile(alpha)
 	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5)) // 4 for 7 and 7 processes at 99 %
 	if out <= 0 {
 		return 0, 0, false
@@ -110,7 +110,7 @@ func rankSumBounds(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	return differences[out-1], differences[len(differences)-out], true
 }
 
-func welch(a, b []float64, alpha float64) (low, high float64) {
+func welchInterval(a, b []float64, alpha float64) (low, high float64) {
 	va, vb := stats.Variance(a)/float64(len(a)), stats.Variance(b)/float64(len(b))
 	difference, v := stats.Mean(b)-stats.Mean(a), va+vb
 	if v == 0 {

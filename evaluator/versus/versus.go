@@ -29,14 +29,14 @@ type Comparison struct {
 // Compare compares the timed cases of two runs. ranking is the rule that computes their scores.
 func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	f := Comparison{Cases: matchCases(a, b)}
-	as, bs := sharedCases(f.Cases)
+	as, bs := casesOfBoth(f.Cases)
 	if f.SharedCases = len(as); f.SharedCases == 0 {
 		return f
 	}
 	alpha := (1 - confidence) / float64(f.SharedCases)
 	for i, c := range f.Cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
-			f.Cases[i].Ratio = newRatio(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
+			f.Cases[i].Ratio = ratioWithInterval(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
 		}
 	}
 	f.Score, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
@@ -47,19 +47,19 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 // sides ran, or over its own if they share none; 0 if there is none. A board may show another score: of several runs
 // together, or of a confirmation.
 func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
-	as, bs := sharedCases(matchCases(a, b))
+	as, bs := casesOfBoth(matchCases(a, b))
 	if len(as) == 0 {
-		as, bs = onlyTimed(a), onlyTimed(b)
+		as, bs = timedCases(a), timedCases(b)
 	}
 	return score(ranking, as), score(ranking, bs)
 }
 
-func onlyTimed(cases []job.CaseResult) []job.CaseResult {
+func timedCases(cases []job.CaseResult) []job.CaseResult {
 	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasTimes(&c) })
 }
 
-// sharedCases returns the cases that both sides ran and timed.
-func sharedCases(cases []Case) (as, bs []job.CaseResult) {
+// casesOfBoth returns the cases that both sides ran and timed.
+func casesOfBoth(cases []Case) (as, bs []job.CaseResult) {
 	for _, c := range cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
 			as, bs = append(as, *c.A), append(bs, *c.B)
@@ -103,7 +103,7 @@ func processes(c *job.CaseResult) []float64 {
 
 // scoreRatio returns the ratio of two scores.
 func scoreRatio(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
-	return newRatio(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
+	return ratioWithInterval(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
 }
 
 // score returns the score, or 0 if there is none.
@@ -134,8 +134,8 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// Spread returns the interval of one side's time of a case, by its fresh processes. ok is false without them.
-func Spread(c *job.CaseResult) (low, high float64, ok bool) {
+// ProcessInterval returns the interval of one side's time of a case, by its fresh processes. ok is false without them.
+func ProcessInterval(c *job.CaseResult) (low, high float64, ok bool) {
 	if !hasTimes(c) || len(processes(c)) == 0 {
 		return 0, 0, false
 	}

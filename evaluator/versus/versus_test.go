@@ -41,8 +41,8 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 		"wrong": {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {
 		f := Compare(tasks.RankGeom, []job.CaseResult{five}, []job.CaseResult{c.b})
-		if f.Score.Apart() != c.apart || f.Cases[0].Ratio.Apart() != c.apart {
-			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Score.Apart(), f.Cases[0].Ratio.Apart(), f.Score)
+		if f.Score.IsClear() != c.apart || f.Cases[0].Ratio.IsClear() != c.apart {
+			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Score.IsClear(), f.Cases[0].Ratio.IsClear(), f.Score)
 		}
 		back := Compare(tasks.RankGeom, []job.CaseResult{c.b}, []job.CaseResult{five})
 		if diff := cmp.Diff(f.Score.Inverse(), back.Score, near); diff != "" {
@@ -103,10 +103,10 @@ func TestCompareSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 		const tries = 400
 		for range tries {
 			a := []job.CaseResult{draw(n, 1e6, 0.02)}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Score.Apart() {
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Score.IsClear() {
 				wrong++
 			}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Score.Apart() {
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Score.IsClear() {
 				found++
 			}
 		}

@@ -25,9 +25,9 @@ type Environment = console.Environment
 // commands returns the commands that run or check something on this machine. Package cli has those that talk to a site.
 func commands(env Environment) []*cobra.Command {
 	return []*cobra.Command{
-		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serve),
-		settingsCommand(env, "work", "evaluate for a site on another machine", work),
-		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrate),
+		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serveCommand),
+		settingsCommand(env, "work", "evaluate for a site on another machine", workCommand),
+		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrateCommand),
 		tokenCommand(env),
 		verify.Task(env),
 		verify.Import(env),
@@ -38,7 +38,7 @@ func commands(env Environment) []*cobra.Command {
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return console.Usage("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+		return console.UsageError("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -49,14 +49,14 @@ func Main() {
 	// stop restores the default signal handling: a second signal ends the process at once, as a crash would. Jobs in
 	// flight are lost, and their work is retried.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: version(), Stdout: os.Stdout, Stderr: os.Stderr}
+	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: programVersion(), Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
 		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}
 	err := Run(ctx, env, os.Args[1:])
 	stop()
 	if err != nil {
-		console.Complain(env.Stderr, os.Args[1:], err)
+		console.PrintError(env.Stderr, os.Args[1:], err)
 		os.Exit(console.ExitCode(err))
 	}
 }
@@ -111,17 +111,17 @@ func isLocalCommand(cmd *cobra.Command) bool {
 
 // rootCommand returns the root command with all commands.
 func rootCommand(env Environment) *cobra.Command {
-	root := console.Group(&cobra.Command{
+	root := console.CommandGroup(&cobra.Command{
 		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + console.ExitHelp,
 		SilenceErrors: true, SilenceUsage: true,
 	})
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.Usage("%w", console.FlagError(cmd, err))
+		return console.UsageError("%w", console.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
-	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
+	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, programVersion())...) {
 		cmd.GroupID = "site"
 		root.AddCommand(cmd)
 	}
@@ -129,26 +129,27 @@ func rootCommand(env Environment) *cobra.Command {
 		cmd.GroupID = "machine"
 		root.AddCommand(cmd)
 	}
-	ownHelp(root)
+	refuseUnknownWords(root)
 	return root
 }
 
-// ownHelp makes the commands added by cobra refuse unknown words: otherwise they would print something and exit with 0.
-func ownHelp(root *cobra.Command) {
+// refuseUnknownWords makes the commands added by cobra refuse unknown words: otherwise they would print something and
+// exit with 0.
+func refuseUnknownWords(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
-			console.Group(cmd)
+			console.CommandGroup(cmd)
 			for _, shell := range cmd.Commands() {
-				shell.Args = console.Exactly()
+				shell.Args = console.ExactArgs()
 			}
 		case "help":
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
 				about, rest, err := root.Find(words)
 				if err != nil || len(rest) > 0 {
-					return console.Usage("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+					return console.UsageError("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
 				}
 				return about.Help()
 			}
@@ -156,8 +157,8 @@ func ownHelp(root *cobra.Command) {
 	}
 }
 
-// version returns the module version and commit recorded in the binary.
-func version() string {
+// programVersion returns the module version and commit recorded in the binary.
+func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -177,9 +178,9 @@ func versionCommand(env Environment) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{Use: "version", Short: "print the versions of the program and of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
 		if asJSON {
-			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": version(), "harness": harness.Digest()})
+			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": programVersion(), "harness": harness.Digest()})
 		}
-		_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
+		_, err := fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", programVersion(), harness.Digest())
 		return err
 	}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -29,7 +29,7 @@ func checkConfigCommand(env Environment) *cobra.Command {
 
 func checkConfigOf(env Environment, name, command string) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: "print the settings of " + command}, &Config{}
-	declare(cmd.Flags(), command, cfg)
+	declareSettings(cmd.Flags(), command, cfg)
 	deferFlagErrors(cmd, func(wrong error) error { return cfg.print(env, command, cmd.Flags(), wrong) })
 	return cmd
 }
@@ -41,7 +41,7 @@ func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong
 	// by settings are opened, no database and no port.
 	from, err := c.read(command, fs, env.Getenv, wrong)
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	eachSetting(fs, func(f *pflag.Flag) {
+	visitSettings(fs, func(f *pflag.Flag) {
 		origin := from[f.Name]
 		if origin == "" {
 			origin = "default"

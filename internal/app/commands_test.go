@@ -25,7 +25,7 @@ func commanded(t *testing.T, vars map[string]string, args ...string) (code int, 
 	env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: &stdout, Stderr: &stderr}
 	err := Run(t.Context(), env, args)
 	if err != nil {
-		console.Complain(&stderr, args, err)
+		console.PrintError(&stderr, args, err)
 	}
 	return console.ExitCode(err), stdout.String(), stderr.String()
 }

@@ -14,45 +14,46 @@ import (
 // WARPBOARD_SOME_NAME (or the content of the file named by WARPBOARD_SOME_NAME_FILE), then to some-name in the settings
 // file, then to the default that --help prints.
 type Config struct {
-	File        string // settings file
-	Addr        string
-	Data        string
-	BaseURL     string
-	Contact     string
-	DatabaseURL string
-	Artifacts   string
-	Site        string // address of the site for a worker, instead of NATS.URL
-	NATS        NATSSettings
-	Tasks       string
-	TaskDevices list
-	Admins      list
-	Proxies     list
-	OAuth       OAuthConfig
-	TLS         TLSSettings
+	File           string // settings file
+	Addr           string
+	Data           string
+	BaseURL        string
+	Contact        string
+	DatabaseURL    string
+	Artifacts      string
+	SiteAddress    string // address of the site for a worker, instead of NATS.URL
+	NATS           NATSSettings
+	Tasks          string
+	TaskDevices    listFlag
+	Admins         listFlag
+	TrustedProxies listFlag
+	OAuth          OAuthConfig
+	TLS            TLSSettings
 
 	Worker   WorkerSettings
 	NoWorker bool
 
 	MinFree            int // MiB
 	SubmissionsPerHour int
-	// Baselines makes the site run the baselines that come with tasks.
-	Baselines bool
-	// Confirm makes the site measure the 1st place of a board again, alternating with the 2nd.
-	Confirm bool
+	// RunBaselines makes the site run the baselines that come with tasks.
+	RunBaselines bool
+	// ConfirmRecords makes the site measure the 1st place of a board again, alternating with the 2nd.
+	ConfirmRecords bool
 	// SigningKey signs statements of results; empty for the key in Data.
 	SigningKey     string
 	MaxWaitingRuns int
-	// AtOnce limits the evaluations that one caller may have waiting or running; further ones of a batch wait.
-	AtOnce int
+	// MaxEvaluationsPerCaller limits the evaluations that one caller may have waiting or running; further ones of a
+	// batch wait.
+	MaxEvaluationsPerCaller int
 
-	OpenEvalAPI  string
-	MetricsFrom  list
-	MetricsToken string
-	WebhookAllow list
-	SMTP         SMTPSettings
-	Grace        time.Duration
-	LogLevel     string
-	LogFormat    string
+	OpenEvalAPI     string
+	MetricsNetworks listFlag
+	MetricsToken    string
+	WebhookAllow    listFlag
+	SMTP            SMTPSettings
+	ShutdownGrace   time.Duration
+	LogLevel        string
+	LogFormat       string
 }
 
 // SMTPSettings is the server for sending e-mail. Without a host the site sends none.
@@ -72,7 +73,7 @@ type NATSSettings struct {
 type WorkerSettings struct {
 	Name               string
 	Secret             string
-	Join               string
+	JoinToken          string
 	Leave              evaluator.LeaveConfig
 	NoticeFile         string
 	CPUSlots           int
@@ -80,26 +81,26 @@ type WorkerSettings struct {
 	BuildNice          int
 	Sandbox            string
 	ObjectCache        string
-	Include            list
+	IncludeLibraries   listFlag
 	Profile            bool
-	NCU                string
+	NCUPath            string
 	WarmPythons        int
-	Processes          int
+	MeasuringProcesses int
 	SlotBenchmarkEvery time.Duration
-	Ahead              bool
+	Precompile         bool
 }
 
-// list is a flag with several values, separated by commas.
-type list []string
+// listFlag is a flag with several values, separated by commas.
+type listFlag []string
 
-func (l *list) String() string { return strings.Join(*l, ",") }
+func (l *listFlag) String() string { return strings.Join(*l, ",") }
 
 // Type returns the kind of value, for package pflag.
-func (l *list) Type() string { return "list" }
+func (l *listFlag) Type() string { return "list" }
 
 // Set replaces the list with the comma-separated values of s. If a flag is given several times, the last one counts, as
 // for every other flag.
-func (l *list) Set(s string) error {
+func (l *listFlag) Set(s string) error {
 	*l = nil
 	for part := range strings.SplitSeq(s, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -134,7 +135,7 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 // libraries returns the directories of include_dirs by name.
 func (w WorkerSettings) libraries() map[string]string {
 	libs := map[string]string{}
-	for _, l := range w.Include {
+	for _, l := range w.IncludeLibraries {
 		// The last of two equal names counts.
 		name, dir, _ := strings.Cut(l, "=")
 		libs[name] = dir

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// mostCPUSlots is above every machine's number and far below one that would exhaust a machine at start.
-	mostCPUSlots = 1024
+	// maxCPUSlots is above every machine's number and far below one that would exhaust a machine at start.
+	maxCPUSlots = 1024
 )
 
 // validate returns a sentence for each invalid setting. It checks only the settings: it does not connect to the
 // database or open ports. migrate and token ignore settings of serve.
 func (c *Config) validate(command string) []error {
-	var wrong problems
+	var wrong settingProblems
 	var level slog.Level
 	wrong.require(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
 	wrong.require(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
@@ -44,39 +44,39 @@ func (c *Config) validate(command string) []error {
 		c.OAuth.check(&wrong)
 	case "work":
 		c.Worker.check(&wrong)
-		wrong.require(c.Site != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
-		wrong.require(c.Site == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
-		_, err := web.ParseBaseURL(c.Site)
-		wrong.require(c.Site == "" || err == nil, "--site %q: %w", c.Site, err)
-		wrong.require(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
-		wrong.require(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
+		wrong.require(c.SiteAddress != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
+		wrong.require(c.SiteAddress == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
+		_, err := web.ParseBaseURL(c.SiteAddress)
+		wrong.require(c.SiteAddress == "" || err == nil, "--site %q: %w", c.SiteAddress, err)
+		wrong.require(c.Worker.Secret != "" || c.Worker.JoinToken != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
+		wrong.require(c.Worker.Secret == "" || c.Worker.JoinToken == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
 		wrong.require(c.Worker.Leave.AfterIdle == 0 || c.Worker.Leave.AfterIdle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.AfterIdle)
 	}
 	return wrong
 }
 
-// problems collects all problems of the settings, to report them at once.
-type problems []error
+// settingProblems collects all problems of the settings, to report them at once.
+type settingProblems []error
 
-func (p *problems) require(ok bool, format string, args ...any) {
+func (p *settingProblems) require(ok bool, format string, args ...any) {
 	if !ok {
 		*p = append(*p, fmt.Errorf(format, args...))
 	}
 }
 
-func (w WorkerSettings) check(wrong *problems) {
+func (w WorkerSettings) check(wrong *settingProblems) {
 	wrong.require(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
-	wrong.require(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
+	wrong.require(w.CPUSlots >= 0 && w.CPUSlots <= maxCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, maxCPUSlots)
 	wrong.require(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
 	wrong.require(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
-	wrong.require(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
+	wrong.require(w.MeasuringProcesses >= 1 && w.MeasuringProcesses <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.MeasuringProcesses, harness.MostProcesses)
 	wrong.require(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
-	for _, lib := range w.Include {
+	for _, lib := range w.IncludeLibraries {
 		wrong.require(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}
 }
 
-func (c *Config) checkSite(wrong *problems) {
+func (c *Config) checkSite(wrong *settingProblems) {
 	_, _, err := net.SplitHostPort(c.Addr)
 	wrong.require(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := web.ParseBaseURL(c.BaseURL)
@@ -86,7 +86,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.require(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.require(c.SubmissionsPerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.SubmissionsPerHour)
 	wrong.require(c.MaxWaitingRuns >= 0, "--waiting-runs %d: want 0 or more", c.MaxWaitingRuns)
-	wrong.require(c.AtOnce >= 1, "--evaluations-at-once %d: want 1 or more", c.AtOnce)
+	wrong.require(c.MaxEvaluationsPerCaller >= 1, "--evaluations-at-once %d: want 1 or more", c.MaxEvaluationsPerCaller)
 	if c.SigningKey != "" {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.require(err == nil, "--signing-key: %w", err)
@@ -100,7 +100,7 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 	wrong.require((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.require(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
-	_, err = c.metricsFrom()
+	_, err = c.metricsNetworks()
 	wrong.require(err == nil, "--metrics-from %w", err)
 	_, err = web.ParseAddresses(c.WebhookAllow)
 	wrong.require(err == nil, "--webhook-allow %w", err)
@@ -125,15 +125,15 @@ func (s SMTPSettings) sender() (mail.Address, error) {
 	return *from, nil
 }
 
-// metricsFrom returns the networks that may read metrics: nil if not set, and empty for none.
-func (c *Config) metricsFrom() ([]netip.Prefix, error) {
+// metricsNetworks returns the networks that may read metrics: nil if not set, and empty for none.
+func (c *Config) metricsNetworks() ([]netip.Prefix, error) {
 	switch {
-	case len(c.MetricsFrom) == 0:
+	case len(c.MetricsNetworks) == 0:
 		return nil, nil
-	case slices.Equal(c.MetricsFrom, list{"none"}):
+	case slices.Equal(c.MetricsNetworks, listFlag{"none"}):
 		return []netip.Prefix{}, nil
 	}
-	return web.ParseAddresses(c.MetricsFrom)
+	return web.ParseAddresses(c.MetricsNetworks)
 }
 
 // isContact reports whether contact is an e-mail address or a URL.

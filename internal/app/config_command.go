@@ -17,7 +17,7 @@ import (
 // settingsCommand returns a command whose flags are settings. more declares flags that only this command has.
 func settingsCommand(env Environment, name, about string, run func(context.Context, Environment, *Config) error, more ...func(*pflag.FlagSet)) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: about}, &Config{}
-	declare(cmd.Flags(), name, cfg)
+	declareSettings(cmd.Flags(), name, cfg)
 	for _, declare := range more {
 		declare(cmd.Flags())
 	}
@@ -27,7 +27,7 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 		}
 		return run(cmd.Context(), env, cfg)
 	})
-	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { usage(cmd.Flags(), name, env.Stdout) })
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(cmd.Flags(), name, env.Stdout) })
 	return cmd
 }
 
@@ -42,7 +42,7 @@ func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
 // read fills the configuration behind fs, in this order of precedence: flags, environment, settings file, defaults.
 // Then it validates everything. wrong is the error of parsing the flags. A flag that does not parse keeps its default,
 // which may cause a further error.
-func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (origins, error) {
+func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (settingOrigins, error) {
 	var all []error
 	switch {
 	case wrong != nil:
@@ -55,14 +55,14 @@ func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) str
 	if err != nil {
 		all = append(all, err)
 	}
-	from, unset := sources{getenv, path, file}.fill(fs)
+	from, unset := settingSources{getenv, path, file}.fillFlags(fs)
 	c.fillIn()
 	return from, errors.Join(slices.Concat(all, unset, c.validate(command))...)
 }
 
-func usage(fs *pflag.FlagSet, command string, out io.Writer) {
+func printUsage(fs *pflag.FlagSet, command string, out io.Writer) {
 	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nYou can also set each flag with the environment variable beside it, or with a line in the settings file (--config).\nThe variable with _FILE appended names a file with the value.\n\n", command)
-	eachSetting(fs, func(f *pflag.Flag) {
+	visitSettings(fs, func(f *pflag.Flag) {
 		about := f.Usage
 		if f.DefValue != "" {
 			about += fmt.Sprintf(" (default: %s)", f.DefValue)
@@ -71,8 +71,8 @@ func usage(fs *pflag.FlagSet, command string, out io.Writer) {
 	})
 }
 
-// eachSetting visits the flags except --help, which cobra adds.
-func eachSetting(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
+// visitSettings visits the flags except --help, which cobra adds.
+func visitSettings(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" {
 			visit(f)

@@ -12,9 +12,10 @@ import (
 	"warpboard/evaluator/harness"
 )
 
-// declare adds all settings of one command to a flag set. A name shared by two commands must have one meaning, because
-// the settings file and the environment serve both. A new secret must be added to isSecret, or check-config prints it.
-func declare(fs *pflag.FlagSet, command string, cfg *Config) {
+// declareSettings adds all settings of one command to a flag set. A name shared by two commands must have one meaning,
+// because the settings file and the environment serve both. A new secret must be added to isSecret, or check-config
+// prints it.
+func declareSettings(fs *pflag.FlagSet, command string, cfg *Config) {
 	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; several commands can share it")
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; each worker needs its own")
@@ -32,9 +33,9 @@ func declare(fs *pflag.FlagSet, command string, cfg *Config) {
 		workerFlags(fs, cfg)
 	case "work":
 		workerFlags(fs, cfg)
-		fs.StringVar(&cfg.Site, "site", "", "address of the site, such as https://boards.example.org")
+		fs.StringVar(&cfg.SiteAddress, "site", "", "address of the site, such as https://boards.example.org")
 		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "instead of --site: tls://host:port of the site's --nats-listen or NATS cluster; use nats:// without TLS")
-		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a new name, and the site forgets it when it stops; prefer the environment")
+		fs.StringVar(&cfg.Worker.JoinToken, "join", "", "join token of the site, instead of a credential: the worker gets a new name, and the site forgets it when it stops; prefer the environment")
 		fs.BoolVar(&cfg.Worker.Leave.AfterOneJob, "once", false, "exit after one job")
 		fs.DurationVar(&cfg.Worker.Leave.AfterIdle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
 		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "shutdown-notice file: create it before this machine goes away. It contains the time that is left, such as 30s, or a date, such as 2026-01-31T12:00:00Z; empty means --grace")
@@ -52,15 +53,15 @@ func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first unprivileged user ID for sandboxes. Each slot uses up to three IDs, each build one. Every worker on a machine needs its own range")
 	fs.IntVar(&w.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which workers on one machine can share; default: objects in --data")
-	fs.Var(&w.Include, "include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…")
+	fs.Var(&w.IncludeLibraries, "include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
-	fs.StringVar(&w.NCU, "ncu", "", "path of ncu, such as /opt/nvidia/nsight-compute/2025.3.1/ncu, if the default does not fit the driver; default: the one on PATH, else in the folders of NVIDIA's packages")
+	fs.StringVar(&w.NCUPath, "ncu", "", "path of ncu, such as /opt/nvidia/nsight-compute/2025.3.1/ncu, if the default does not fit the driver; default: the one on PATH, else in the folders of NVIDIA's packages")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "warm Python processes with torch per GPU, plus one that compiles; each CPU slot has one with NumPy; 0: none")
-	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
+	fs.IntVar(&w.MeasuringProcesses, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
 	fs.DurationVar(&w.SlotBenchmarkEvery, "gauge-every", 10*time.Minute, "how often idle slots are measured with built-in kernels, for floor and roof, beginning a minute after the start; 0: never")
-	fs.BoolVar(&w.Ahead, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
+	fs.BoolVar(&w.Precompile, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the CA that signed the certificate of the site or of NATS; default: this machine's trusted CAs")
-	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time for running evaluations to finish after a stop signal; those expected to take longer are requeued at once, the others when it expires")
+	fs.DurationVar(&cfg.ShutdownGrace, "grace", 20*time.Second, "time for running evaluations to finish after a stop signal; those expected to take longer are requeued at once, the others when it expires")
 }
 
 func serveFlags(fs *pflag.FlagSet, cfg *Config) {
@@ -83,14 +84,14 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, such as H200,A100")
 	fs.StringVar(&cfg.Contact, "contact", "", "where to report ways to get a false score: an e-mail address or https://…; shown on /trust")
 	fs.Var(&cfg.Admins, "admins", "admins, as provider:login, provider:e-mail, a verified e-mail address, or provider:id:ID,… (developer:NAME for developer sign-in)")
-	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies whose X-Forwarded-For is trusted, such as 10.0.0.7,10.1.0.0/16; default: this machine's")
+	fs.Var(&cfg.TrustedProxies, "trusted-proxies", "addresses or networks of reverse proxies whose X-Forwarded-For is trusted, such as 10.0.0.7,10.1.0.0/16; default: this machine's")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "do not evaluate in this process, only on remote workers")
-	fs.BoolVar(&cfg.Baselines, "baselines", true, "run the baselines of tasks on each of their devices while the device is idle")
-	fs.BoolVar(&cfg.Confirm, "confirm-records", true, "measure a new 1st place again, alternating with the 2nd, while the device is idle")
+	fs.BoolVar(&cfg.RunBaselines, "baselines", true, "run the baselines of tasks on each of their devices while the device is idle")
+	fs.BoolVar(&cfg.ConfirmRecords, "confirm-records", true, "measure a new 1st place again, alternating with the 2nd, while the device is idle")
 	fs.StringVar(&cfg.SigningKey, "signing-key", "", "Ed25519 private key in PEM that signs the statements of results; prefer WARPBOARD_SIGNING_KEY_FILE; default: signing.key in --data, created at the first start")
 	fs.IntVar(&cfg.SubmissionsPerHour, "submissions-per-hour", 240, "submissions per person and hour; 0: no limit")
 	fs.IntVar(&cfg.MaxWaitingRuns, "waiting-runs", 40, "queued or running runs per person; 0: no limit")
-	fs.IntVar(&cfg.AtOnce, "evaluations-at-once", 16, "evaluations at once per person or address, waiting or running; a batch can have more, and the others wait")
+	fs.IntVar(&cfg.MaxEvaluationsPerCaller, "evaluations-at-once", 16, "evaluations at once per person or address, waiting or running; a batch can have more, and the others wait")
 	fs.Var(&cfg.WebhookAllow, "webhook-allow", "private networks that the site's own webhooks can reach, such as 10.1.0.0/16,127.0.0.1; also at http:// addresses; default: none")
 	fs.StringVar(&cfg.SMTP.Host, "smtp-host", "", "host of the SMTP server for notices by e-mail, over TLS unless it is this machine; default: no e-mail")
 	fs.IntVar(&cfg.SMTP.Port, "smtp-port", 587, "port of the SMTP server: 465 uses TLS from the start, other ports use STARTTLS")
@@ -98,7 +99,7 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.SMTP.Password, "smtp-password", "", "password on the SMTP server; prefer WARPBOARD_SMTP_PASSWORD_FILE")
 	fs.StringVar(&cfg.SMTP.From, "smtp-from", "", "sender of the e-mails, such as Warpboard <boards@example.org>")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who can evaluate kernels without a token: all (everyone who can reach the site can run programs here; the answer has a key, and only its holder and the admins can read, list, and cancel), loopback (this machine, when serving on a loopback address), or none")
-	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that can read /metrics and /stats without a token and without a proxy, such as 127.0.0.1,10.0.0.0/8, or none; default: this machine if --base-url is a loopback address")
+	fs.Var(&cfg.MetricsNetworks, "metrics-from", "addresses and networks that can read /metrics and /stats without a token and without a proxy, such as 127.0.0.1,10.0.0.0/8, or none; default: this machine if --base-url is a loopback address")
 	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "token for reading /metrics and /stats from elsewhere, sent as Authorization: Bearer TOKEN; prefer the environment, which other users cannot see")
 }
 

@@ -35,7 +35,7 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 
 // check validates the providers. An e-mail or a login from a provider can make its user an admin (--admins), so the
 // site trusts the provider's operator.
-func (o OAuthConfig) check(wrong *problems) {
+func (o OAuthConfig) check(wrong *settingProblems) {
 	for _, p := range o {
 		wrong.require((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
 		if p.Name == "oidc" && (p.Issuer == "") != (p.Key == "") {

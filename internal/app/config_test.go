@@ -146,7 +146,7 @@ func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			eachSetting(cmd.Flags(), func(f *pflag.Flag) {
+			visitSettings(cmd.Flags(), func(f *pflag.Flag) {
 				if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) ||
 					f.Usage == "" {
 					t.Errorf("warpboard %v lacks %q or what it is for", args, line)

@@ -187,8 +187,8 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 		server.Close()
 		if text, err := os.ReadFile(file); err != nil || string(text) != test.want {
 			t.Errorf("%s: it wrote %q, %v; want %q", cloud, text, err, test.want)
-		} else if n := (&notice{file: file, log: slog.New(slog.DiscardHandler)}); cloud != "AWS" {
-			if _, ok := n.read(time.Now()); !ok {
+		} else if n := (&shutdownNotice{file: file, log: slog.New(slog.DiscardHandler)}); cloud != "AWS" {
+			if _, ok := n.readFile(time.Now()); !ok {
 				t.Errorf("%s: the worker does not understand %q", cloud, text)
 			}
 		}

@@ -26,7 +26,7 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 	if err != nil {
 		return err
 	}
-	in := installer{store: store, owner: owner, log: log}
+	in := installer{siteStore: store, owner: owner, log: log}
 	examples, err := tasks.Examples()
 	if err != nil {
 		return fmt.Errorf("built-in tasks: %w", err)
@@ -44,9 +44,9 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 
 // installer installs tasks in the operator's name.
 type installer struct {
-	store *models.Store
-	owner accounts.User
-	log   *slog.Logger
+	siteStore *models.Store
+	owner     accounts.User
+	log       *slog.Logger
 }
 
 // installSpec is a task from the server's own files. If it sets a deadline, later changes of it also apply.
@@ -76,7 +76,7 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	// after the task: after a crash in between, the next start publishes the same bundle again, which creates no new
 	// version.
 	mark := "installed." + task.Slug
-	before, err := i.store.Setting(ctx, mark)
+	before, err := i.siteStore.Setting(ctx, mark)
 	if err != nil {
 		return err
 	}
@@ -88,17 +88,17 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 		return fmt.Errorf("task %s: %w", task.Slug, err)
 	}
 	i.log.Info("task installed", "task", task.Slug, "origin", origin)
-	return i.store.SetSetting(ctx, mark, key)
+	return i.siteStore.SetSetting(ctx, mark, key)
 }
 
 func (i installer) publish(ctx context.Context, in installSpec, first bool) error {
-	task, err := i.store.Catalog.Task(ctx, in.Slug)
+	task, err := i.siteStore.Catalog.Task(ctx, in.Slug)
 	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {
 	case missing && !first:
 		return nil // deleted on the site
 	case missing:
-		_, err = i.store.Catalog.CreateTask(ctx, i.owner, in.NewTask)
+		_, err = i.siteStore.Catalog.CreateTask(ctx, i.owner, in.NewTask)
 		return err
 	case err != nil:
 		return err
@@ -110,6 +110,6 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 	if in.hasDeadline {
 		settings = task.WithDeadline(in.Deadline)
 	}
-	_, _, err = i.store.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
+	_, _, err = i.siteStore.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
 	return err
 }

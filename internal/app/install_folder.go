@@ -30,13 +30,13 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 			return err
 		}
 		if err != nil {
-			i.skipped(dir, err)
+			i.logSkipped(dir, err)
 		}
 	}
 	return nil
 }
 
-func (i installer) skipped(where string, err error) {
+func (i installer) logSkipped(where string, err error) {
 	i.log.Error("task not installed", "where", where, "why", err)
 }
 
@@ -51,7 +51,7 @@ func (i installer) readFolder(dir string) ([]installSpec, error) {
 	upload := tasks.OpenFolder(root.FS(), tasks.Options{Name: filepath.Base(dir)})
 	sets, err := upload.ProblemSets(time.Now().UTC())
 	if err != nil {
-		i.skipped(dir, err)
+		i.logSkipped(dir, err)
 	}
 	if len(sets) > 0 || err != nil {
 		return i.specsOfSets(sets), nil
@@ -64,7 +64,7 @@ func (i installer) specsOfSets(sets []tasks.ProblemSet) []installSpec {
 	for _, set := range sets {
 		for _, p := range set.Problems {
 			if p.Err != nil {
-				i.skipped(set.File+": "+p.Name, p.Err)
+				i.logSkipped(set.File+": "+p.Name, p.Err)
 				continue
 			}
 			task := catalog.NewTask{
@@ -82,7 +82,7 @@ func (i installer) specsOfFolders(upload *tasks.Upload) []installSpec {
 	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
 		bundle, err := upload.Bundle(folder)
 		if err != nil {
-			i.skipped(folder, err)
+			i.logSkipped(folder, err)
 			continue
 		}
 		wanted = append(wanted, installSpec{NewTask: catalog.NewTask{Bundle: bundle}})

@@ -16,15 +16,15 @@ func TestAGuestWithItsMachinesNameGetsASuffix(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range 2 {
-		w := WorkerSettings{Name: host, Join: "wbj_token"}
-		w.join()
-		if !strings.HasPrefix(w.Name, plainName(host)+"-") || !db.IsName(w.Name) || seen[w.Name] {
+		w := WorkerSettings{Name: host, JoinToken: "wbj_token"}
+		w.setJoinCredential()
+		if !strings.HasPrefix(w.Name, workerNameOf(host)+"-") || !db.IsName(w.Name) || seen[w.Name] {
 			t.Errorf("the guest of %s is %q", host, w.Name)
 		}
 		seen[w.Name] = true
 	}
-	w := WorkerSettings{Name: "chosen", Join: "wbj_token"}
-	if w.join(); w.Name != "chosen" {
+	w := WorkerSettings{Name: "chosen", JoinToken: "wbj_token"}
+	if w.setJoinCredential(); w.Name != "chosen" {
 		t.Errorf("a chosen name became %q", w.Name)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstActivated is the descriptor of the first socket passed by systemd (sd_listen_fds).
-const firstActivated = 3
+// firstSystemdFD is the descriptor of the first socket passed by systemd (sd_listen_fds).
+const firstSystemdFD = 3
 
-// listen returns systemd's listener, or a new one.
-func listen(addr string) (net.Listener, error) {
-	given, err := activated(os.Getenv, firstActivated)
+// listenOn returns systemd's listener, or a new one.
+func listenOn(addr string) (net.Listener, error) {
+	given, err := systemdListener(os.Getenv, firstSystemdFD)
 	if err != nil || given != nil {
 		return given, err
 	}
@@ -26,9 +26,9 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// activated returns the socket of a systemd socket unit, or nil if there is none. systemd also has the socket: while no
-// process accepts, connections wait in the kernel's queue.
-func activated(getenv func(string) string, first int) (net.Listener, error) {
+// systemdListener returns the socket of a systemd socket unit, or nil if there is none. systemd also has the socket:
+// while no process accepts, connections wait in the kernel's queue.
+func systemdListener(getenv func(string) string, first int) (net.Listener, error) {
 	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
 	// The variables may be meant for another process (a parent that did not clear them).
 	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {

@@ -15,7 +15,7 @@ func TestListenNamesABusyAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if _, err := listen(ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "--addr") {
+	if _, err := listenOn(ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "--addr") {
 		t.Errorf("listening ended with %v, want a sentence that says what to do", err)
 	}
 }
@@ -46,7 +46,7 @@ func TestASocketOfSystemdIsServed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := activated(func(key string) string {
+		got, err := systemdListener(func(key string) string {
 			return map[string]string{"LISTEN_FDS": test.fds, "LISTEN_PID": test.pid}[key]
 		}, fd)
 		if (got != nil) != test.taken || (err == nil) != (test.err == "") || err != nil &&

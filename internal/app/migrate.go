@@ -12,8 +12,8 @@ import (
 	"warpboard/models/accounts"
 )
 
-// migrate opens the database, which updates its schema, and rebuilds the boards.
-func migrate(ctx context.Context, env Environment, cfg *Config) error {
+// migrateCommand opens the database, which updates its schema, and rebuilds the boards.
+func migrateCommand(ctx context.Context, env Environment, cfg *Config) error {
 	// The data directory is not locked: the command may run beside a site, whose writes wait while boards are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
@@ -29,19 +29,19 @@ func migrate(ctx context.Context, env Environment, cfg *Config) error {
 
 // tokenCommand creates tokens, for operators and scripts on the server's own machine.
 func tokenCommand(env Environment) *cobra.Command {
-	var t newToken
-	return settingsCommand(env, "token", "create a personal API token for a user", t.make, func(fs *pflag.FlagSet) {
+	var t tokenOptions
+	return settingsCommand(env, "token", "create a personal API token for a user", t.createToken, func(fs *pflag.FlagSet) {
 		fs.StringVar(&t.user, "user", "", "user of the token; a missing user is created, and cannot sign in")
 		fs.StringVar(&t.role, "role", "", "role of that user: user, creator, or admin; default: no change, or user for a new one")
 		fs.StringVar(&t.label, "name", "made by the operator", "purpose of the token")
 	})
 }
 
-// newToken has the flags of the token command.
-type newToken struct{ user, role, label string }
+// tokenOptions has the flags of the token command.
+type tokenOptions struct{ user, role, label string }
 
-// make creates a personal token and prints it.
-func (t *newToken) make(ctx context.Context, env Environment, cfg *Config) error {
+// createToken creates a personal token and prints it.
+func (t *tokenOptions) createToken(ctx context.Context, env Environment, cfg *Config) error {
 	if t.user == "" {
 		return errors.New("--user is needed: name the user of the token")
 	}

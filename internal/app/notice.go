@@ -11,39 +11,39 @@ import (
 
 const (
 	// Clouds give from 30 s to two minutes of notice. stat of one file is cheap.
-	noticeEvery = time.Second
-	// handBackIn is the part of a notice reserved for delivering results; a quarter of a short one.
-	handBackIn = 5 * time.Second
+	noticeInterval = time.Second
+	// deliveryReserve is the part of a notice reserved for delivering results; a quarter of a short one.
+	deliveryReserve = 5 * time.Second
 )
 
-// notice is a file that announces that this machine will be shut down. A program that polls a cloud's metadata, or a
-// hook of a batch system, writes it.
-type notice struct {
-	file  string
-	grace time.Duration // for a file without a time
-	log   *slog.Logger
-	over  time.Time // end of the last notice that had no effect
+// shutdownNotice is a file that announces that this machine will be shut down. A program that polls a cloud's metadata,
+// or a hook of a batch system, writes it.
+type shutdownNotice struct {
+	file             string
+	defaultGrace     time.Duration // for a file without a time
+	log              *slog.Logger
+	ineffectiveUntil time.Time // end of the last notice that had no effect
 }
 
-// notice returns nil if no file is set.
-func (c *Config) notice(log *slog.Logger) *notice {
+// shutdownNotice returns nil if no file is set.
+func (c *Config) shutdownNotice(log *slog.Logger) *shutdownNotice {
 	if c.Worker.NoticeFile == "" {
 		return nil
 	}
-	return &notice{file: c.Worker.NoticeFile, grace: c.Grace, log: log}
+	return &shutdownNotice{file: c.Worker.NoticeFile, defaultGrace: c.ShutdownGrace, log: log}
 }
 
-// wait waits for a notice, and returns the time by which results must be delivered. It returns false if ctx ended
-// first.
-func (n *notice) wait(ctx context.Context) (time.Time, bool) {
+// waitForNotice waits for a notice, and returns the time by which results must be delivered. It returns false if ctx
+// ended first.
+func (n *shutdownNotice) waitForNotice(ctx context.Context) (time.Time, bool) {
 	// The file's time and this process's clock are from the same machine; on a network file system their difference
 	// adds an error.
-	tick := time.NewTicker(noticeEvery)
+	tick := time.NewTicker(noticeInterval)
 	defer tick.Stop()
 	for {
-		if gone, ok := n.read(time.Now()); ok {
+		if gone, ok := n.readFile(time.Now()); ok {
 			left := time.Until(gone)
-			return gone.Add(-min(handBackIn, left/4)), true
+			return gone.Add(-min(deliveryReserve, left/4)), true
 		}
 		select {
 		case <-tick.C:
@@ -53,10 +53,10 @@ func (n *notice) wait(ctx context.Context) (time.Time, bool) {
 	}
 }
 
-// awaitEnd waits, if there is a notice already, until the machine is shut down, a stop signal comes, or the notice
+// waitForEnd waits, if there is a notice already, until the machine is shut down, a stop signal comes, or the notice
 // ends, because a worker that left is often restarted. It returns false if there is no notice or it had no effect.
-func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
-	gone, ok := n.read(time.Now())
+func (n *shutdownNotice) waitForEnd(ctx context.Context) (stopped bool) {
+	gone, ok := n.readFile(time.Now())
 	if !ok {
 		return false
 	}
@@ -69,35 +69,35 @@ func (n *notice) awaitEnd(ctx context.Context) (stopped bool) {
 	}
 }
 
-// read returns the time of the shutdown, and false without a notice. An unreadable file counts as an empty one.
-func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
+// readFile returns the time of the shutdown, and false without a notice. An unreadable file counts as an empty one.
+func (n *shutdownNotice) readFile(now time.Time) (gone time.Time, ok bool) {
 	info, err := os.Stat(n.file)
 	if err != nil {
 		return time.Time{}, false
 	}
 	text, err := os.ReadFile(n.file)
-	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticeEvery {
+	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticeInterval {
 		return time.Time{}, false // it may be incomplete
 	}
 	if err == nil {
-		gone, err = goneAt(strings.TrimSpace(string(text)), info.ModTime(), n.grace)
+		gone, err = shutdownTime(strings.TrimSpace(string(text)), info.ModTime(), n.defaultGrace)
 	}
 	if err != nil {
 		n.log.Error("cannot read the shutdown notice: --grace applies", "file", n.file, "err", err)
-		gone = info.ModTime().Add(n.grace)
+		gone = info.ModTime().Add(n.defaultGrace)
 	}
 	if !gone.After(now) {
 		// Logged once for each notice, not every second while the file exists.
-		if !gone.Equal(n.over) {
+		if !gone.Equal(n.ineffectiveUntil) {
 			n.log.Warn("ignoring a stale shutdown notice: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
 		}
-		n.over = gone
+		n.ineffectiveUntil = gone
 		return time.Time{}, false
 	}
 	return gone, true
 }
 
-func goneAt(text string, written time.Time, grace time.Duration) (time.Time, error) {
+func shutdownTime(text string, written time.Time, grace time.Duration) (time.Time, error) {
 	if text == "" {
 		return written.Add(grace), nil
 	}

@@ -20,21 +20,21 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 		"soon":                  40 * time.Second, // the machine goes away in any case
 		"5s":                    0,
 	} {
-		n := &notice{file: filepath.Join(t.TempDir(), "notice"), grace: 40 * time.Second,
+		n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), defaultGrace: 40 * time.Second,
 			log: slog.New(slog.DiscardHandler)}
-		if _, ok := n.read(time.Now()); ok {
+		if _, ok := n.readFile(time.Now()); ok {
 			t.Fatal("a notice that no one gave")
 		}
 		if err := os.WriteFile(n.file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := n.read(time.Now()); ok && text == "" {
+		if _, ok := n.readFile(time.Now()); ok && text == "" {
 			t.Error("a file counts that is being written")
 		}
 		if err := os.Chtimes(n.file, written, written); err != nil {
 			t.Fatal(err)
 		}
-		gone, ok := n.read(time.Now())
+		gone, ok := n.readFile(time.Now())
 		if ok != (want > 0) || ok && !gone.Equal(written.Add(want)) {
 			t.Errorf("%q: %v, %s after it was written; want %s", text, ok, gone.Sub(written), want)
 		}
@@ -43,14 +43,14 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 
 // TestNoWorkerStartsWhileTheMachineGoesAway: one starts after a notice that the machine outlived.
 func TestNoWorkerStartsWhileTheMachineGoesAway(t *testing.T) {
-	n := &notice{file: filepath.Join(t.TempDir(), "notice"), log: slog.New(slog.DiscardHandler)}
-	if n.awaitEnd(t.Context()) {
+	n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), log: slog.New(slog.DiscardHandler)}
+	if n.waitForEnd(t.Context()) {
 		t.Error("without a notice")
 	}
 	if err := os.WriteFile(n.file, []byte("100ms"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n.awaitEnd(t.Context()) {
+	if n.waitForEnd(t.Context()) {
 		t.Error("after the machine outlived its notice")
 	}
 	if err := os.WriteFile(n.file, []byte("1h"), 0o600); err != nil {
@@ -58,10 +58,10 @@ func TestNoWorkerStartsWhileTheMachineGoesAway(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if !n.awaitEnd(ctx) {
+	if !n.waitForEnd(ctx) {
 		t.Error("a worker starts that was stopped, on a machine that goes away")
 	}
-	if by, ok := n.wait(t.Context()); !ok || time.Until(by) > time.Hour-handBackIn || time.Until(by) < 59*time.Minute {
+	if by, ok := n.waitForNotice(t.Context()); !ok || time.Until(by) > time.Hour-deliveryReserve || time.Until(by) < 59*time.Minute {
 		t.Errorf("results must be delivered by %s, %v", by, ok)
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"warpboard/web"
 )
 
-// replica returns the name of this process among those of one site. It is stored in the data directory, which processes
-// do not share. A copied data directory results in two processes with the same name, whose workers would have the same
-// name, too: restore a backup instead, or delete this file in the copy.
-func replica(data string) (string, error) {
+// replicaName returns the name of this process among those of one site. It is stored in the data directory, which
+// processes do not share. A copied data directory results in two processes with the same name, whose workers would have
+// the same name, too: restore a backup instead, or delete this file in the copy.
+func replicaName(data string) (string, error) {
 	path := filepath.Join(data, "replica")
 	kept, err := os.ReadFile(path)
 	if err == nil && len(kept) > 0 {
@@ -36,9 +36,9 @@ func replica(data string) (string, error) {
 	return name, nil
 }
 
-// receiveFromOthers exchanges announcements with the other processes on the same queue, so that viewers of each see all
-// changes. Each announcement may mean new work for the dispatcher.
-func receiveFromOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
+// shareAnnouncements exchanges announcements with the other processes on the same queue, so that viewers of each see
+// all changes. Each announcement may mean new work for the dispatcher.
+func shareAnnouncements(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
 	}

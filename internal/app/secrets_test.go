@@ -52,7 +52,7 @@ func TestNoHelpAndNoMistakePrintsASecretOfTheEnvironment(t *testing.T) {
 func TestTheVersionIsPrintedHoweverItIsAskedFor(t *testing.T) {
 	for _, arg := range []string{"version", "--version", "-version"} {
 		if printed, err := failingOutput(t, arg); err != nil ||
-			!regexp.MustCompile("^warpboard "+regexp.QuoteMeta(version())+
+			!regexp.MustCompile("^warpboard "+regexp.QuoteMeta(programVersion())+
 				"\nharness [0-9a-f]{12}\n$").MatchString(printed) {
 			t.Errorf("%s: %q, %v", arg, printed, err)
 		}
@@ -63,7 +63,7 @@ func TestTheVersionIsPrintedAsJSON(t *testing.T) {
 	for _, line := range [][]string{{"version", "--json"}, {"--version", "--json"}} {
 		printed, err := failingOutput(t, line...)
 		var read struct{ Version, Harness string }
-		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != version() ||
+		if wrong := json.Unmarshal([]byte(printed), &read); wrong != nil || err != nil || read.Version != programVersion() ||
 			len(read.Harness) != 12 {
 			t.Errorf("%v: %q, %v", line, printed, err)
 		}

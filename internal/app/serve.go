@@ -22,19 +22,19 @@ import (
 	"warpboard/web"
 )
 
-// serve runs the site, with a worker unless --no-worker is set.
+// serveCommand runs the site, with a worker unless --no-worker is set.
 //
 // Components start in the order of their dependencies, and defers stop them in reverse: lock, store, tasks, queue,
 // loops. The store migrates before any connection is accepted, and the queue opens after tasks are installed.
-func serve(ctx context.Context, env Environment, cfg *Config) error {
+func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
 	log := cfg.logger(env.Stderr)
 	release, err := lockData(cfg.Data)
 	if err != nil {
 		return err
 	}
 	defer release()
-	defer announceStop(ctx, cfg, log)()
-	id, err := replica(cfg.Data)
+	defer logStop(ctx, cfg, log)()
+	id, err := replicaName(cfg.Data)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Stor
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, SubmissionLimits: submissions.Limits{SubmissionsPerHour: cfg.SubmissionsPerHour, Waiting: cfg.MaxWaitingRuns},
+		Confirm: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, SubmissionLimits: submissions.Limits{SubmissionsPerHour: cfg.SubmissionsPerHour, Waiting: cfg.MaxWaitingRuns},
 	})
 }
 
@@ -89,39 +89,39 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
-	receive := receiveFromOthers(q, hub, dispatcher, store)
+	receive := shareAnnouncements(q, hub, dispatcher, store)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	site.Stopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
 	}
-	ln, err := listen(cfg.Addr)
+	ln, err := listenOn(cfg.Addr)
 	if err != nil {
 		return err
 	}
-	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
+	pages := startFinalLoop(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	logSignIn(server.SignInLink(), cfg.OAuth.providers(), log)
-	answering := startLast(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
+	answering := startFinalLoop(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
 
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return receive(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
-	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
+	loops.Go(func() error { return webhookSender(cfg, store, log).Run(loopCtx) })
 	if cfg.SMTP.Host != "" {
-		loops.Go(func() error { return postman(cfg, store, log).Run(loopCtx) })
+		loops.Go(func() error { return mailSender(cfg, store, log).Run(loopCtx) })
 	}
 	if !cfg.NoWorker {
 		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
-	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
-	loops.Go(func() error { return answering.failing(loopCtx, "answering workers ended") })
+	loops.Go(func() error { return pages.waitForFailure(loopCtx, "web server ended") })
+	loops.Go(func() error { return answering.waitForFailure(loopCtx, "answering workers ended") })
 	err = loops.Wait()
 	answering.stop()
 	<-answering.ended
 	pages.stop()
 	<-pages.ended
-	return ignoreCancel(errors.Join(err, answering.err, pages.err))
+	return ignoreCancelled(errors.Join(err, answering.err, pages.err))
 }
 
 // logSignIn logs the operator's sign-in link, if there is one. A site with neither link nor provider logs a warning.
@@ -134,15 +134,15 @@ func logSignIn(link string, providers []web.ProviderConfig, log *slog.Logger) {
 	}
 }
 
-// lastLoop is a loop that continues after ctx ends, until stop.
-type lastLoop struct {
+// finalLoop is a loop that continues after ctx ends, until stop.
+type finalLoop struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 	err   error // set once it has ended
 }
 
-func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
-	l := &lastLoop{ended: make(chan struct{})}
+func startFinalLoop(ctx context.Context, run func(context.Context) error) *finalLoop {
+	l := &finalLoop{ended: make(chan struct{})}
 	// Independent of ctx: the caller must call stop, or the loop outlives an orderly exit.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -152,8 +152,8 @@ func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	return l
 }
 
-// failing waits until ctx ends or the loop ends, which is an error.
-func (l *lastLoop) failing(ctx context.Context, what string) error {
+// waitForFailure waits until ctx ends or the loop ends, which is an error.
+func (l *finalLoop) waitForFailure(ctx context.Context, what string) error {
 	select {
 	case <-l.ended:
 		return fmt.Errorf("%s: %w", what, l.err)
@@ -162,19 +162,19 @@ func (l *lastLoop) failing(ctx context.Context, what string) error {
 	}
 }
 
-// deliverer returns the sender of webhooks.
-func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Deliverer {
+// webhookSender returns the sender of webhooks.
+func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
-	return outbox.NewDeliverer(outbox.WebhookConfig{Loop: outbox.Loop{Store: store, Log: log}, Allowed: allowed, Version: version(),
-		Message: outcome.Message})
+	return outbox.NewDeliverer(outbox.WebhookConfig{Loop: outbox.Loop{Store: store, Log: log}, AllowedForSite: allowed, Version: programVersion(),
+		ChatMessage: outcome.Message})
 }
 
-// postman returns the sender of e-mail.
-func postman(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Mailer {
+// mailSender returns the sender of e-mail.
+func mailSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Mailer {
 	from, _ := cfg.SMTP.sender() // validate has checked it
 	s := cfg.SMTP
-	return outbox.NewMailer(outbox.MailConfig{Loop: outbox.Loop{Store: store, Log: log}, Site: cfg.BaseURL,
-		Server: outbox.Server{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, From: from}})
+	return outbox.NewMailer(outbox.MailConfig{Loop: outbox.Loop{Store: store, Log: log}, SiteAddress: cfg.BaseURL,
+		Server: outbox.SMTPServer{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, SenderAddress: from}})
 }
 
 // newServer returns the web server, with the attacks to show and the key for signatures.
@@ -182,7 +182,7 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	if site.Attacks, err = attackCorpus(); err != nil {
 		return nil, err
 	}
-	if site.Signing, err = signing(ctx, cfg, site.Store); err != nil {
+	if site.Signing, err = signingKeys(ctx, cfg, site.Store); err != nil {
 		return nil, err
 	}
 	if site.TLS, err = cfg.TLS.config(cfg.BaseURL, filepath.Join(cfg.Data, "certificates")); err != nil {
@@ -191,13 +191,13 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	return web.New(site)
 }
 
-// signing returns the key of the site's statements: the configured one, or the one in the data directory, which is
+// signingKeys returns the key of the site's statements: the configured one, or the one in the data directory, which is
 // created at the first start. If it is lost, signed statements stay valid: public keys are in the database.
-func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
+func signingKeys(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
 	if cfg.SigningKey != "" {
 		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
 	} else {
-		s.Key, err = statement.KeepKey(filepath.Join(cfg.Data, "signing.key"))
+		s.Key, err = statement.ReadOrCreateKey(filepath.Join(cfg.Data, "signing.key"))
 	}
 	if err == nil {
 		s.Keys, err = store.NoteSigningKey(ctx, s.Key)
@@ -215,14 +215,14 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 	return err
 }
 
-// announceStop logs the stop signal and the steps that follow.
-func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
+// logStop logs the stop signal and the steps that follow.
+func logStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
-		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.Grace)
+		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.ShutdownGrace)
 	})
 }
 
-func ignoreCancel(err error) error {
+func ignoreCancelled(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -242,15 +242,15 @@ func authorizer(store *models.Store) func(name, secret string) ([]string, bool, 
 
 // web returns the site's part of the settings.
 func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
-	from, _ := c.metricsFrom() // validate has checked it
+	from, _ := c.metricsNetworks() // validate has checked it
 	cfg := web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
-			Addr: c.Addr, BaseURL: c.BaseURL, Version: version(), TrustedProxies: c.Proxies,
+			Addr: c.Addr, BaseURL: c.BaseURL, Version: programVersion(), TrustedProxies: c.TrustedProxies,
 			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker,
 		}},
 		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
 		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
-	cfg.EvalLimits.AtOnce = c.AtOnce
+	cfg.EvalLimits.AtOnce = c.MaxEvaluationsPerCaller
 	return cfg
 }

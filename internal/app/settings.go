@@ -17,12 +17,12 @@ import (
 // settingsFlag names the settings file.
 const settingsFlag = "config"
 
-// origins has the source of each setting by flag name: "flag", "default", the name of a variable, or the path of a
-// file.
-type origins map[string]string
+// settingOrigins has the source of each setting by flag name: "flag", "default", the name of a variable, or the path of
+// a file.
+type settingOrigins map[string]string
 
-// sources are the settings that are not flags.
-type sources struct {
+// settingSources are the settings that are not flags.
+type settingSources struct {
 	getenv func(string) string
 	path   string            // path of the settings file; may be empty
 	file   map[string]string // its values, by flag name
@@ -76,9 +76,9 @@ func settingText(value any) (string, error) {
 	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
-// of returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set, so
-// a variable cannot replace a value of the file by an empty one.
-func (s sources) of(name string) (value, from string, err error) {
+// lookup returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set,
+// so a variable cannot replace a value of the file by an empty one.
+func (s settingSources) lookup(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
 	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be ambiguous
@@ -103,18 +103,18 @@ func (s sources) of(name string) (value, from string, err error) {
 	return "", "", nil
 }
 
-// fill sets every flag that the command line did not set, and returns each setting's source.
-func (s sources) fill(fs *pflag.FlagSet) (origins, []error) {
-	from, wrong := origins{}, []error{}
-	eachSetting(fs, func(f *pflag.Flag) {
+// fillFlags sets every flag that the command line did not set, and returns each setting's source.
+func (s settingSources) fillFlags(fs *pflag.FlagSet) (settingOrigins, []error) {
+	from, wrong := settingOrigins{}, []error{}
+	visitSettings(fs, func(f *pflag.Flag) {
 		if f.Changed {
 			from[f.Name] = "flag"
 			return
 		}
-		value, origin, err := s.of(f.Name)
+		value, origin, err := s.lookup(f.Name)
 		if err == nil && origin != "" {
 			if err = f.Value.Set(value); err != nil {
-				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.BadValue(f, displayValue(f.Name, value), err))
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.InvalidValue(f, displayValue(f.Name, value), err))
 			}
 		}
 		if err != nil {
@@ -151,7 +151,7 @@ func flagNames() map[string]bool {
 	known := map[string]bool{}
 	for _, command := range []string{"serve", "work"} {
 		fs := pflag.NewFlagSet(command, pflag.ContinueOnError)
-		declare(fs, command, &Config{})
+		declareSettings(fs, command, &Config{})
 		fs.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
 	return known

@@ -44,7 +44,7 @@ nats-tls-ca = "ca.pem"
 		{"variable over file", cfg.LogLevel == "error"},
 		{"text, with an underscore in its name", cfg.LogFormat == "json"},
 		{"number", cfg.Worker.CPUSlots == 2},
-		{"duration", cfg.Grace.Seconds() == 3},
+		{"duration", cfg.ShutdownGrace.Seconds() == 3},
 		{"truth value", cfg.NoWorker},
 		{"list", cfg.Admins.String() == "github:ada,github:grace"},
 		{"secret from a file of its own, without the line's end", cfg.MetricsToken == "s3cret"},

@@ -21,7 +21,7 @@ type TLSSettings struct {
 	Directory, CA, Email string
 }
 
-func (s TLSSettings) check(wrong *problems, base *url.URL) {
+func (s TLSSettings) check(wrong *settingProblems, base *url.URL) {
 	wrong.require((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
 	wrong.require(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
 	wrong.require(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
@@ -36,7 +36,7 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	case s.Auto:
 		return s.acmeConfig(baseURL, folder)
 	case s.Cert != "":
-		pair := &keyPair{cert: s.Cert, key: s.Key}
+		pair := &keyPair{certFile: s.Cert, keyFile: s.Key}
 		_, err := pair.get(nil)
 		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}, err
 	}
@@ -79,11 +79,11 @@ func clientTrusting(file string) (*http.Client, error) {
 
 // keyPair is a certificate in files, which other programs renew.
 type keyPair struct {
-	cert, key string
+	certFile, keyFile string
 
-	mu     sync.Mutex
-	read   time.Time // modification time of the file that was read
-	loaded *tls.Certificate
+	mu          sync.Mutex
+	readAt      time.Time // modification time of the file that was read
+	certificate *tls.Certificate
 }
 
 // get reads the files again if the certificate has changed. If they cannot be read, the previous certificate stays.
@@ -92,15 +92,15 @@ func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	defer k.mu.Unlock()
 	// Once per handshake. The key file is not checked: renewers write the key first, or both at once. If a pair does
 	// not match, the next handshake tries again, and the previous one is used until then.
-	info, err := os.Stat(k.cert)
-	if err == nil && (k.loaded == nil || !info.ModTime().Equal(k.read)) {
+	info, err := os.Stat(k.certFile)
+	if err == nil && (k.certificate == nil || !info.ModTime().Equal(k.readAt)) {
 		var pair tls.Certificate
-		if pair, err = tls.LoadX509KeyPair(k.cert, k.key); err == nil {
-			k.loaded, k.read = &pair, info.ModTime()
+		if pair, err = tls.LoadX509KeyPair(k.certFile, k.keyFile); err == nil {
+			k.certificate, k.readAt = &pair, info.ModTime()
 		}
 	}
-	if k.loaded == nil {
+	if k.certificate == nil {
 		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
-	return k.loaded, nil
+	return k.certificate, nil
 }

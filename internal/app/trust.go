@@ -27,7 +27,7 @@ func attackCorpus() ([]views.Attack, error) {
 	})
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackWhere(a), GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables)}
+		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackTarget(a), GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables)}
 	}
 	return corpus, nil
 }
@@ -46,8 +46,8 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 	return results
 }
 
-// attackWhere describes an attack's language and device: "CUDA C++", "Python on the CPU".
-func attackWhere(a attacks.Attack) string {
+// attackTarget describes an attack's language and device: "CUDA C++", "Python on the CPU".
+func attackTarget(a attacks.Attack) string {
 	name := map[tasks.Lang]string{tasks.LangPython: "Python", tasks.LangCPP: "C++", tasks.LangCUDA: "CUDA C++"}[a.Lang]
 	if a.Device == "cpu" {
 		return name + " on the CPU"

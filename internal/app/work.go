@@ -20,32 +20,32 @@ import (
 	"warpboard/internal/app/verify"
 )
 
-// leastDisk is the minimum free disk space in bytes for a slot to take jobs: objects, inputs, and profiles need some of
-// it.
-const leastDisk = 256 << 20
+// minFreeDisk is the minimum free disk space in bytes for a slot to take jobs: objects, inputs, and profiles need some
+// of it.
+const minFreeDisk = 256 << 20
 
-// work runs a worker without a site and a database, only with its credential for the site's queue.
-func work(ctx context.Context, env Environment, cfg *Config) error {
+// workCommand runs a worker without a site and a database, only with its credential for the site's queue.
+func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	// Before any program is started: compilers and ncu are asked for their versions soon.
-	if err := hideSecrets(); err != nil {
+	if err := clearSecretVariables(); err != nil {
 		return err
 	}
-	cfg.Worker.join()
+	cfg.Worker.setJoinCredential()
 	release, err := lockData(cfg.Data)
 	if err != nil {
 		return err
 	}
 	defer release()
 	log := cfg.logger(env.Stderr)
-	notice := cfg.notice(log)
-	if notice != nil && notice.awaitEnd(ctx) {
+	notice := cfg.shutdownNotice(log)
+	if notice != nil && notice.waitForEnd(ctx) {
 		return nil
 	}
-	defer announceStop(ctx, cfg, log)()
-	site := queue.WorkerConfig{URL: cmp.Or(cfg.Site, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
-	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
+	defer logStop(ctx, cfg, log)()
+	site := queue.WorkerConfig{URL: cmp.Or(cfg.SiteAddress, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	return ignoreCancelled(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
 		if c.Leave = cfg.Worker.Leave; notice != nil {
-			c.AwaitNotice = notice.wait
+			c.AwaitNotice = notice.waitForNotice
 		}
 	}))
 }
@@ -59,45 +59,45 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	defer conn.Close()
-	config, box, err := verify.FindMachine(ctx, cfg.machine(log))
+	config, box, err := verify.FindMachine(ctx, cfg.verifyMachine(log))
 	if err != nil {
 		return err
 	}
-	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Precompile, cfg.ShutdownGrace
 	leaving(&config)
-	config.Measuring.MaxProcesses = cfg.Worker.Processes
+	config.Measuring.MaxProcesses = cfg.Worker.MeasuringProcesses
 	config.SlotBenchmarks = evaluator.SlotBenchmarks{Interval: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
-	config.SelfTest = cfg.checking()
+	config.SelfTest = cfg.selfTestConfig()
 	addNsight(ctx, &config, box, cfg.Worker)
 	addSanitizer(&config, box)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
-// machine returns the settings of this machine.
-func (c *Config) machine(log *slog.Logger) verify.Machine {
+// verifyMachine returns the settings of this machine.
+func (c *Config) verifyMachine(log *slog.Logger) verify.Machine {
 	return verify.Machine{
-		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
+		Name: c.Worker.Name, Version: programVersion(), Data: c.Data, Objects: c.objectDir(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
 		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.libraries(), Log: log,
 	}
 }
 
-// checking configures the self-tests of slots: a failed test is repeated soon, because the machine may have been
+// selfTestConfig configures the self-tests of slots: a failed test is repeated soon, because the machine may have been
 // repaired.
-func (c *Config) checking() evaluator.SelfTestConfig {
+func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
 	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.
 	return evaluator.SelfTestConfig{
 		Pause: 10 * time.Second, MaxPause: 10 * time.Minute, RepeatDelay: time.Minute,
-		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
+		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, Disk: c.Data, MinFree: minFreeDisk,
 	}
 }
 
-// objects returns the directory of compiled objects.
-func (c *Config) objects() string {
+// objectDir returns the directory of compiled objects.
+func (c *Config) objectDir() string {
 	return cmp.Or(c.Worker.ObjectCache, filepath.Join(c.Data, "objects"))
 }
 
@@ -107,8 +107,8 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 		return
 	}
 	places := nsight.DefaultSearchPaths()
-	if settings.NCU != "" {
-		places = nsight.SearchPaths{Globs: []string{settings.NCU}, ExtraDirs: places.ExtraDirs}
+	if settings.NCUPath != "" {
+		places = nsight.SearchPaths{Globs: []string{settings.NCUPath}, ExtraDirs: places.ExtraDirs}
 	}
 	tool, err := nsight.Find(ctx, places)
 	if err != nil {

@@ -10,24 +10,24 @@ import (
 // Cache keeps values in memory up to a total size, and evicts the least recently used ones. It is safe for concurrent
 // use.
 type Cache[K comparable, V any] struct {
-	mu        sync.Mutex
-	kept      *simplelru.LRU[K, sized[V]]
-	remaining int64 // remaining size; negative only for a single value above the bound
+	mu             sync.Mutex
+	entries        *simplelru.LRU[K, sizedValue[V]]
+	remainingBytes int64 // remaining size; negative only for a single value above the bound
 }
 
-type sized[V any] struct {
+type sizedValue[V any] struct {
 	value V
 	size  int64
 }
 
 // New returns an empty cache. bound has the unit of the sizes: bytes, or values.
 func New[K comparable, V any](bound int64) *Cache[K, V] {
-	c := &Cache[K, V]{remaining: bound}
-	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sized[V]) { c.remaining += v.size })
+	c := &Cache[K, V]{remainingBytes: bound}
+	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sizedValue[V]) { c.remainingBytes += v.size })
 	if err != nil {
 		panic(err) // fails only for a length below 1
 	}
-	c.kept = kept
+	c.entries = kept
 	return c
 }
 
@@ -35,7 +35,7 @@ func New[K comparable, V any](bound int64) *Cache[K, V] {
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found, ok := c.kept.Get(key)
+	found, ok := c.entries.Get(key)
 	return found.value, ok
 }
 
@@ -43,10 +43,10 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept.Remove(key)
-	c.kept.Add(key, sized[V]{value, size})
-	for c.remaining -= size; c.remaining < 0 && c.kept.Len() > 1; {
-		c.kept.RemoveOldest()
+	c.entries.Remove(key)
+	c.entries.Add(key, sizedValue[V]{value, size})
+	for c.remainingBytes -= size; c.remainingBytes < 0 && c.entries.Len() > 1; {
+		c.entries.RemoveOldest()
 	}
 }
 
@@ -54,5 +54,5 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.kept.Len()
+	return c.entries.Len()
 }

@@ -13,15 +13,15 @@ const CPU = "CPU"
 
 // GPU is a kind of GPU: model, form factor, memory, and MIG profile.
 type GPU struct {
-	Model  string // "H100", "RTX-4070-Ti-SUPER"
-	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
-	Memory int    // nominal GB; 0 if unknown
-	MIG    string // "1g.10gb"; empty for a whole GPU
+	Model      string // "H100", "RTX-4070-Ti-SUPER"
+	FormFactor string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
+	MemoryGB   int    // nominal GB; 0 if unknown
+	MIGProfile string // "1g.10gb"; empty for a whole GPU
 }
 
-// short has labels that omit the obvious. Other labels are written in full: an unknown variant must not share a board
-// with another.
-var short = map[string]string{
+// shortLabels has labels that omit the obvious. Other labels are written in full: an unknown variant must not share a
+// board with another.
+var shortLabels = map[string]string{
 	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
 	"H200 SXM 141GB": "H200", "H200 NVL 141GB": "H200-NVL", "B200 SXM 180GB": "B200", "B300 SXM 288GB": "B300",
 	"A2 16GB": "A2", "A10 24GB": "A10", "A10G 24GB": "A10G", "A30 24GB": "A30", "A40 48GB": "A40",
@@ -30,22 +30,22 @@ var short = map[string]string{
 	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
 }
 
-// forms maps words for form factors in NVML's names to those in labels.
-var forms = map[string]string{
+// formFactors maps words for form factors in NVML's names to those in labels.
+var formFactors = map[string]string{
 	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
 	"SERVER": "Server", "WORKSTATION": "Workstation",
 }
 
-// onlySXM are models whose names omit the form factor if it is SXM.
-var onlySXM = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
+// sxmModels are models whose names omit the form factor if it is SXM.
+var sxmModels = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
 
-// sizes are the nominal memory sizes of GPUs in GB. NVML reports up to a sixteenth less, which ECC uses.
-var sizes = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
+// nominalMemoryGB are the nominal memory sizes of GPUs in GB. NVML reports up to a sixteenth less, which ECC uses.
+var nominalMemoryGB = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
 
 var (
-	memoryWord = regexp.MustCompile(`^(\d+)GB?$`)
-	family     = regexp.MustCompile(`(?i)^(?:RTX|GTX|TITAN)-.`)
-	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
+	memoryPattern = regexp.MustCompile(`^(\d+)GB?$`)
+	familyPattern = regexp.MustCompile(`(?i)^(?:RTX|GTX|TITAN)-.`)
+	migPattern    = regexp.MustCompile(`^\d+g\.\d+gb`)
 )
 
 // Parse derives the device from NVML's name of a GPU and its memory in bytes, 0 if unknown.
@@ -57,35 +57,36 @@ func Parse(name string, memory uint64) GPU {
 	if len(words) == 0 {
 		return GPU{Model: name}
 	}
-	end := modelEnd(words)
+	end := modelWordCount(words)
 	s := GPU{Model: strings.Join(words[:end], "-")}
 	for _, word := range words[end:] {
-		s.read(word)
+		s.readWord(word)
 	}
-	if s.Form == "" && slices.Contains(onlySXM, s.Model) {
-		s.Form = "SXM"
+	if s.FormFactor == "" && slices.Contains(sxmModels, s.Model) {
+		s.FormFactor = "SXM"
 	}
-	if memory > 0 && s.MIG == "" {
-		s.Memory = nominalMemory(memory)
+	if memory > 0 && s.MIGProfile == "" {
+		s.MemoryGB = nominalMemory(memory)
 	}
-	if s.Memory == 0 && s.MIG == "" {
-		s.Memory = onlyMemory(s.String())
+	if s.MemoryGB == 0 && s.MIGProfile == "" {
+		s.MemoryGB = onlyMemory(s.String())
 	}
 	return s
 }
 
 // onlyMemory returns the memory of a model in this form, if the labels determine it.
 func onlyMemory(name string) (memory int) {
-	for full := range short {
-		if rest, ok := strings.CutPrefix(full, name+" "); ok && memoryWord.MatchString(rest) {
+	for full := range shortLabels {
+		if rest, ok := strings.CutPrefix(full, name+" "); ok && memoryPattern.MatchString(rest) {
 			memory, _ = strconv.Atoi(strings.TrimSuffix(rest, "GB"))
 		}
 	}
 	return memory
 }
 
-// modelEnd counts the words of the model: up to the first with a digit, and words after it that distinguish models.
-func modelEnd(words []string) int {
+// modelWordCount counts the words of the model: up to the first with a digit, and words after it that distinguish
+// models.
+func modelWordCount(words []string) int {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
 	if end == 0 {
 		return len(words) // "TITAN RTX"
@@ -96,27 +97,27 @@ func modelEnd(words []string) int {
 	return end
 }
 
-// read interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the first number
-// of a GH200 is its processor's memory.
-func (s *GPU) read(word string) {
+// readWord interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the first
+// number of a GH200 is its processor's memory.
+func (s *GPU) readWord(word string) {
 	upper := strings.ToUpper(word)
-	if form, known := forms[strings.TrimRight(upper, "0123456789")]; known && (s.Form == "" || form == "MaxQ") {
-		s.Form = form
+	if form, known := formFactors[strings.TrimRight(upper, "0123456789")]; known && (s.FormFactor == "" || form == "MaxQ") {
+		s.FormFactor = form
 	}
-	switch gb := memoryWord.FindStringSubmatch(upper); {
+	switch gb := memoryPattern.FindStringSubmatch(upper); {
 	case gb != nil && !(s.Model == "GH200" && upper == "480GB"):
-		s.Memory, _ = strconv.Atoi(gb[1])
-	case s.Model == "H100" && s.Form == "" && upper == "HBM2E":
-		s.Form = "PCIe"
-	case migWord.MatchString(word):
-		s.MIG = word
+		s.MemoryGB, _ = strconv.Atoi(gb[1])
+	case s.Model == "H100" && s.FormFactor == "" && upper == "HBM2E":
+		s.FormFactor = "PCIe"
+	case migPattern.MatchString(word):
+		s.MIGProfile = word
 	}
 }
 
 // nominalMemory rounds a memory size up to a nominal size.
 func nominalMemory(bytes uint64) int {
 	gib := float64(bytes) / (1 << 30)
-	for _, size := range sizes {
+	for _, size := range nominalMemoryGB {
 		if gib <= 1.005*float64(size) && gib >= 0.9*float64(size) {
 			return size
 		}
@@ -127,14 +128,14 @@ func nominalMemory(bytes uint64) int {
 // String returns the full name: "H100 SXM 80GB".
 func (s GPU) String() string {
 	words := []string{s.Model}
-	if s.Form != "" {
-		words = append(words, s.Form)
+	if s.FormFactor != "" {
+		words = append(words, s.FormFactor)
 	}
-	if s.Memory > 0 {
-		words = append(words, fmt.Sprintf("%dGB", s.Memory))
+	if s.MemoryGB > 0 {
+		words = append(words, fmt.Sprintf("%dGB", s.MemoryGB))
 	}
-	if s.MIG != "" {
-		words = append(words, "MIG", s.MIG)
+	if s.MIGProfile != "" {
+		words = append(words, "MIG", s.MIGProfile)
 	}
 	return strings.Join(words, " ")
 }
@@ -142,13 +143,13 @@ func (s GPU) String() string {
 // Label returns the name for boards, queue, and addresses: letters, digits, '-', and '.'.
 func (s GPU) Label() string {
 	whole := s
-	whole.MIG = ""
-	label, known := short[whole.String()]
+	whole.MIGProfile = ""
+	label, known := shortLabels[whole.String()]
 	if !known {
 		label = strings.ReplaceAll(whole.String(), " ", "-")
 	}
-	if s.MIG != "" {
-		label += "-MIG-" + strings.ReplaceAll(s.MIG, "+", ".")
+	if s.MIGProfile != "" {
+		label += "-MIG-" + strings.ReplaceAll(s.MIGProfile, "+", ".")
 	}
 	return label
 }
@@ -159,7 +160,7 @@ func Matches(name, label string) bool {
 	if strings.EqualFold(name, label) {
 		return true
 	}
-	for _, known := range short {
+	for _, known := range shortLabels {
 		if strings.EqualFold(name, known) {
 			return false
 		}
@@ -168,8 +169,8 @@ func Matches(name, label string) bool {
 		return false
 	}
 	for _, word := range strings.Split(label[len(name)+1:], "-") {
-		_, form := forms[strings.ToUpper(word)]
-		if !form && word != "MIG" && !memoryWord.MatchString(word) && !migWord.MatchString(word) {
+		_, form := formFactors[strings.ToUpper(word)]
+		if !form && word != "MIG" && !memoryPattern.MatchString(word) && !migPattern.MatchString(word) {
 			return false // another model: RTX-4070-Ti is not an RTX-4070
 		}
 	}
@@ -179,22 +180,22 @@ func Matches(name, label string) bool {
 // Family returns the model of a device by its label, without form factor, memory, or MIG profile: H200 for H200-NVL.
 func Family(label string) string { return Parse(label, 0).Model }
 
-// spelled are models whose labels are written in full, as in A100-SXM-80GB.
-var spelled = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
+// fullyLabelledModels are models whose labels are written in full, as in A100-SXM-80GB.
+var fullyLabelledModels = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 
 // Known reports whether a name is probably a device's: the CPU, a server GPU that this package lists, or any member of
 // a family of desktop GPUs.
 func Known(name string) bool {
 	name, _, _ = strings.Cut(name, "-MIG-")
-	if strings.EqualFold(name, CPU) || family.MatchString(name) {
+	if strings.EqualFold(name, CPU) || familyPattern.MatchString(name) {
 		return true
 	}
-	for _, label := range short {
+	for _, label := range shortLabels {
 		if Matches(name, label) || Matches(label, name) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(spelled, func(model string) bool { return Matches(model, name) })
+	return slices.ContainsFunc(fullyLabelledModels, func(model string) bool { return Matches(model, name) })
 }
 
 // architectures are the generations of GPUs, with prefixes of their labels.

@@ -66,7 +66,7 @@ func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 		"NVIDIA H100 PCIe": true, "NVIDIA H200": true, "Tesla T4": true, // the one that there is
 		"NVIDIA GeForce RTX 3080": false, "NVIDIA GH200 480GB": false, "NVIDIA A100-PG509-200": false,
 	} {
-		if s := Parse(name, 0); (s.Memory > 0 || s.MIG != "") != want {
+		if s := Parse(name, 0); (s.MemoryGB > 0 || s.MIGProfile != "") != want {
 			t.Errorf("the label of %q is sure: want %v", name, want)
 		}
 	}

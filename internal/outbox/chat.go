@@ -18,7 +18,7 @@ func chatFormat(address string) func(text string) any {
 		return nil
 	case (u.Hostname() == "discord.com" || u.Hostname() == "discordapp.com") && strings.HasPrefix(u.Path, "/api/webhooks/"):
 		return func(text string) any { // a person's name must not mention anyone
-			return map[string]any{"content": literal(text), "allowed_mentions": map[string]any{"parse": []string{}}}
+			return map[string]any{"content": escapeDiscord(text), "allowed_mentions": map[string]any{"parse": []string{}}}
 		}
 	case u.Hostname() == "hooks.slack.com":
 		return func(text string) any {
@@ -28,9 +28,9 @@ func chatFormat(address string) func(text string) any {
 	return nil
 }
 
-// literal escapes Discord's markup, so that a person's name cannot be a link with another text. The last of several
-// lines is the address of the subject.
-func literal(text string) string {
+// escapeDiscord escapes Discord's markup, so that a person's name cannot be a link with another text. The last of
+// several lines is the address of the subject.
+func escapeDiscord(text string) string {
 	address := ""
 	if i := strings.LastIndex(text, "\n"); i >= 0 {
 		text, address = text[:i], text[i:]
@@ -46,7 +46,7 @@ func literal(text string) string {
 }
 
 // body returns the body for the receiver of a delivery: a text for a chat.
-func (s sender) body(d webhooks.DueDelivery) (string, error) {
+func (s webhookSender) body(d webhooks.DueDelivery) (string, error) {
 	shape := chatFormat(d.URL)
 	if shape == nil || s.message == nil {
 		return d.Body, nil

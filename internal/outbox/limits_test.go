@@ -211,8 +211,8 @@ func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL, Events: webhooks.Personal()}), 5)
 	}
 	hook := create(t, s, o.admin, webhooks.NewWebhook{Site: true, URL: site.URL, Events: webhooks.OfSite()})
-	d := outbox.NewDeliverer(outbox.WebhookConfig{OfAll: loopback, Roots: roots(), Answer: time.Minute,
-		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond}})
+	d := outbox.NewDeliverer(outbox.WebhookConfig{AllowedForPeople: loopback, RootCAs: roots(), AnswerTimeout: time.Minute,
+		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond}})
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(t.Context()) }()
 	t.Cleanup(func() { close(leave); <-ended })

@@ -11,13 +11,13 @@ import (
 
 // Loop is the part of a sender's configuration that both senders have.
 type Loop struct {
-	Store *models.Store
-	Log   *slog.Logger
-	Every time.Duration    // interval of checking for due messages; 0 for the sender's usual one
-	Now   func() time.Time // nil for time.Now
+	Store    *models.Store
+	Log      *slog.Logger
+	Interval time.Duration    // interval of checking for due messages; 0 for the sender's usual one
+	Now      func() time.Time // nil for time.Now
 }
 
-func (l Loop) at() time.Time {
+func (l Loop) currentTime() time.Time {
 	if l.Now == nil {
 		return time.Now()
 	}
@@ -26,7 +26,7 @@ func (l Loop) at() time.Time {
 
 // repeat makes a pass now and after each interval, until ctx ends. A failed pass is logged.
 func (l Loop) repeat(ctx context.Context, usual time.Duration, what string, pass func() error) error {
-	tick := time.NewTicker(cmp.Or(l.Every, usual))
+	tick := time.NewTicker(cmp.Or(l.Interval, usual))
 	defer tick.Stop()
 	for {
 		if err := pass(); err != nil && ctx.Err() == nil {

@@ -87,14 +87,14 @@ func TestAMailIsTriedAgainUntilItIsRefusedForGood(t *testing.T) {
 func TestAServerThatIsAwayOrUnsafeGetsNothing(t *testing.T) {
 	eachOffice(t, func(o *office) {
 		o.comment(o.admin)
-		for says, change := range map[string]func(*outbox.Server){
-			"sign in":     func(s *outbox.Server) { s.Password = "wrong" },
-			"certificate": func(s *outbox.Server) { s.Roots = nil },
-			"no TLS": func(s *outbox.Server) { // 0.0.0.0 leads here, and is no address of this machine
+		for says, change := range map[string]func(*outbox.SMTPServer){
+			"sign in":     func(s *outbox.SMTPServer) { s.Password = "wrong" },
+			"certificate": func(s *outbox.SMTPServer) { s.RootCAs = nil },
+			"no TLS": func(s *outbox.SMTPServer) { // 0.0.0.0 leads here, and is no address of this machine
 				o.post.change(func() { o.post.plain = true })
 				s.Host, s.User = "0.0.0.0", ""
 			},
-			"closed": func(*outbox.Server) { o.post.change(func() { o.post.shut = true }) },
+			"closed": func(*outbox.SMTPServer) { o.post.change(func() { o.post.shut = true }) },
 		} {
 			stop := o.run(change)
 			p := o.failing(says, 1)

@@ -13,9 +13,9 @@ import (
 	"warpboard/models/inbox"
 )
 
-// message formats a mail for the server. off is the address for unsubscribing without a sign-in; empty for mails
+// mailMessage formats a mail for the server. off is the address for unsubscribing without a sign-in; empty for mails
 // without that option.
-func message(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([]byte, error) {
+func mailMessage(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }
 	to, err := inbox.HeaderAddress(m.Address)
@@ -24,7 +24,7 @@ func message(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([
 	}
 	header("From", from.String())
 	header("To", "<"+to+">")
-	header("Subject", mime.QEncoding.Encode("utf-8", oneLine(m.Subject)))
+	header("Subject", mime.QEncoding.Encode("utf-8", toOneLine(m.Subject)))
 	header("Date", at.UTC().Format(time.RFC1123Z))
 	header("Message-ID", fmt.Sprintf("<notice-%d-%d@%s>", m.ID, m.CreatedAt.UnixMicro(), host))
 	header("Auto-Submitted", "auto-generated")
@@ -45,8 +45,8 @@ func message(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([
 	return b.Bytes(), w.Close()
 }
 
-// oneLine makes a text fit for a header: without line breaks and other control characters, and limited in length.
-func oneLine(text string) string {
+// toOneLine makes a text fit for a header: without line breaks and other control characters, and limited in length.
+func toOneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

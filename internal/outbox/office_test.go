@@ -85,17 +85,17 @@ func (o *office) comment(who accounts.User) {
 func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.ahead.Load())) }
 
 // run sends mails until the end of the test.
-func (o *office) run(change func(*outbox.Server)) (stop func()) {
+func (o *office) run(change func(*outbox.SMTPServer)) (stop func()) {
 	o.t.Helper()
 	address := o.post.Addr().(*net.TCPAddr)
-	server := outbox.Server{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret",
-		From: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, Roots: o.post.Roots}
+	server := outbox.SMTPServer{Host: "127.0.0.1", Port: address.Port, User: "post", Password: "secret",
+		SenderAddress: mail.Address{Name: "Warp, board", Address: "boards@example.org"}, RootCAs: o.post.Roots}
 	if change != nil {
 		change(&server)
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
-	m := outbox.NewMailer(outbox.MailConfig{Server: server, Site: site,
-		Loop: outbox.Loop{Store: o.Store, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Now: o.now}})
+	m := outbox.NewMailer(outbox.MailConfig{Server: server, SiteAddress: site,
+		Loop: outbox.Loop{Store: o.Store, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond, Now: o.now}})
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	stop = func() { cancel(); <-ended; ended <- nil }

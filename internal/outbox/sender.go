@@ -22,32 +22,32 @@ import (
 )
 
 const (
-	// answerIn limits a whole try, however slowly the receiver reads and answers, unless Config overrides it.
-	answerIn = 10 * time.Second
-	// readAtMost limits the part of an answer that is read: the content is not used, and the connection is closed after
-	// it.
-	readAtMost = 4 << 10
+	// answerTimeout limits a whole try, however slowly the receiver reads and answers, unless Config overrides it.
+	answerTimeout = 10 * time.Second
+	// maxAnswerRead limits the part of an answer that is read: the content is not used, and the connection is closed
+	// after it.
+	maxAnswerRead = 4 << 10
 )
 
-// sender makes the request of a try.
-type sender struct {
-	site, people *http.Client // for the site's webhooks, which may reach more networks, and for people's
-	agent        string
-	message      func(body []byte, reader int64) (string, error)
+// webhookSender makes the request of a try.
+type webhookSender struct {
+	siteClient, peopleClient *http.Client // for the site's webhooks, which may reach more networks, and for people's
+	userAgent                string
+	message                  func(body []byte, reader int64) (string, error)
 }
 
-func newSender(cfg WebhookConfig) sender {
-	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version, cfg.Message}
+func newSender(cfg WebhookConfig) webhookSender {
+	return webhookSender{newClient(cfg, slices.Concat(cfg.AllowedForSite, cfg.AllowedForPeople)), newClient(cfg, cfg.AllowedForPeople), "Warpboard/" + cfg.Version, cfg.ChatMessage}
 }
 
 func newClient(cfg WebhookConfig, allowed []netip.Prefix) *http.Client {
-	client := webhooks.NewClient(cfg.Answer, allowed, cfg.Roots)
+	client := webhooks.NewClient(cfg.AnswerTimeout, allowed, cfg.RootCAs)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
 }
 
 // send makes one try of a delivery.
-func (s sender) send(ctx context.Context, d webhooks.DueDelivery, at time.Time) webhooks.TryResult {
+func (s webhookSender) send(ctx context.Context, d webhooks.DueDelivery, at time.Time) webhooks.TryResult {
 	began := time.Now()
 	status, err := s.post(ctx, d, at)
 	t := webhooks.TryResult{At: at, Took: time.Since(began), Status: status, Gone: status == http.StatusGone}
@@ -57,7 +57,7 @@ func (s sender) send(ctx context.Context, d webhooks.DueDelivery, at time.Time) 
 	return t
 }
 
-func (s sender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) (status int, err error) {
+func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) (status int, err error) {
 	body, err := s.body(d)
 	if err != nil {
 		return 0, err
@@ -72,14 +72,14 @@ func (s sender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) 
 	}
 	// The headers follow the Standard Webhooks specification, so that receivers can use its libraries. The time is
 	// signed, so that they can refuse replays; the ID is the same in each try.
-	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.agent,
+	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.userAgent,
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
 	}
-	client := s.people
+	client := s.peopleClient
 	switch {
 	case d.UserID == 0:
-		client = s.site
+		client = s.siteClient
 	case request.URL.Scheme != "https": // created when people's webhooks could use http
 		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and create it again")
 	}
@@ -88,7 +88,7 @@ func (s sender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) 
 		return 0, safeMessage(err, client.Timeout)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // only the status counts
+	_, _ = io.CopyN(io.Discard, response.Body, maxAnswerRead) // only the status counts
 	switch code := response.StatusCode; {
 	case code >= 300 && code < 400:
 		return code, fmt.Errorf("the receiver answered %d: redirects are not followed, so enter the final address", code)
@@ -98,9 +98,9 @@ func (s sender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) 
 	return response.StatusCode, nil
 }
 
-// errRefused is the same for an unresolvable name and every refused address: otherwise the person who created the
-// webhook could learn the names and addresses in the operator's network.
-var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
+// errReceiverRefused is the same for an unresolvable name and every refused address: otherwise the person who created
+// the webhook could learn the names and addresses in the operator's network.
+var errReceiverRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
 // safeMessage explains why a request failed without its address, which may contain a secret. Errors of the TLS
 // handshake are returned as they are: a certificate reveals nothing about the operator's network that its receiver did
@@ -108,7 +108,7 @@ var errRefused = errors.New("the receiver's name cannot be resolved, or its addr
 func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, webhooks.ErrRefused) {
-		return errRefused
+		return errReceiverRefused
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

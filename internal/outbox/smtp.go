@@ -16,44 +16,44 @@ import (
 	"warpboard/models/inbox"
 )
 
-// implicitTLS is the port with TLS from the start; others use STARTTLS.
-const implicitTLS = 465
+// implicitTLSPort is the port with TLS from the start; others use STARTTLS.
+const implicitTLSPort = 465
 
-// mailAnswerIn limits the time for one mail, from the connection to the server's last answer.
-const mailAnswerIn = 30 * time.Second
+// mailTimeout limits the time for one mail, from the connection to the server's last answer.
+const mailTimeout = 30 * time.Second
 
-// Server is the operator's SMTP server.
-type Server struct {
-	Host     string
-	Port     int
-	User     string // empty for no authentication
-	Password string
-	From     mail.Address
-	Roots    *x509.CertPool // trusted authorities; nil for the system's
+// SMTPServer is the operator's SMTP server.
+type SMTPServer struct {
+	Host          string
+	Port          int
+	User          string // empty for no authentication
+	Password      string
+	SenderAddress mail.Address
+	RootCAs       *x509.CertPool // trusted authorities; nil for the system's
 }
 
-// session is a connection for sending mails.
-type session struct {
+// smtpSession is a connection for sending mails.
+type smtpSession struct {
 	*smtp.Client
 	conn net.Conn
 }
 
-// onThisMachine reports whether the server is on this machine, so that TLS is not needed.
-func (s Server) onThisMachine() bool {
+// isLocal reports whether the server is on this machine, so that TLS is not needed.
+func (s SMTPServer) isLocal() bool {
 	ip := net.ParseIP(s.Host)
 	return s.Host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // dial opens a session, with TLS and authentication.
-func (s Server) dial(ctx context.Context) (*session, error) {
-	ctx, cancel := context.WithTimeout(ctx, mailAnswerIn)
+func (s SMTPServer) dial(ctx context.Context) (*smtpSession, error) {
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
-	trust := &tls.Config{ServerName: s.Host, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
+	trust := &tls.Config{ServerName: s.Host, RootCAs: s.RootCAs, MinVersion: tls.VersionTLS12}
 	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	var conn net.Conn
 	var c *smtp.Client
 	var err error
-	if s.Port == implicitTLS {
+	if s.Port == implicitTLSPort {
 		conn, err = (&tls.Dialer{Config: trust}).DialContext(ctx, "tcp", address)
 	} else {
 		conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", address)
@@ -61,25 +61,25 @@ func (s Server) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = conn.SetDeadline(time.Now().Add(mailAnswerIn)); err == nil {
+	if err = conn.SetDeadline(time.Now().Add(mailTimeout)); err == nil {
 		c, err = smtp.NewClient(conn, s.Host)
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	if err := s.secure(c, trust); err != nil {
+	if err := s.startTLS(c, trust); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &session{c, conn}, nil
+	return &smtpSession{c, conn}, nil
 }
 
-func (s Server) secure(c *smtp.Client, trust *tls.Config) error {
-	if can, _ := c.Extension("STARTTLS"); can && s.Port != implicitTLS {
+func (s SMTPServer) startTLS(c *smtp.Client, trust *tls.Config) error {
+	if can, _ := c.Extension("STARTTLS"); can && s.Port != implicitTLSPort {
 		if err := c.StartTLS(trust); err != nil {
 			return fmt.Errorf("TLS: %w", err)
 		}
 	}
-	if _, secure := c.TLSConnectionState(); !secure && !s.onThisMachine() {
+	if _, secure := c.TLSConnectionState(); !secure && !s.isLocal() {
 		return errors.New("the server offers no TLS")
 	}
 	if s.User == "" {
@@ -91,22 +91,22 @@ func (s Server) secure(c *smtp.Client, trust *tls.Config) error {
 	return nil
 }
 
-// refusal is the server's refusal of one mail. If it is permanent, retrying is useless.
-type refusal struct {
-	err     error
-	forGood bool
+// smtpRefusal is the server's refusal of one mail. If it is permanent, retrying is useless.
+type smtpRefusal struct {
+	err         error
+	isPermanent bool
 }
 
-func (r refusal) Error() string { return r.err.Error() }
+func (r smtpRefusal) Error() string { return r.err.Error() }
 
 // send sends one mail. A refusal is about this mail; any other error is about the session, which must not be used
 // again.
-func (s Server) send(c *session, m inbox.Mail, text []byte) error {
-	if err := c.conn.SetDeadline(time.Now().Add(mailAnswerIn)); err != nil {
+func (s SMTPServer) send(c *smtpSession, m inbox.Mail, text []byte) error {
+	if err := c.conn.SetDeadline(time.Now().Add(mailTimeout)); err != nil {
 		return err
 	}
 	for _, step := range []func() error{
-		func() error { return c.Mail(s.From.Address) },
+		func() error { return c.Mail(s.SenderAddress.Address) },
 		func() error { return c.Rcpt(m.Address) },
 		func() error {
 			w, err := c.Data()
@@ -120,7 +120,7 @@ func (s Server) send(c *session, m inbox.Mail, text []byte) error {
 		err := step()
 		var answer *textproto.Error
 		if errors.As(err, &answer) {
-			return refusal{err, answer.Code >= 500}
+			return smtpRefusal{err, answer.Code >= 500}
 		}
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ import (
 
 // Names by which other programs recognize the format.
 const (
-	Type          = "https://in-toto.io/Statement/v1"
+	StatementType = "https://in-toto.io/Statement/v1"
 	PredicateType = "urn:warpboard:result:v1"
 	PayloadType   = "application/vnd.in-toto+json"
 )
@@ -38,7 +38,7 @@ type Statement struct {
 	Type          string    `json:"_type"`
 	Subject       []Subject `json:"subject"`
 	PredicateType string    `json:"predicateType"`
-	Result        Result    `json:"predicate"`
+	Predicate     Result    `json:"predicate"`
 }
 
 // Subject identifies a file, or several as one text, by content.
@@ -54,17 +54,17 @@ type Digest struct {
 
 // Result is the measurement of one ranked run. It names no person, and has only the hash of the source.
 type Result struct {
-	Site       string      `json:"site"` // address of the site
-	Run        int64       `json:"run"`
-	Submission int64       `json:"submission"`
-	Follows    *int64      `json:"follows,omitempty"` // run that this one measured again
-	Measured   time.Time   `json:"measured"`
-	Task       Task        `json:"task"`
-	Harness    Harness     `json:"harness"`
-	Machine    job.Machine `json:"machine"` // device, driver, compilers, and the conditions during the measurement
-	Seeds      Seeds       `json:"seeds"`
-	Samples    []Sample    `json:"samples"`
-	Score      Score       `json:"score"` // from these samples only
+	Site          string      `json:"site"` // address of the site
+	Run           int64       `json:"run"`
+	Submission    int64       `json:"submission"`
+	RemeasuredRun *int64      `json:"follows,omitempty"` // run that this one measured again
+	MeasuredAt    time.Time   `json:"measured"`
+	Task          Task        `json:"task"`
+	Harness       Harness     `json:"harness"`
+	Machine       job.Machine `json:"machine"` // device, driver, compilers, and the conditions during the measurement
+	Seeds         Seeds       `json:"seeds"`
+	Samples       []Sample    `json:"samples"`
+	Score         Score       `json:"score"` // from these samples only
 }
 
 // Task is the task of the score. Its digest covers everything that a score depends on.
@@ -81,39 +81,39 @@ type Harness struct {
 
 // Seeds are the seeds that are kept after the run.
 type Seeds struct {
-	Public *uint64 `json:"public,omitempty,string"` // set by the task
-	Secret *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
-	Note   string  `json:"note"`
+	PublicSeed *uint64 `json:"public,omitempty,string"` // set by the task
+	SecretSeed *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
+	Note       string  `json:"note"`
 }
 
 // Sample is the measurement of one case, in nanoseconds.
 type Sample struct {
-	Case      string    `json:"case"`
-	Clock     job.Clock `json:"clock,omitempty"` // the clock that counts; empty if the task's own program measured
-	Processes []float64 `json:"processes"`       // medians, one per fresh process; empty if one process measured
-	Time      float64   `json:"time"`            // time that counts
-	Calls     int       `json:"calls"`
-	Std       float64   `json:"std"`
+	Case              string    `json:"case"`
+	Clock             job.Clock `json:"clock,omitempty"` // the clock that counts; empty if the task's own program measured
+	Processes         []float64 `json:"processes"`       // medians, one per fresh process; empty if one process measured
+	Time              float64   `json:"time"`            // time that counts
+	CallCount         int       `json:"calls"`
+	StandardDeviation float64   `json:"std"`
 }
 
 // Score is computed from the samples, in nanoseconds.
 type Score struct {
-	NS        float64  `json:"ns"`
-	Low       *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
-	High      *float64 `json:"high"`
-	Processes int      `json:"processes"`
-	Noisy     bool     `json:"noisy"`
-	Disturbed []string `json:"disturbed,omitempty"` // reasons from the machine's record
+	NS                 float64  `json:"ns"`
+	Low                *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
+	High               *float64 `json:"high"`
+	Processes          int      `json:"processes"`
+	Noisy              bool     `json:"noisy"`
+	DisturbanceReasons []string `json:"disturbed,omitempty"` // reasons from the machine's record
 }
 
 // New returns a statement about a source and a task, given by their digests.
 func New(source, task string, r Result) Statement {
-	return Statement{Type: Type, PredicateType: PredicateType, Result: r,
+	return Statement{Type: StatementType, PredicateType: PredicateType, Predicate: r,
 		Subject: []Subject{{"source", Digest{source}}, {"task", Digest{task}}}}
 }
 
-// Key is a private key. The zero value cannot sign.
-type Key struct{ private ed25519.PrivateKey }
+// SigningKey is a private key. The zero value cannot sign.
+type SigningKey struct{ privateKey ed25519.PrivateKey }
 
 // PublicKey is a current or previous key of a site.
 type PublicKey struct {
@@ -128,24 +128,24 @@ type Keys struct {
 }
 
 // ReadKey parses a private key in the format of `openssl genpkey -algorithm ed25519`.
-func ReadKey(text []byte) (Key, error) {
+func ReadKey(text []byte) (SigningKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return Key{}, errors.New("want a private key in PEM, as `openssl genpkey -algorithm ed25519` writes it")
+		return SigningKey{}, errors.New("want a private key in PEM, as `openssl genpkey -algorithm ed25519` writes it")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return Key{}, errors.New("the PEM holds no private key in PKCS #8") // the parser's error may quote the key
+		return SigningKey{}, errors.New("the PEM holds no private key in PKCS #8") // the parser's error may quote the key
 	}
 	private, ok := parsed.(ed25519.PrivateKey)
 	if !ok {
-		return Key{}, errors.New("the private key is not for Ed25519")
+		return SigningKey{}, errors.New("the private key is not for Ed25519")
 	}
-	return Key{private}, nil
+	return SigningKey{private}, nil
 }
 
-// KeepKey reads the key from a file. If the file is missing, it is created with a new key.
-func KeepKey(path string) (Key, error) {
+// ReadOrCreateKey reads the key from a file. If the file is missing, it is created with a new key.
+func ReadOrCreateKey(path string) (SigningKey, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newKey(); err == nil {
@@ -154,11 +154,11 @@ func KeepKey(path string) (Key, error) {
 		}
 	}
 	if err != nil {
-		return Key{}, fmt.Errorf("the site's signing key: %w", err)
+		return SigningKey{}, fmt.Errorf("the site's signing key: %w", err)
 	}
 	key, err := ReadKey(text)
 	if err != nil {
-		return Key{}, fmt.Errorf("the site's signing key %s: %w", path, err)
+		return SigningKey{}, fmt.Errorf("the site's signing key %s: %w", path, err)
 	}
 	return key, nil
 }
@@ -176,8 +176,8 @@ func newKey() ([]byte, error) {
 }
 
 // Public returns the public part of the key.
-func (k Key) Public(since time.Time) (PublicKey, error) {
-	der, err := x509.MarshalPKIXPublicKey(k.private.Public())
+func (k SigningKey) Public(since time.Time) (PublicKey, error) {
+	der, err := x509.MarshalPKIXPublicKey(k.privateKey.Public())
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("describe the signing key: %w", err)
 	}
@@ -186,20 +186,20 @@ func (k Key) Public(since time.Time) (PublicKey, error) {
 	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), Since: since}, nil
 }
 
-// Sign puts a statement into a DSSE envelope. It returns an error for the zero Key.
-func (k Key) Sign(s Statement) (e dsse.Envelope, err error) {
-	if k.private == nil {
+// Sign puts a statement into a DSSE envelope. It returns an error for the zero SigningKey.
+func (k SigningKey) Sign(s Statement) (e dsse.Envelope, err error) {
+	if k.privateKey == nil {
 		return e, errors.New("there is no key to sign with")
 	}
 	payload, err := json.Marshal(s)
 	if err != nil {
-		return e, fmt.Errorf("write the statement of run %d: %w", s.Result.Run, err)
+		return e, fmt.Errorf("write the statement of run %d: %w", s.Predicate.Run, err)
 	}
 	public, err := k.Public(time.Time{})
 	if err != nil {
 		return e, err
 	}
-	signature := ed25519.Sign(k.private, dsse.PAE(PayloadType, payload))
+	signature := ed25519.Sign(k.privateKey, dsse.PAE(PayloadType, payload))
 	return dsse.Envelope{PayloadType: PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
 		Signatures: []dsse.Signature{{KeyID: public.ID, Sig: base64.StdEncoding.EncodeToString(signature)}}}, nil
 }

@@ -16,7 +16,7 @@ func TestKeepKeyForItsOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "signing.key")
 	var public [2]statement.PublicKey
 	for i := range public {
-		key, err := statement.KeepKey(path)
+		key, err := statement.ReadOrCreateKey(path)
 		if err == nil {
 			public[i], err = key.Public(time.Time{})
 		}
@@ -34,13 +34,13 @@ func TestKeepKeyForItsOwnerOnly(t *testing.T) {
 	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := statement.KeepKey(path); err == nil || strings.Contains(err.Error(), "no key") {
+	if _, err := statement.ReadOrCreateKey(path); err == nil || strings.Contains(err.Error(), "no key") {
 		t.Errorf("a damaged key: %v", err)
 	}
 }
 
 func TestNoKeySignsNothing(t *testing.T) {
-	if _, err := (statement.Key{}).Sign(statement.Statement{}); err == nil {
+	if _, err := (statement.SigningKey{}).Sign(statement.Statement{}); err == nil {
 		t.Error("no key signed it")
 	}
 }

@@ -34,7 +34,7 @@ func run(out string, check bool) error {
 	if err := release(filepath.Join(again, "dist"), filepath.Join(again, "cache")); err != nil {
 		return err
 	}
-	return same(out, filepath.Join(again, "dist"))
+	return compareDirs(out, filepath.Join(again, "dist"))
 }
 
 // release builds the checked-out commit, without uncommitted changes. An empty cache means the user's own.
@@ -47,10 +47,10 @@ func release(out, cache string) error {
 	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	if err := errorsOf(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+	if err := wrapErrors(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
 		return err
 	}
-	if _, err := output(".", nil, "git", "clone", "--quiet", "--no-hardlinks", ".", src); err != nil {
+	if _, err := commandOutput(".", nil, "git", "clone", "--quiet", "--no-hardlinks", ".", src); err != nil {
 		return err
 	}
 	env := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -Wno-deprecated-declarations", "GOFLAGS="}
@@ -59,17 +59,17 @@ func release(out, cache string) error {
 	}
 	name := fmt.Sprintf("warpboard-%s-%s", runtime.GOOS, runtime.GOARCH)
 	binary := filepath.Join(out, name)
-	if _, err := output(src, env, "go", "build", "-trimpath", "-buildvcs=true", "-tags", "netgo,osusergo", "-ldflags", "-s -w -buildid=", "-o", binary, "."); err != nil {
+	if _, err := commandOutput(src, env, "go", "build", "-trimpath", "-buildvcs=true", "-tags", "netgo,osusergo", "-ldflags", "-s -w -buildid=", "-o", binary, "."); err != nil {
 		return err
 	}
-	if err := describe(src, out, binary); err != nil {
+	if err := writeLicenses(src, out, binary); err != nil {
 		return err
 	}
 	return checksums(out)
 }
 
-// output runs a program and returns its output.
-func output(dir string, env []string, name string, args ...string) ([]byte, error) {
+// commandOutput runs a program and returns its output.
+func commandOutput(dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var stderr bytes.Buffer
@@ -98,8 +98,8 @@ func checksums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// same compares two directories by their checksums.
-func same(a, b string) error {
+// compareDirs compares two directories by their checksums.
+func compareDirs(a, b string) error {
 	first, err := os.ReadFile(filepath.Join(a, "SHA256SUMS"))
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func same(a, b string) error {
 	return nil
 }
 
-func errorsOf(errs ...error) error {
+func wrapErrors(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err

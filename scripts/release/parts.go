@@ -13,23 +13,23 @@ import (
 	"strings"
 )
 
-// part is one component in CycloneDX's format.
-type part struct {
+// sbomPart is one component in CycloneDX's format.
+type sbomPart struct {
 	Type    string `json:"type"`
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	PURL    string `json:"purl"`
 }
 
-// describe writes the licenses and the list of the program's parts.
-func describe(src, out, binary string) error {
+// writeLicenses writes the licenses and the list of the program's parts.
+func writeLicenses(src, out, binary string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", binary, err)
 	}
 	var notices bytes.Buffer
-	parts := []part{{"framework", "std", strings.TrimPrefix(runtime.Version(), "go"), "pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go")}}
-	root, err := output(src, nil, "go", "env", "GOROOT")
+	parts := []sbomPart{{"framework", "std", strings.TrimPrefix(runtime.Version(), "go"), "pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go")}}
+	root, err := commandOutput(src, nil, "go", "env", "GOROOT")
 	if err != nil {
 		return err
 	}
@@ -40,14 +40,14 @@ func describe(src, out, binary string) error {
 		if dep.Replace != nil {
 			dep = dep.Replace
 		}
-		dir, err := output(src, nil, "go", "list", "-m", "-f", "{{.Dir}}", dep.Path+"@"+dep.Version)
+		dir, err := commandOutput(src, nil, "go", "list", "-m", "-f", "{{.Dir}}", dep.Path+"@"+dep.Version)
 		if err != nil {
 			return err
 		}
 		if err := addNotices(&notices, dep.Path+" "+dep.Version, string(bytes.TrimSpace(dir))); err != nil {
 			return err
 		}
-		parts = append(parts, part{"library", dep.Path, dep.Version, "pkg:golang/" + dep.Path + "@" + dep.Version})
+		parts = append(parts, sbomPart{"library", dep.Path, dep.Version, "pkg:golang/" + dep.Path + "@" + dep.Version})
 	}
 	web, err := webParts(src)
 	if err != nil {
@@ -59,12 +59,12 @@ func describe(src, out, binary string) error {
 	}
 	fmt.Fprintf(&notices, "\n==== what pages use ====\n\n%s", pages)
 	bom := map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "components": append(parts, web...),
-		"metadata": map[string]any{"component": part{"application", "warpboard", info.Main.Version, "pkg:golang/warpboard@" + info.Main.Version}}}
+		"metadata": map[string]any{"component": sbomPart{"application", "warpboard", info.Main.Version, "pkg:golang/warpboard@" + info.Main.Version}}}
 	text, err := json.MarshalIndent(bom, "", " ")
 	if err != nil {
 		return err
 	}
-	return errorsOf(os.WriteFile(filepath.Join(out, "sbom.cdx.json"), append(text, '\n'), 0o644),
+	return wrapErrors(os.WriteFile(filepath.Join(out, "sbom.cdx.json"), append(text, '\n'), 0o644),
 		os.WriteFile(filepath.Join(out, "THIRD-PARTY-NOTICES.txt"), notices.Bytes(), 0o644))
 }
 
@@ -98,7 +98,7 @@ func addNotices(to *bytes.Buffer, name, dir string) error {
 var onlyTools = []string{"@tailwindcss/cli", "axe-core", "esbuild"}
 
 // webParts returns the packages in static/.
-func webParts(src string) (list []part, err error) {
+func webParts(src string) (list []sbomPart, err error) {
 	text, err := os.ReadFile(filepath.Join(src, "package.json"))
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func webParts(src string) (list []part, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(manifest.DevDependencies)) {
 		if version := manifest.DevDependencies[name]; !slices.Contains(onlyTools, name) {
-			list = append(list, part{"library", name, version, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + version})
+			list = append(list, sbomPart{"library", name, version, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + version})
 		}
 	}
 	return list, nil

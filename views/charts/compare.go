@@ -100,7 +100,7 @@ func timeText(c *job.CaseResult) string {
 
 // intervalText formats half of the interval of a case's time, or both ends if it is wide.
 func intervalText(c *job.CaseResult) string {
-	low, high, ok := versus.Spread(c)
+	low, high, ok := versus.ProcessInterval(c)
 	if !ok {
 		return ""
 	}

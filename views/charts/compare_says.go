@@ -16,7 +16,7 @@ func (vm CompareVM) Faster() string {
 		return "The two runs have no timed case in common, so their speeds cannot be compared."
 	case vm.SameSource:
 		return "Both ran the same source"
-	case !r.Apart():
+	case !r.IsClear():
 		return "No clear difference"
 	case r.Value < 1:
 		return fmt.Sprintf("%s is %s faster than %s", vm.B.Short, times(r.Inverse().Value), vm.A.Short)
@@ -38,9 +38,9 @@ func (vm CompareVM) Sure() string {
 		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
 	case !r.Measured():
 		return fmt.Sprintf("%s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
-	case r.Apart() && r.Value < 1:
+	case r.IsClear() && r.Value < 1:
 		r = r.Inverse()
-	case !r.Apart():
+	case !r.IsClear():
 		return fmt.Sprintf("%s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
 	}
 	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
@@ -49,7 +49,7 @@ func (vm CompareVM) Sure() string {
 // Ahead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
 func (vm CompareVM) Ahead() string {
 	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
-	if a == 0 || vm.SameSource || r.Apart() && (r.Value < 1) == (b < a) {
+	if a == 0 || vm.SameSource || r.IsClear() && (r.Value < 1) == (b < a) {
 		return ""
 	}
 	first := vm.A.Short
@@ -70,7 +70,7 @@ func (vm CompareVM) Where() string {
 	for _, c := range vm.Finding.Cases {
 		switch r := c.Ratio; {
 		case r.Value == 0:
-		case !r.Apart():
+		case !r.IsClear():
 			unknown++
 		case r.Value < 1:
 			faster = append(faster, c)
@@ -130,7 +130,7 @@ func (vm CompareVM) ratioText(r versus.Ratio) string {
 		return "not timed on both sides"
 	case !r.Measured():
 		return "too few processes to tell"
-	case !r.Apart():
+	case !r.IsClear():
 		return "no clear difference"
 	case r.Value < 1:
 		return vm.B.Short + " is " + times(1/r.Value) + " faster"
@@ -140,7 +140,7 @@ func (vm CompareVM) ratioText(r versus.Ratio) string {
 
 func ratioClass(r versus.Ratio) string {
 	switch {
-	case !r.Apart():
+	case !r.IsClear():
 		return "pf-same"
 	case r.Value < 1:
 		return "pf-better"

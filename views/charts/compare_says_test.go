@@ -108,7 +108,7 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 		for _, row := range d.rows {
 			r := row.c.Ratio
 			if crosses := at(row.low) <= at(d.ticks[one].at) && at(row.high) >= at(d.ticks[one].at); r.Measured() &&
-				crosses == r.Apart() {
+				crosses == r.IsClear() {
 				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].at)
 			}
 			if far := r.High > 1e6; row.less != far || row.more != far {

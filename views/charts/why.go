@@ -24,7 +24,7 @@ type sentence struct{ text, evidence string }
 // difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
 	w, r := vm.Because, vm.HeadlineRatio()
-	if w == nil || vm.SameSource || !r.Apart() || (r.Value < 1) != (w.Ratio < 1) {
+	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
 	}
 	fast, slow := vm.A.Short, vm.B.Short

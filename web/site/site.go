@@ -49,7 +49,7 @@ type Settings struct {
 
 // Signing is the key for statements, with the public parts of this key and of former ones.
 type Signing struct {
-	Key  statement.Key
+	Key  statement.SigningKey
 	Keys statement.Keys
 }
 

@@ -143,7 +143,7 @@ func JSONText(value any) string {
 // Signs configures a site with its own signing key.
 func Signs(t *testing.T) func(*web.Config) {
 	return func(c *web.Config) {
-		key, err := statement.KeepKey(filepath.Join(t.TempDir(), "signing.key"))
+		key, err := statement.ReadOrCreateKey(filepath.Join(t.TempDir(), "signing.key"))
 		if err != nil {
 			t.Fatal(err)
 		}

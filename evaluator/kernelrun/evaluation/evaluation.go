@@ -121,7 +121,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv(), FilesBeside: filesBeside(e.request)})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, RunnerScript: kernelFile, JudgeEnv: e.judgeEnv(), FilesBeside: filesBeside(e.request)})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}

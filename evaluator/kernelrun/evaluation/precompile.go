@@ -65,7 +65,7 @@ func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, l
 		report := newReader(func(string) {})
 		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read,
 			Processes: []toolchain.Process{e.process(ModeCompile, label)}, WithoutJudge: true})
-		if errors.Is(err, sandbox.ErrStuck) {
+		if errors.Is(err, sandbox.ErrProcessStuck) {
 			return nil, 0, err
 		}
 		if err != nil {

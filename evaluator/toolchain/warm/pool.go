@@ -25,35 +25,35 @@ type Pool struct {
 	log     *slog.Logger
 
 	mu    sync.Mutex
-	slots map[int]*slot
+	slots map[int]*pythonSlot
 }
 
 // NewPool returns an empty pool.
 func NewPool(box Sandbox, log *slog.Logger) *Pool {
-	return &Pool{sandbox: box, log: log, slots: map[int]*slot{}}
+	return &Pool{sandbox: box, log: log, slots: map[int]*pythonSlot{}}
 }
 
-// slot holds the Pythons of one sandbox slot.
-type slot struct {
+// pythonSlot holds the Pythons of one sandbox slot.
+type pythonSlot struct {
 	spec            sandbox.Spec
 	pythons         chan *Python
 	lastStartFailed atomic.Bool // the last start failed: do not wait for the next
 }
 
-func (p *Pool) slot(number int) *slot {
+func (p *Pool) slot(number int) *pythonSlot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.slots[number]
 }
 
-// Keeps reports whether Pythons are kept at a slot.
-func (p *Pool) Keeps(number int) bool { return p.slot(number) != nil }
+// IsKeeping reports whether Pythons are kept at a slot.
+func (p *Pool) IsKeeping(number int) bool { return p.slot(number) != nil }
 
 // Keep keeps n Pythons ready at the spec's slot until ctx ends. Take hands each out for one job. exclusive allows only
 // one at a time: the next starts after the last one has ended, because its imports would disturb programs that are
 // timed on the processors.
 func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
-	s := &slot{spec: spec, pythons: make(chan *Python)}
+	s := &pythonSlot{spec: spec, pythons: make(chan *Python)}
 	p.mu.Lock()
 	p.slots[spec.Slot] = s
 	p.mu.Unlock()
@@ -72,23 +72,23 @@ func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive boo
 
 // refill keeps an idle Python ready for the slot until ctx ends: it starts the next one when one was taken. exclusive
 // is put's.
-func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
+func (p *Pool) refill(ctx context.Context, s *pythonSlot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := p.Start(ctx, s.spec)
 		s.lastStartFailed.Store(err != nil)
 		if err != nil {
 			p.log.Warn("no warm Python", "slot", s.spec.Slot, "err", err, "again_in", pause)
-			sleep(ctx, pause)
+			sleepContext(ctx, pause)
 			pause = min(2*pause, time.Minute)
 			continue
 		}
 		pause = time.Second
-		s.put(ctx, r, exclusive)
+		s.handOver(ctx, r, exclusive)
 	}
 }
 
-// put hands a Python to its next user. If wait is set, it returns only when that Python has ended.
-func (s *slot) put(ctx context.Context, r *Python, wait bool) {
+// handOver hands a Python to its next user. If wait is set, it returns only when that Python has ended.
+func (s *pythonSlot) handOver(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:
 	case <-r.done: // died idle
@@ -108,7 +108,7 @@ func (s *slot) put(ctx context.Context, r *Python, wait bool) {
 }
 
 // drop removes a slot, after its Pythons were handed out.
-func (p *Pool) drop(s *slot) {
+func (p *Pool) drop(s *pythonSlot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.slots[s.spec.Slot] == s {
@@ -126,15 +126,15 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	ctx, cancel := context.WithTimeout(ctx, importTimeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, r.kill)()
-	if err := r.ready(); err != nil {
+	if err := r.waitUntilReady(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // matches reports whether the slot's Pythons match spec in modules, devices, and memory.
-func (s *slot) matches(spec sandbox.Spec) bool {
-	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces &&
+func (s *pythonSlot) matches(spec sandbox.Spec) bool {
+	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.AllowInternetSockets == spec.AllowInternetSockets &&
 		s.spec.Limits.Memory == spec.Limits.Memory
 }
 
@@ -153,7 +153,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	for {
 		select {
 		case r := <-s.pythons:
-			if r.Alive() {
+			if r.IsAlive() {
 				return r
 			}
 			r.Stop()
@@ -168,7 +168,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 // Ready returns a Python that matches spec: one that is ready at its slot, or a new one.
 func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	if s := p.slot(spec.Slot); s != nil && s.matches(spec) {
-		if r := p.TakeReady(spec.Slot); r != nil && r.Alive() {
+		if r := p.TakeReady(spec.Slot); r != nil && r.IsAlive() {
 			return r, nil
 		}
 	}
@@ -189,7 +189,7 @@ func (p *Pool) TakeReady(number int) *Python {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) {
+func sleepContext(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():

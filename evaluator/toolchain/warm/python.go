@@ -24,14 +24,14 @@ type Sandbox interface {
 }
 
 // Python is an interpreter in its own sandbox with the modules of tasks imported. It serves the stages of one job, each
-// in a fork. Only Alive is safe for concurrent use.
+// in a fork. Only IsAlive is safe for concurrent use.
 type Python struct {
-	kill    context.CancelFunc
-	stdin   *net.UnixConn // requests and their descriptors
-	control *os.File
-	done    chan struct{} // closed when the sandbox has ended; outcome and err are set then
-	outcome sandbox.Outcome
-	err     error
+	kill          context.CancelFunc
+	stdin         *net.UnixConn // requests and their descriptors
+	controlSocket *os.File
+	done          chan struct{} // closed when the sandbox has ended; outcome and err are set then
+	outcome       sandbox.Outcome
+	err           error
 }
 
 // start starts a Python, which ends with ctx, and returns without waiting for its imports.
@@ -45,8 +45,8 @@ func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error)
 		return nil, errors.Join(fmt.Errorf("make a warm Python's pipe: %w", err), stdin.Close(), requests.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &Python{kill: cancel, stdin: stdin, control: control, done: make(chan struct{})}
-	spec.Stdin, spec.Pipe = requests, controlWrite
+	r := &Python{kill: cancel, stdin: stdin, controlSocket: control, done: make(chan struct{})}
+	spec.Stdin, spec.ResultPipe = requests, controlWrite
 	go func() {
 		defer close(r.done)
 		r.outcome, r.err = box.Run(ctx, spec)
@@ -71,10 +71,10 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 	return conn.(*net.UnixConn), theirs, nil
 }
 
-// ready waits until the imports are done.
-func (r *Python) ready() error {
-	f, err := readFrame(r.control)
-	if err == nil && f.kind == frameReady {
+// waitUntilReady waits until the imports are done.
+func (r *Python) waitUntilReady() error {
+	f, err := readFrame(r.controlSocket)
+	if err == nil && f.kind == framePythonReady {
 		return nil
 	}
 	r.Stop()
@@ -84,8 +84,8 @@ func (r *Python) ready() error {
 	return fmt.Errorf("a warm Python ended with exit code %d before it was ready: %s", r.outcome.ExitCode, r.outcome.Stderr)
 }
 
-// Alive reports whether the Python has not ended.
-func (r *Python) Alive() bool {
+// IsAlive reports whether the Python has not ended.
+func (r *Python) IsAlive() bool {
 	select {
 	case <-r.done:
 		return false
@@ -98,8 +98,8 @@ func (r *Python) Alive() bool {
 func (r *Python) Stop() {
 	r.stdin.Close()
 	go func() {
-		defer r.control.Close()
-		_, _ = io.Copy(io.Discard, r.control) // a full pipe would block its writer
+		defer r.controlSocket.Close()
+		_, _ = io.Copy(io.Discard, r.controlSocket) // a full pipe would block its writer
 	}()
 	select {
 	case <-r.done:
@@ -111,11 +111,11 @@ func (r *Python) Stop() {
 
 // Types of frames, as described in warm.py of the harness's runner programs.
 const (
-	frameReady  = 'w'
-	frameStdout = 'o'
-	frameStderr = 'e'
-	frameResult = 'r'
-	frameEnded  = 'x'
+	framePythonReady = 'w'
+	frameStdout      = 'o'
+	frameStderr      = 'e'
+	frameResult      = 'r'
+	frameStageEnded  = 'x'
 )
 
 // maxFrame exceeds the largest frame that warm.py sends.

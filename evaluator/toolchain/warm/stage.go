@@ -19,7 +19,7 @@ type Stage struct {
 	Env        map[string]string
 	Files      map[string][]byte // in the working directory, by name
 	Extensions []byte            // archive of compiled extensions, unpacked before the start
-	Report     bool              // provide a result pipe; false for the runner beside a judge
+	HasReport  bool              // provide a result pipe; false for the runner beside a judge
 	ExtraFiles []*os.File        // its descriptors from 4 on
 	Started    func()            // called after the request was sent
 	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
@@ -42,19 +42,19 @@ type runningStage struct {
 // Run sends the request and follows the stage to its end, which may also be the Python's. An error is an infrastructure
 // error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
-	req := request{
-		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.ExtraFiles),
-		Report: stage.Report, Resident: stage.Resident,
+	req := stageRequest{
+		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, WireCount: len(stage.ExtraFiles),
+		HasReport: stage.HasReport, Resident: stage.Resident,
 	}
 	s := &runningStage{Stage: stage, python: r}
 	return s.run(ctx, req)
 }
 
-func (s *runningStage) run(ctx context.Context, req request) (sandbox.Outcome, error) {
+func (s *runningStage) run(ctx context.Context, req stageRequest) (sandbox.Outcome, error) {
 	begun := time.Now()
 	ended, cut := s.follow(ctx, req)
 	took := time.Since(begun)
-	if ended != nil && ended.Spent {
+	if ended != nil && ended.MustNotBeReused {
 		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
 		s.python.Stop()
 	}
@@ -63,7 +63,7 @@ func (s *runningStage) run(ctx context.Context, req request) (sandbox.Outcome, e
 
 // follow reads frames up to the stage's end. cut names the reason if the stage was ended early: output, cancelled, or
 // wall.
-func (s *runningStage) follow(ctx context.Context, req request) (ended *ending, cut string) {
+func (s *runningStage) follow(ctx context.Context, req stageRequest) (ended *stageEnd, cut string) {
 	frames := make(chan frame)
 	go s.receive(req, frames)
 	timeout := ctx.Done()
@@ -96,26 +96,26 @@ func (s *runningStage) follow(ctx context.Context, req request) (ended *ending, 
 }
 
 // receive requests the stage and passes on its frames until the stage or the Python ends.
-func (s *runningStage) receive(req request, frames chan<- frame) {
+func (s *runningStage) receive(req stageRequest, frames chan<- frame) {
 	defer close(frames)
 	if err := s.python.send(req, s.ExtraFiles); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
 	s.Started()
 	for {
-		f, err := readFrame(s.python.control)
+		f, err := readFrame(s.python.controlSocket)
 		if err != nil {
 			return
 		}
 		frames <- f
-		if f.kind == frameEnded {
+		if f.kind == frameStageEnded {
 			return
 		}
 	}
 }
 
 // observe handles one frame. It returns the ending for the stage's last frame, otherwise nil.
-func (s *runningStage) observe(f frame) *ending {
+func (s *runningStage) observe(f frame) *stageEnd {
 	switch f.kind {
 	case frameStdout:
 		s.outputBytes += int64(len(f.data))
@@ -127,8 +127,8 @@ func (s *runningStage) observe(f frame) *ending {
 		callIfSet(s.OnStderr, f.data)
 	case frameResult:
 		callIfSet(s.OnPipe, f.data)
-	case frameEnded:
-		var e ending
+	case frameStageEnded:
+		var e stageEnd
 		if json.Unmarshal(f.data, &e) == nil {
 			return &e
 		}
@@ -144,9 +144,9 @@ func callIfSet(see func([]byte), data []byte) {
 
 // conclude returns the stage's outcome. After a failed stage the Python is stopped, because the sandbox's counters
 // (memory, processes) show the reason.
-func (s *runningStage) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
+func (s *runningStage) conclude(ended *stageEnd, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
-	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
+	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
 		s.python.Stop()
 		if s.python.err != nil && cut == "" {
 			return o, s.python.err
@@ -160,7 +160,7 @@ func (s *runningStage) conclude(ended *ending, cut string, wall time.Duration) (
 		if ended.Signal != 0 {
 			o.ExitCode, o.Signal = 128+ended.Signal, unix.SignalName(syscall.Signal(ended.Signal))
 		}
-		o.Limit = limitOf(o)
+		o.Limit = exceededLimit(o)
 	}
 	o.Cancelled = cut == "cancelled"
 	if cut != "" && !o.Cancelled {
@@ -170,11 +170,11 @@ func (s *runningStage) conclude(ended *ending, cut string, wall time.Duration) (
 	return o, nil
 }
 
-// exitValidateFail is the exit code of a program that completed and found a wrong answer.
-const exitValidateFail = 112
+// exitValidationFailed is the exit code of a program that completed and found a wrong answer.
+const exitValidationFailed = 112
 
-// limitOf returns the limit that the sandbox recorded, or the one that the signal implies.
-func limitOf(o sandbox.Outcome) string {
+// exceededLimit returns the limit that the sandbox recorded, or the one that the signal implies.
+func exceededLimit(o sandbox.Outcome) string {
 	switch {
 	case o.Limit != "":
 		return o.Limit
@@ -186,32 +186,33 @@ func limitOf(o sandbox.Outcome) string {
 	return ""
 }
 
-// request asks warm.py for one stage.
-type request struct {
+// stageRequest asks warm.py for one stage.
+type stageRequest struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
 	Files      map[string][]byte `json:"files"`
 	Extensions []byte            `json:"extensions"`
-	// Wires is the number of descriptors sent with the request; they become the stage's from 4 on.
-	Wires int `json:"wires"`
-	// Report is false for a process without a report: the runner beside a judge.
-	Report bool `json:"report"`
+	// WireCount is the number of descriptors sent with the request; they become the stage's from 4 on.
+	WireCount int `json:"wires"`
+	// HasReport is false for a process without a report: the runner beside a judge.
+	HasReport bool `json:"report"`
 	// Resident keeps the process of this stage for others of the same script.
 	Resident bool `json:"resident"`
 }
 
-// ending is warm.py's report on a finished stage.
-type ending struct {
+// stageEnd is warm.py's report on a finished stage.
+type stageEnd struct {
 	ExitCode int   `json:"exit_code"`
 	Signal   int   `json:"signal"`
 	CPU      int64 `json:"cpu_ns"`
 	MaxRSS   int64 `json:"max_rss"`
-	// Spent means that the stage left something that cannot be removed: the Python must not serve another one.
-	Spent bool `json:"spent"`
+	// MustNotBeReused means that the stage left something that cannot be removed: the Python must not serve another
+	// one.
+	MustNotBeReused bool `json:"spent"`
 }
 
 // send sends the request; wires go with its first byte.
-func (r *Python) send(req request, wires []*os.File) error {
+func (r *Python) send(req stageRequest, wires []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
 	serve := c.command(func(c *connection) *cobra.Command {
-		return &cobra.Command{Use: "mcp", Short: "run an MCP server (Model Context Protocol) for coding agents, on stdin and stdout", Args: console.Exactly(), Annotations: map[string]string{noJSON: "1"},
+		return &cobra.Command{Use: "mcp", Short: "run an MCP server (Model Context Protocol) for coding agents, on stdin and stdout", Args: console.ExactArgs(), Annotations: map[string]string{noJSONAnnotation: "1"},
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				site, err := c.site()
 				if err != nil {
@@ -32,7 +32,7 @@ func AgentCommands(env console.Environment, version string) []*cobra.Command {
 
 func skillCommand(env console.Environment) *cobra.Command {
 	var to string
-	cmd := &cobra.Command{Use: "skill", Short: "write instructions for a coding agent into your project", Args: console.Exactly(),
+	cmd := &cobra.Command{Use: "skill", Short: "write instructions for a coding agent into your project", Args: console.ExactArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			if to == "-" {
 				fmt.Fprint(env.Stdout, mcp.Skill())
@@ -44,7 +44,7 @@ func skillCommand(env console.Environment) *cobra.Command {
 			// O_EXCL: do not overwrite a file that was edited by hand.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if errors.Is(err, fs.ErrExist) {
-				return console.Usage("%s exists already: remove it, or name another file with --to", to)
+				return console.UsageError("%s exists already: remove it, or name another file with --to", to)
 			}
 			if err != nil {
 				return fmt.Errorf("write the instructions: %w", err)

@@ -19,11 +19,11 @@ import (
 
 func authCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "auth", Short: "show where you are signed in; list and revoke your tokens"}
-	status := &cobra.Command{Use: "status", Short: "show who you are on each site you signed in to, or on the site of --server", Args: console.Exactly(),
+	status := &cobra.Command{Use: "status", Short: "show who you are on each site you signed in to, or on the site of --server", Args: console.ExactArgs(),
 		Example: "  warpboard auth status\n  warpboard auth status --server lab --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.authStatus(cmd) }}
 	cmd.AddCommand(status, c.tokens(), c.revoke())
-	return console.Group(cmd)
+	return console.CommandGroup(cmd)
 }
 
 // tokenStatus is the status of one site's token.
@@ -52,32 +52,32 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	for i, site := range sites {
 		user, err := site.CurrentUser(cmd.Context())
 		if err != nil {
-			err = console.Explain(err, withoutUser(asked[i].Server), asked[i].Token)
+			err = console.ExplainError(err, withoutUser(asked[i].Server), asked[i].Token)
 			asked[i].Error = err.Error()
 		}
 		if asked[i].User = user; i == 0 {
 			first = err
 		}
 	}
-	shown := c.answer(asked, nil, func(s *console.Screen) {
+	shown := c.printAnswer(asked, nil, func(s *console.Screen) {
 		for _, one := range asked {
 			printSignedIn(s, one)
 		}
 	})
 	var refused *client.Problem
 	if errors.As(first, &refused) && refused.Status == http.StatusUnauthorized {
-		first = console.ExitWith(console.ExitWho, "%w", first)
+		first = console.ExitWith(console.ExitNotSignedIn, "%w", first)
 	}
 	return errors.Join(shown, first)
 }
 
 // sitesOf returns the chosen site and, without --server, the others of the config file.
 func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]tokenStatus, []*client.Client) {
-	asked := []tokenStatus{{Server: c.asked.Server, Default: true, Token: c.asked.Token != ""}}
+	asked := []tokenStatus{{Server: c.chosenSite.Server, Default: true, Token: c.chosenSite.Token != ""}}
 	sites := []*client.Client{chosen}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
 		one := cfg.Sites[name]
-		if strings.TrimSuffix(one.Server, "/") == c.asked.Server {
+		if strings.TrimSuffix(one.Server, "/") == c.chosenSite.Server {
 			asked[0].Name = name
 		} else if c.server == "" {
 			asked, sites = append(asked, tokenStatus{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
@@ -104,7 +104,7 @@ func printSignedIn(s *console.Screen, one tokenStatus) {
 
 func shareCommand(c *connection) *cobra.Command {
 	var off bool
-	cmd := &cobra.Command{Use: "share EVALUATION", Short: "share an evaluation with anyone who has its address, or stop sharing it", Args: console.Exactly("EVALUATION"),
+	cmd := &cobra.Command{Use: "share EVALUATION", Short: "share an evaluation with anyone who has its address, or stop sharing it", Args: console.ExactArgs("EVALUATION"),
 		Example: "  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4\n  warpboard share f1284db1-d41d-40fd-84f5-c1c745241af4 --off",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -112,7 +112,7 @@ func shareCommand(c *connection) *cobra.Command {
 				return err
 			}
 			e, err := site.ShareEvaluation(cmd.Context(), args[0], !off)
-			return c.answer(e, err, func(s *console.Screen) {
+			return c.printAnswer(e, err, func(s *console.Screen) {
 				state := "can be read by anyone with this address"
 				if !e.Shared {
 					state = "can be read only by you and the admins"
@@ -139,26 +139,26 @@ func revokeOwn(ctx context.Context, site *client.Client) error {
 }
 
 func (c *connection) tokens() *cobra.Command {
-	return &cobra.Command{Use: "tokens", Short: "list your valid tokens", Args: console.Exactly(), Example: "  warpboard auth tokens",
+	return &cobra.Command{Use: "tokens", Short: "list your valid tokens", Args: console.ExactArgs(), Example: "  warpboard auth tokens",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
 			if err != nil {
 				return err
 			}
 			all, err := site.Tokens(cmd.Context())
-			return c.answer(all, err, func(s *console.Screen) {
+			return c.printAnswer(all, err, func(s *console.Screen) {
 				s.Table("ID\tNAME\tBEGINS\tUSED\tEXPIRES\t", len(all), func(i int) []any {
 					note := ""
 					if all[i].UsedByThisRequest {
 						note = "this one"
 					}
-					return []any{all[i].ID, all[i].Name, all[i].SecretPrefix, day(all[i].LastUsedAt), day(all[i].ExpiresAt), note}
+					return []any{all[i].ID, all[i].Name, all[i].SecretPrefix, dayText(all[i].LastUsedAt), dayText(all[i].ExpiresAt), note}
 				})
 			})
 		}}
 }
 
-func day(at *time.Time) string {
+func dayText(at *time.Time) string {
 	if at == nil {
 		return "never"
 	}
@@ -166,17 +166,17 @@ func day(at *time.Time) string {
 }
 
 func (c *connection) revoke() *cobra.Command {
-	return &cobra.Command{Use: "revoke ID", Short: "revoke one of your tokens", Args: console.Exactly("ID"), Example: "  warpboard auth revoke 12",
+	return &cobra.Command{Use: "revoke ID", Short: "revoke one of your tokens", Args: console.ExactArgs("ID"), Example: "  warpboard auth revoke 12",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil || id <= 0 {
-				return console.Usage("%q is not the number of a token (warpboard auth tokens lists yours)", args[0])
+				return console.UsageError("%q is not the number of a token (warpboard auth tokens lists yours)", args[0])
 			}
 			site, err := c.site()
 			if err == nil {
 				err = site.RevokeToken(cmd.Context(), id)
 			}
-			return c.answer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line("token %d is revoked", id) })
+			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line("token %d is revoked", id) })
 		}}
 }
 
@@ -190,14 +190,14 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 	}
 	gone, ok := cfg.Sites[name]
 	if !ok {
-		return console.Usage("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
+		return console.UsageError("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
 	}
 	// The token is removed locally even if the site does not answer; a message names tokens that could not be revoked.
 	revoked := "kept at the site"
 	if !keep {
 		revoked = "revoked"
 		if err := revokeOwn(cmd.Context(), client.New(gone.Server, gone.Token)); err != nil {
-			revoked = fmt.Sprintf("not revoked (%v): revoke it on your page, %s/me", console.Explain(err, withoutUser(gone.Server), true), withoutUser(gone.Server))
+			revoked = fmt.Sprintf("not revoked (%v): revoke it on your page, %s/me", console.ExplainError(err, withoutUser(gone.Server), true), withoutUser(gone.Server))
 		}
 	}
 	if delete(cfg.Sites, name); cfg.Default == name {

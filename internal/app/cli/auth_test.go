@@ -46,7 +46,7 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	w.signing()
 	other.signing()
-	if err := w.run(t, "auth", "status", "--server", w.URL); console.ExitCode(err) != console.ExitWho ||
+	if err := w.run(t, "auth", "status", "--server", w.URL); console.ExitCode(err) != console.ExitNotSignedIn ||
 		!strings.Contains(err.Error(), "warpboard login "+w.URL) {
 		t.Errorf("before signing in: exit %d, %v", console.ExitCode(err), err)
 	}
@@ -72,7 +72,7 @@ func TestAuthStatusAsksEachSiteAndExitsByTheChosenOne(t *testing.T) {
 		w.out.String() != "Ada\n" {
 		t.Errorf("%v, %s", err, &w.out)
 	}
-	if err := w.run(t, "auth", "status", "--token", "old"); console.ExitCode(err) != console.ExitWho ||
+	if err := w.run(t, "auth", "status", "--token", "old"); console.ExitCode(err) != console.ExitNotSignedIn ||
 		!strings.Contains(err.Error(), "does not accept this token") {
 		t.Errorf("with another token: exit %d, %v", console.ExitCode(err), err)
 	}

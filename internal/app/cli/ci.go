@@ -43,36 +43,36 @@ standard output.`
 
 // ciOptions are the flags of `warpboard ci`.
 type ciOptions struct {
-	base, summary, failOn, mode string
-	all                         bool
+	base, summary, failOnChange, mode string
+	all                               bool
 }
 
 func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
-	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, and compare them with a base commit", Long: ciHelp, Args: console.Between(0, "DIR"),
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, and compare them with a base commit", Long: ciHelp, Args: console.BetweenArgs(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
 	f := cmd.Flags()
 	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
 	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
-	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass), or slower (failure, or a kernel got slower)")
+	f.StringVar(&o.failOnChange, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass), or slower (failure, or a kernel got slower)")
 	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of the submissions: ranked also measures times, test only checks")
 	f.BoolVar(&o.all, "all", false, "also run kernels that have not changed")
 	return cmd
 }
 
-// checkResult is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
+// ciResult is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
 // nanoseconds: a submission's score, or an evaluation's mean.
-type checkResult struct {
-	File    string   `json:"file"`
-	For     string   `json:"for"` // task or reference
-	Device  string   `json:"device,omitempty"`
-	State   string   `json:"state"` // passed, failed, unchanged
-	Change  change   `json:"change,omitempty"`
-	Why     string   `json:"why,omitempty"`
-	Base    *float64 `json:"base_ns,omitempty"`
-	Current *float64 `json:"now_ns,omitempty"`
+type ciResult struct {
+	File         string      `json:"file"`
+	ComparedWith string      `json:"for"` // task or reference
+	Device       string      `json:"device,omitempty"`
+	State        string      `json:"state"` // passed, failed, unchanged
+	Change       scoreChange `json:"change,omitempty"`
+	Reason       string      `json:"why,omitempty"`
+	Base         *float64    `json:"base_ns,omitempty"`
+	Current      *float64    `json:"now_ns,omitempty"`
 	// Speedup is the speed relative to the base or the reference.
 	Speedup *float64 `json:"speedup,omitempty"`
 	URL     string   `json:"url,omitempty"`
@@ -86,26 +86,26 @@ const (
 
 // ci runs every kernel of a project.
 func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
-	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOn) {
-		return console.Usage("--fail-on %q: want never, failure or slower", o.failOn)
+	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOnChange) {
+		return console.UsageError("--fail-on %q: want never, failure or slower", o.failOnChange)
 	}
 	p, err := findProject(dir)
 	if err != nil {
 		return err
 	}
 	if len(p.Kernels) == 0 {
-		return console.Usage("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
+		return console.UsageError("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
 	}
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
 	r := &ciRun{site: site, options: o, project: p}
-	found := []checkResult{}
+	found := []ciResult{}
 	// One after the other: they would wait for the same device anyway, and this does not use up a person's limit of
 	// waiting runs.
 	for _, k := range p.Kernels {
-		results, err := r.kernel(ctx, k)
+		results, err := r.checkKernel(ctx, k)
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.File, err)
 		}
@@ -118,22 +118,22 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 }
 
 // verdict returns the exit error according to the policy.
-func (o ciOptions) verdict(found []checkResult) error {
+func (o ciOptions) verdict(found []ciResult) error {
 	bad, slow := 0, 0
 	for _, one := range found {
 		if one.State == stateFailed {
 			bad++
 		}
-		if one.Change == slower {
+		if one.Change == changeSlower {
 			slow++
 		}
 	}
 	switch {
 	// "slower" includes failures. "never" only prints the summary.
-	case o.failOn != "never" && bad > 0:
-		return console.Failed("%d of %d did not pass", bad, len(found))
-	case o.failOn == "slower" && slow > 0:
-		return console.Failed("%d of %d got slower", slow, len(found))
+	case o.failOnChange != "never" && bad > 0:
+		return console.FailedError("%d of %d did not pass", bad, len(found))
+	case o.failOnChange == "slower" && slow > 0:
+		return console.FailedError("%d of %d got slower", slow, len(found))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ type ciRun struct {
 	project project
 }
 
-func (r *ciRun) kernel(ctx context.Context, k kernelConfig) ([]checkResult, error) {
+func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, error) {
 	if k.leavesFolder() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
@@ -168,20 +168,20 @@ func (r *ciRun) kernel(ctx context.Context, k kernelConfig) ([]checkResult, erro
 	// --all runs it again.
 	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
 	if k.Reference != "" {
-		return r.referenced(ctx, k, path, same)
+		return r.compareAllWithReference(ctx, k, path, same)
 	}
 	if same {
-		return []checkResult{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
+		return []ciResult{{File: k.File, ComparedWith: r.project.configOf(path).Task, State: stateUnchanged}}, nil
 	}
 	// after and before are measured one after the other: changes of the machine in between count as a difference.
 	// Overlapping intervals count as equal, which covers small changes.
-	after, err := r.submitted(ctx, path, now)
+	after, err := r.submitAndWait(ctx, path, now)
 	if err != nil {
 		return nil, err
 	}
 	var before *client.Submission
 	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores
-		if before, err = r.submitted(ctx, path, base); err != nil {
+		if before, err = r.submitAndWait(ctx, path, base); err != nil {
 			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
 		}
 	}
@@ -209,7 +209,7 @@ func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 		return exec.CommandContext(ctx, "git", append([]string{"-C", r.project.dir}, args...)...).Output()
 	}
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
-		return nil, console.Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
+		return nil, console.UsageError("--base %q is not a commit of this repository (fetch it first)", r.options.base)
 	}
 	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new",
 	// because the commit was verified.
@@ -220,19 +220,19 @@ func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 	return text, nil
 }
 
-// submitted submits a source and waits until it has ended.
-func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
+// submitAndWait submits a source and waits until it has ended.
+func (r *ciRun) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
 	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: s.Texts()}
-	if err := r.project.of(path).fill(&in.Task, &in.Devices, s.Source); err != nil {
+	if err := r.project.configOf(path).fillMissing(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)
-	// Each Wait ends after at most lookEvery. The loop has no limit: CI systems have one, and after an interrupt the
-	// runs continue.
+	// Each Wait ends after at most pollIntervalLog. The loop has no limit: CI systems have one, and after an interrupt
+	// the runs continue.
 	for err == nil && !sub.Ended {
 		id := sub.ID
-		if sub, err = r.site.Wait(ctx, id, lookEvery); errors.Is(err, context.Canceled) {
-			err = console.Reworded(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+		if sub, err = r.site.Wait(ctx, id, pollIntervalLog); errors.Is(err, context.Canceled) {
+			err = console.Reword(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 		}
 	}
 	return sub, err

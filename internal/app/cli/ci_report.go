@@ -9,10 +9,10 @@ import (
 )
 
 // report prints the results: a summary, and annotations for forges that support them.
-func (c *connection) report(o ciOptions, found []checkResult) error {
+func (c *connection) report(o ciOptions, found []ciResult) error {
 	// Annotations go to the standard output, where the forge reads commands; the summary goes to its file.
 	if c.json {
-		if err := c.filter.Print(c.env.Stdout, found); err != nil {
+		if err := c.jqFilter.Print(c.env.Stdout, found); err != nil {
 			return err
 		}
 	} else if c.env.Getenv("GITHUB_ACTIONS") == "true" {
@@ -30,7 +30,7 @@ func (c *connection) report(o ciOptions, found []checkResult) error {
 		return nil
 	}
 	if to == "" {
-		_, err := fmt.Fprint(c.env.Stdout, markdown(found))
+		_, err := fmt.Fprint(c.env.Stdout, resultsTable(found))
 		return err
 	}
 	file, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -38,36 +38,36 @@ func (c *connection) report(o ciOptions, found []checkResult) error {
 		return fmt.Errorf("write the summary: %w", err)
 	}
 	defer file.Close()
-	_, err = file.WriteString(markdown(found))
+	_, err = file.WriteString(resultsTable(found))
 	return err
 }
 
 // annotation returns the line that a forge shows at a file, or "". Only this line may begin with a command for the
 // forge, because a kernel's output could contain one.
-func (k checkResult) annotation() string {
+func (k ciResult) annotation() string {
 	// Escapes of the forge, for a message and a property. clean removes control characters first.
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {
 	case k.State == stateFailed:
-		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": "+k.Why)))
-	case k.Change == slower:
-		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.Clean(k.Device+": slower, "+k.times())))
+		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.CleanText(k.Device+": "+k.Reason)))
+	case k.Change == changeSlower:
+		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.CleanText(k.Device+": slower, "+k.times())))
 	}
 	return ""
 }
 
-func (k checkResult) times() string {
+func (k ciResult) times() string {
 	if k.Base == nil || k.Current == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v → %v", console.NS(*k.Base), console.NS(*k.Current))
+	return fmt.Sprintf("%v → %v", console.Nanoseconds(*k.Base), console.Nanoseconds(*k.Current))
 }
 
-// changed describes the time relative to that of the base or the reference.
-func (k checkResult) changed() string {
+// changeText describes the time relative to that of the base or the reference.
+func (k ciResult) changeText() string {
 	switch {
-	case k.Speedup == nil || k.Change == same:
+	case k.Speedup == nil || k.Change == changeSame:
 		return string(k.Change)
 	case k.Change == "":
 		return fmt.Sprintf("%.2f× as fast as the reference", *k.Speedup)
@@ -75,10 +75,10 @@ func (k checkResult) changed() string {
 	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
 }
 
-// markdown returns the summary as a table. Markdown in cells is escaped, because they come from kernels and sites.
-func markdown(found []checkResult) string {
+// resultsTable returns the summary as a table. Markdown in cells is escaped, because they come from kernels and sites.
+func resultsTable(found []ciResult) string {
 	cell := func(text string) string {
-		text = strings.Join(strings.Fields(console.Clean(text)), " ")
+		text = strings.Join(strings.Fields(console.CleanText(text)), " ")
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[", "]", "\\]").Replace(text)
 	}
 	var out strings.Builder
@@ -86,19 +86,19 @@ func markdown(found []checkResult) string {
 	for _, k := range found {
 		base, now := "", ""
 		if k.Base != nil {
-			base = console.NS(*k.Base)
+			base = console.Nanoseconds(*k.Base)
 		}
 		if k.Current != nil {
-			now = console.NS(*k.Current)
+			now = console.Nanoseconds(*k.Current)
 		}
 		state := k.State
 		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {
-			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.Clean(k.URL)))
+			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.CleanText(k.URL)))
 		}
-		if k.Why != "" {
-			state += ": " + cell(k.Why)
+		if k.Reason != "" {
+			state += ": " + cell(k.Reason)
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(k.File), cell(k.For), cell(k.Device), state, base, now, k.changed())
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(k.File), cell(k.ComparedWith), cell(k.Device), state, base, now, k.changeText())
 	}
 	return out.String()
 }

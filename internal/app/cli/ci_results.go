@@ -9,8 +9,9 @@ import (
 	"warpboard/tasks"
 )
 
-// referenced compares a kernel with its reference on each of its devices, unless both are unchanged since the base.
-func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, same bool) (all []checkResult, err error) {
+// compareAllWithReference compares a kernel with its reference on each of its devices, unless both are unchanged since
+// the base.
+func (r *ciRun) compareAllWithReference(ctx context.Context, k kernelConfig, path string, same bool) (all []ciResult, err error) {
 	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
 		return nil, err
@@ -21,10 +22,10 @@ func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, sam
 			return nil, err
 		}
 		if before != nil && bytes.Equal(before, now) {
-			return []checkResult{{File: k.File, For: k.Reference, State: stateUnchanged}}, nil
+			return []ciResult{{File: k.File, ComparedWith: k.Reference, State: stateUnchanged}}, nil
 		}
 	}
-	devices := r.project.of(path).Devices
+	devices := r.project.configOf(path).Devices
 	if len(devices) == 0 {
 		devices = []string{""} // any device
 	}
@@ -39,8 +40,8 @@ func (r *ciRun) referenced(ctx context.Context, k kernelConfig, path string, sam
 }
 
 // compareWithReference compares a kernel with a reference on a device, without a task.
-func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, device string) (one checkResult, err error) {
-	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
+func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, device string) (one ciResult, err error) {
+	o := evaluateOptions{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
 	request, err := o.request(path)
 	if err != nil {
 		return one, err
@@ -49,9 +50,9 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 	if err != nil {
 		return one, err
 	}
-	one = checkResult{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
-	if ok, why := passes(e); !ok {
-		one.State, one.Why = stateFailed, why
+	one = ciResult{File: k.File, ComparedWith: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
+	if ok, why := passedOrReason(e); !ok {
+		one.State, one.Reason = stateFailed, why
 		return one, nil
 	}
 	found := resultOf(e).Result
@@ -64,13 +65,13 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 }
 
 // resultsOf matches a submission's runs with those of the base, which may be nil.
-func resultsOf(file string, before, after *client.Submission) (all []checkResult) {
+func resultsOf(file string, before, after *client.Submission) (all []ciResult) {
 	for _, run := range after.Runs {
-		one := checkResult{File: file, For: after.Task, Device: run.Device, State: statePassed, Current: run.ScoreNS, URL: after.URL}
+		one := ciResult{File: file, ComparedWith: after.Task, Device: run.Device, State: statePassed, Current: run.ScoreNS, URL: after.URL}
 		if run.State != "done" {
-			one.State, one.Why = stateFailed, run.State
+			one.State, one.Reason = stateFailed, run.State
 			if run.Failure != nil {
-				one.Why = run.Failure.Reason
+				one.Reason = run.Failure.Reason
 			}
 		}
 		if before != nil {
@@ -78,7 +79,7 @@ func resultsOf(file string, before, after *client.Submission) (all []checkResult
 			for _, old := range before.Runs {
 				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
 					times := *old.ScoreNS / *run.ScoreNS
-					one.Base, one.Change, one.Speedup = old.ScoreNS, changeOf(old, run), &times
+					one.Base, one.Change, one.Speedup = old.ScoreNS, scoreChangeOf(old, run), &times
 				}
 			}
 		}

@@ -113,7 +113,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 		t.Errorf("%v\n%s", err, summary)
 	}
 	before := len(summary)
-	if err := json.Unmarshal([]byte(ci(console.ExitFailed, "--json")), &[]checkResult{}); err != nil {
+	if err := json.Unmarshal([]byte(ci(console.ExitFailed, "--json")), &[]ciResult{}); err != nil {
 		t.Errorf("--json: %v", err)
 	}
 	if summary, _ := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"]); len(summary) != 2*before {

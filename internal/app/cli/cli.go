@@ -36,8 +36,8 @@ type connection struct {
 	tokenGiven    bool
 	json          bool
 	jq            string
-	filter        *console.Filter
-	asked         console.Site   // set by site
+	jqFilter      *console.Filter
+	chosenSite    console.Site   // set by site
 	client        *client.Client // client of the asked site
 }
 
@@ -48,14 +48,14 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	f := cmd.PersistentFlags()
 	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the site you last signed in to, else "+defaultServer)
 	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else the token from warpboard login. Other users of this machine can see flags")
-	if cmd.Annotations[noJSON] == "" {
+	if cmd.Annotations[noJSONAnnotation] == "" {
 		f.BoolVar(&c.json, "json", false, "print the API's answer and errors as JSON")
 		f.StringVar(&c.jq, "jq", "", "filter the API's answer with a jq expression, such as .runs[0].score_ns")
 	}
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
 			c.json = true
-			c.filter, err = console.NewFilter(c.jq)
+			c.jqFilter, err = console.NewFilter(c.jq)
 		}
 		return err
 	}
@@ -70,8 +70,8 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
-			c.noteAge(err)
-			return console.Explain(err, withoutUser(c.asked.Server), c.asked.Token != "")
+			c.warnIfOlder(err)
+			return console.ExplainError(err, withoutUser(c.chosenSite.Server), c.chosenSite.Token != "")
 		}
 	}
 	for _, below := range cmd.Commands() {
@@ -79,8 +79,8 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	}
 }
 
-// noJSON marks a command without an answer of the API.
-const noJSON = "no-json"
+// noJSONAnnotation marks a command without an answer of the API.
+const noJSONAnnotation = "no-json"
 
 // site returns a client of the site. Precedence: flag, environment, config file. The file's token is sent only to the
 // file's site.
@@ -107,25 +107,25 @@ func (c *connection) site() (*client.Client, error) {
 		token = c.token
 	}
 	if token = strings.TrimSpace(token); strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, console.Usage("the token contains a space, a line break, or another invalid character: copy it again")
+		return nil, console.UsageError("the token contains a space, a line break, or another invalid character: copy it again")
 	}
-	c.asked.Server, c.asked.Token = strings.TrimSuffix(known.Server, "/"), token
-	if !isAddress(c.asked.Server) {
-		return nil, console.Usage("%q is neither an address like https://boards.example.org nor the name of a site you signed in to", withoutUser(c.asked.Server))
+	c.chosenSite.Server, c.chosenSite.Token = strings.TrimSuffix(known.Server, "/"), token
+	if !isAddress(c.chosenSite.Server) {
+		return nil, console.UsageError("%q is neither an address like https://boards.example.org nor the name of a site you signed in to", withoutUser(c.chosenSite.Server))
 	}
-	c.client = client.New(c.asked.Server, token)
+	c.client = client.New(c.chosenSite.Server, token)
 	c.client.SetVersion(c.env.Version)
 	return c.client, nil
 }
 
-// noteAge warns that this command is older than the site, for a person at a terminal or after an error that this may
-// have caused.
-func (c *connection) noteAge(err error) {
+// warnIfOlder warns that this command is older than the site, for a person at a terminal or after an error that this
+// may have caused.
+func (c *connection) warnIfOlder(err error) {
 	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
 	}
 	if own, theirs := c.env.Version, c.client.SiteVersion(); isOlderVersion(own, theirs) {
-		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.Clean(theirs), withoutUser(c.asked.Server))
+		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.CleanText(theirs), withoutUser(c.chosenSite.Server))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 func compareCommand(c *connection) *cobra.Command {
 	var device string
-	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: console.Exactly("A", "B"),
+	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: console.ExactArgs("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args, device) }}
 	cmd.Flags().StringVar(&device, "device", "", "device of the runs; default: the only one")
 	return cmd
@@ -23,11 +23,11 @@ func compareCommand(c *connection) *cobra.Command {
 // comparison has the printed part of a page's JSON (/compare.json).
 type comparison struct {
 	A, B  comparedSide
-	Ratio *ratio
+	Ratio *timeRatio
 	Cases []struct {
 		Spec  string
 		A, B  *struct{ Median, Mean float64 }
-		Ratio *ratio
+		Ratio *timeRatio
 	}
 }
 
@@ -38,11 +38,11 @@ type comparedSide struct {
 	Mode       string
 	ScoreNS    *float64 `json:"score_ns"`
 	BoardNS    *float64 `json:"board_score_ns"`
-	Pooled     int      `json:"pooled_runs"`
+	PooledRuns int      `json:"pooled_runs"`
 }
 
-// ratio is B's time divided by A's, with its 99 % interval if there is one.
-type ratio struct {
+// timeRatio is B's time divided by A's, with its 99 % interval if there is one.
+type timeRatio struct {
 	Value, Low, High float64
 	Apart            bool
 }
@@ -64,7 +64,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 		return err
 	}
 	if c.json {
-		return c.answer(json.RawMessage(data), nil, nil)
+		return c.printAnswer(json.RawMessage(data), nil, nil)
 	}
 	var found comparison
 	if err := json.Unmarshal(data, &found); err != nil {
@@ -89,7 +89,7 @@ func printCompared(s *console.Screen, found comparison) {
 			return []any{one.Spec, "", "", ""}
 		}
 		a, b := cmp.Or(one.A.Median, one.A.Mean), cmp.Or(one.B.Median, one.B.Mean)
-		return []any{one.Spec, console.NS(a), console.NS(b), fmt.Sprintf("%.3f", b/a)}
+		return []any{one.Spec, console.Nanoseconds(a), console.Nanoseconds(b), fmt.Sprintf("%.3f", b/a)}
 	})
 }
 
@@ -98,20 +98,20 @@ func (s comparedSide) board() string {
 	switch {
 	case s.BoardNS == nil:
 		return ""
-	case s.Pooled > 1:
-		return fmt.Sprintf("its board shows %v, from %d runs of this source combined", console.NS(*s.BoardNS), s.Pooled)
+	case s.PooledRuns > 1:
+		return fmt.Sprintf("its board shows %v, from %d runs of this source combined", console.Nanoseconds(*s.BoardNS), s.PooledRuns)
 	}
-	return fmt.Sprintf("its board has %v, measured again since", console.NS(*s.BoardNS))
+	return fmt.Sprintf("its board has %v, measured again since", console.Nanoseconds(*s.BoardNS))
 }
 
 // verdict describes the result of the comparison.
 func (f comparison) verdict() string {
 	if f.Ratio == nil || f.Ratio.Value <= 0 {
-		return f.untimed()
+		return f.noTimesReason()
 	}
 	line, r := "", *f.Ratio
 	if f.A.ScoreNS != nil && f.B.ScoreNS != nil {
-		line = fmt.Sprintf("A %v, B %v: ", console.NS(*f.A.ScoreNS), console.NS(*f.B.ScoreNS))
+		line = fmt.Sprintf("A %v, B %v: ", console.Nanoseconds(*f.A.ScoreNS), console.Nanoseconds(*f.B.ScoreNS))
 	}
 	word := "faster"
 	if r.Value > 1 {
@@ -126,8 +126,8 @@ func (f comparison) verdict() string {
 	return line + fmt.Sprintf("B is %s: it takes %.3f times as long (%.3f to %.3f at 99 %%)", word, r.Value, r.Low, r.High)
 }
 
-// untimed explains why two runs have no times to compare.
-func (f comparison) untimed() string {
+// noTimesReason explains why two runs have no times to compare.
+func (f comparison) noTimesReason() string {
 	for _, side := range []comparedSide{f.A, f.B} {
 		if side.Mode == "test" {
 			return fmt.Sprintf("submission %d is a test and has no times: submit it with --mode ranked or benchmark to compare it", side.Submission)

@@ -14,8 +14,8 @@ import (
 // completion offers words to a shell.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// words offers fixed words.
-func words(all ...string) completion {
+// fixedWords offers fixed words.
+func fixedWords(all ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return all, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -24,9 +24,9 @@ func words(all ...string) completion {
 // addCompletion adds completion of flag values and arguments to a command and its subcommands.
 func (c *connection) addCompletion(cmd *cobra.Command) {
 	flags := map[string]completion{
-		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": words("test", "benchmark", "ranked", "profile", "sanitize"),
-		"fail-on": words("never", "failure", "slower"), "format": words("txt", "json", "csv", "ncu-rep", "ptx"), "event": words("run.ended", "record.taken", "worker.lost", "wait.long"),
-		"type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": words("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
+		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": fixedWords("test", "benchmark", "ranked", "profile", "sanitize"),
+		"fail-on": fixedWords("never", "failure", "slower"), "format": fixedWords("txt", "json", "csv", "ncu-rep", "ptx"), "event": fixedWords("run.ended", "record.taken", "worker.lost", "wait.long"),
+		"type": fixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": fixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
 	}
 	for name, offer := range flags {
 		if cmd.LocalFlags().Lookup(name) != nil {
@@ -47,7 +47,7 @@ func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.OwnSubmissions(cmd.Context(), "", 0, 20); err == nil {
 			for _, sub := range list.Submissions {
-				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.Clean(sub.Task), sub.Mode))
+				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.CleanText(sub.Task), sub.Mode))
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (a
 	if site, err := c.site(); err == nil {
 		if list, err := site.Devices(cmd.Context()); err == nil {
 			for _, d := range list {
-				all = append(all, console.Clean(d.Device))
+				all = append(all, console.CleanText(d.Device))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) 
 	list, _ := site.Tasks(cmd.Context())
 	for _, task := range list {
 		if len(args) == 0 {
-			all = append(all, console.Clean(task.Slug))
+			all = append(all, console.CleanText(task.Slug))
 		} else if task.Slug == args[0] {
 			all = task.Devices
 		}

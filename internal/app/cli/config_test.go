@@ -158,7 +158,7 @@ func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		reset.Store(cut)
 		err := w.run(t, "tasks", "--server", w.URL)
-		if code := console.ExitCode(err); code != console.ExitAway || !strings.Contains(err.Error(), "try again") {
+		if code := console.ExitCode(err); code != console.ExitUnreachable || !strings.Contains(err.Error(), "try again") {
 			t.Errorf("reset %v: exit %d, %v", cut, code, err)
 		}
 	}
@@ -166,10 +166,10 @@ func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 
 func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	for want, err := range map[int]error{
-		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.Usage("x"),
-		console.ExitFailed:  console.Failed("x"),
-		console.ExitRefused: &client.Problem{Status: 422}, console.ExitWho: &client.Problem{Status: 401},
-		console.ExitAway: &client.Problem{Status: 503},
+		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.UsageError("x"),
+		console.ExitFailed:  console.FailedError("x"),
+		console.ExitRefused: &client.Problem{Status: 422}, console.ExitNotSignedIn: &client.Problem{Status: 401},
+		console.ExitUnreachable: &client.Problem{Status: 503},
 	} {
 		if got := console.ExitCode(err); got != want {
 			t.Errorf("%v: exit code %d, want %d", err, got, want)
@@ -177,7 +177,7 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.Close()
-	if got := console.ExitCode(w.run(t, "tasks", "--server", w.URL)); got != console.ExitAway {
+	if got := console.ExitCode(w.run(t, "tasks", "--server", w.URL)); got != console.ExitUnreachable {
 		t.Errorf("a site that is away: exit code %d", got)
 	}
 }
@@ -202,7 +202,7 @@ func TestAProjectFileSaysWhatAKernelIsFor(t *testing.T) {
 		"//!POPCORN gpus H100\n": "sort "} {
 		var task string
 		var devices []string
-		if err := p.of(file).fill(&task, &devices, []byte(source)); err != nil {
+		if err := p.configOf(file).fillMissing(&task, &devices, []byte(source)); err != nil {
 			t.Fatal(err)
 		}
 		if got := task + " " + strings.Join(devices, ","); got != want {

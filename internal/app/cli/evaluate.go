@@ -22,20 +22,20 @@ const evaluateHelp = `Compile, check, and time one kernel without a task, or com
 FILE is a kernel, or a .json file with the whole request of POST /evaluate or /compare. Further files lie beside it, as
 the modules that it imports, or the headers that it includes. A .cu file has the type cuda and needs --io, a JSON file with its arguments and launch sizes (IOContract; see /api on the site).`
 
-// evaluation has the flags of `warpboard evaluate`.
-type evaluation struct {
-	kind, io, reference, referenceKind, device, class string
-	trials                                            int
-	tolerance                                         map[string]float64 // the words that were given
-	beside                                            []string           // files beside the kernel's
+// evaluateOptions has the flags of `warpboard evaluate`.
+type evaluateOptions struct {
+	kind, io, reference, referenceKind, device, className string
+	trials                                                int
+	tolerance                                             map[string]float64 // the words that were given
+	filesBeside                                           []string           // files beside the kernel's
 }
 
 func evaluateCommand(c *connection) *cobra.Command {
-	o := evaluation{tolerance: map[string]float64{}}
-	cmd := &cobra.Command{Use: "evaluate FILE...", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.AtLeast("FILE"),
+	o := evaluateOptions{tolerance: map[string]float64{}}
+	cmd := &cobra.Command{Use: "evaluate FILE...", Short: "check and time a kernel without a task", Long: evaluateHelp, Args: console.AtLeastArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.beside = args[1:]
-			if err := o.counts(cmd, args[0]); err != nil {
+			o.filesBeside = args[1:]
+			if err := o.checkFlags(cmd, args[0]); err != nil {
 				return err
 			}
 			for _, word := range []string{"atol", "rtol"} {
@@ -51,32 +51,32 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
 	f.StringVar(&o.referenceKind, "reference-type", "", "type of the reference; default: from the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
-	f.StringVar(&o.class, "class-name", "", "the kernel's class; default: ModelNew or Model")
+	f.StringVar(&o.className, "class-name", "", "the kernel's class; default: ModelNew or Model")
 	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
 	f.Float64("atol", 0.01, "absolute tolerance; needs --reference")
 	f.Float64("rtol", 0.01, "relative tolerance; needs --reference")
 	return cmd
 }
 
-// counts refuses flags that would have no effect.
-func (o evaluation) counts(cmd *cobra.Command, file string) error {
+// checkFlags refuses flags that would have no effect.
+func (o evaluateOptions) checkFlags(cmd *cobra.Command, file string) error {
 	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "class-name", "trials", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
-			return console.Usage("--%s has no effect, because %s is the whole request: write the value there", name, file)
+			return console.UsageError("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
 	}
-	if len(o.beside) > 0 && filepath.Ext(file) == ".json" {
-		return console.Usage("%s has no effect, because %s is the whole request: write the file there, in source_files", o.beside[0], file)
+	if len(o.filesBeside) > 0 && filepath.Ext(file) == ".json" {
+		return console.UsageError("%s has no effect, because %s is the whole request: write the file there, in source_files", o.filesBeside[0], file)
 	}
 	for _, name := range []string{"reference-type", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && o.reference == "" {
-			return console.Usage("--%s needs --reference FILE", name)
+			return console.UsageError("--%s needs --reference FILE", name)
 		}
 	}
 	return nil
 }
 
-func (c *connection) evaluate(ctx context.Context, o evaluation, file string) error {
+func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file string) error {
 	request, err := o.request(file)
 	if err != nil {
 		return err
@@ -89,20 +89,20 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	e, err := evaluateAndWait(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
 	progress.SetStatus("")
 	if errors.Is(err, context.Canceled) && e != nil {
-		return console.Reworded(err, "stopped waiting. The evaluation continues: %s", e.URL)
+		return console.Reword(err, "stopped waiting. The evaluation continues: %s", e.URL)
 	}
 	if err != nil {
 		return err
 	}
 	address := e.URL
-	if c.asked.Token != "" { // the page requires a sign-in
+	if c.chosenSite.Token != "" { // the page requires a sign-in
 		address = evaluationPage(site, e.ID)
 	}
-	err = c.answer(e, nil, func(s *console.Screen) {
+	err = c.printAnswer(e, nil, func(s *console.Screen) {
 		s.Line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
 	})
-	if ok, why := passes(e); err == nil && !ok {
-		err = console.Failed("%s", why)
+	if ok, why := passedOrReason(e); err == nil && !ok {
+		err = console.FailedError("%s", why)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func evaluateAndWait(ctx context.Context, site *client.Client, request any, tell
 	for err == nil && !e.Ended {
 		tell(e)
 		var next *client.Evaluation
-		if next, err = site.Evaluation(ctx, e.ID, lookOften); err == nil {
+		if next, err = site.Evaluation(ctx, e.ID, pollIntervalTerminal); err == nil {
 			e = next
 		}
 	}
@@ -126,25 +126,25 @@ func evaluateAndWait(ctx context.Context, site *client.Client, request any, tell
 }
 
 // request returns the body of POST /evaluate, or of /compare with a reference.
-func (o evaluation) request(file string) (map[string]any, error) {
+func (o evaluateOptions) request(file string) (map[string]any, error) {
 	if filepath.Ext(file) == ".json" {
 		// Sent unchanged; the site checks it.
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}
-	kernel, err := codeOf(file, o.kind, o.io, o.beside...)
+	kernel, err := kernelCodeOf(file, o.kind, o.io, o.filesBeside...)
 	if err != nil {
 		return nil, err
 	}
-	if o.class != "" {
-		kernel["metadata"] = map[string]any{"class_name": o.class}
+	if o.className != "" {
+		kernel["metadata"] = map[string]any{"class_name": o.className}
 	}
 	request := map[string]any{"kernel": kernel, "num_trials": o.trials}
 	if o.device != "" {
 		request["gpu_type"] = o.device
 	}
 	if o.reference != "" {
-		reference, err := codeOf(o.reference, o.referenceKind, o.io)
+		reference, err := kernelCodeOf(o.reference, o.referenceKind, o.io)
 		if err != nil {
 			return nil, err
 		}
@@ -157,14 +157,14 @@ func (o evaluation) request(file string) (map[string]any, error) {
 	return request, nil
 }
 
-// codeOf returns a KernelCode of the API, with the files beside the first.
-func codeOf(file, kind, io string, beside ...string) (map[string]any, error) {
+// kernelCodeOf returns a KernelCode of the API, with the files beside the first.
+func kernelCodeOf(file, kind, io string, beside ...string) (map[string]any, error) {
 	read, err := tasks.ReadSubmission(append([]string{file}, beside...), readText)
 	if err != nil {
 		return nil, err
 	}
 	source := string(read.Source)
-	code := map[string]any{"source_code": source, "kernel_type": cmp.Or(kind, kindOf(file, source))}
+	code := map[string]any{"source_code": source, "kernel_type": cmp.Or(kind, guessKernelType(file, source))}
 	if files := read.Texts(); files != nil {
 		code["source_files"] = files
 	}
@@ -178,8 +178,8 @@ func codeOf(file, kind, io string, beside ...string) (map[string]any, error) {
 	return code, nil
 }
 
-// kindOf guesses a kernel's type, as a default. A Python file with inline CUDA (torch_cuda) needs --type.
-func kindOf(file, source string) string {
+// guessKernelType guesses a kernel's type, as a default. A Python file with inline CUDA (torch_cuda) needs --type.
+func guessKernelType(file, source string) string {
 	switch {
 	case filepath.Ext(file) != ".py":
 		return "cuda"
@@ -195,19 +195,19 @@ func readJSON(file string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return console.Usage("%s is not the expected JSON: %w", file, err)
+		return console.UsageError("%s is not the expected JSON: %w", file, err)
 	}
 	return nil
 }
 
 // readText reads a file, and refuses one that is not UTF-8, because JSON would change its text.
 func readText(file string) ([]byte, error) {
-	text, err := readRegular(file, largestRequest)
+	text, err := readRegular(file, maxRequestBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
 	}
 	if err := tasks.CheckText(file, text); err != nil {
-		return nil, console.Usage("%w", err)
+		return nil, console.UsageError("%w", err)
 	}
 	return text, nil
 }
@@ -237,8 +237,8 @@ func resultOf(e *client.Evaluation) (f printedResult) {
 	return f
 }
 
-// passes reports whether a kernel compiled and is correct, and otherwise why not.
-func passes(e *client.Evaluation) (ok bool, why string) {
+// passedOrReason reports whether a kernel compiled and is correct, and otherwise why not.
+func passedOrReason(e *client.Evaluation) (ok bool, why string) {
 	r := resultOf(e).Result
 	switch {
 	case e.State != "completed":
@@ -253,12 +253,12 @@ func passes(e *client.Evaluation) (ok bool, why string) {
 
 // summaryOf summarizes an evaluation in a line.
 func summaryOf(e *client.Evaluation) string {
-	if ok, _ := passes(e); !ok {
+	if ok, _ := passedOrReason(e); !ok {
 		return e.State + " on " + e.Device + ": it did not pass"
 	}
 	line, r := e.State+" on "+e.Device, resultOf(e).Result
 	if r.Stats != nil {
-		line += fmt.Sprintf(": %v ± %v", console.NS(r.Stats.Mean*1e6), console.NS(r.Stats.Std*1e6))
+		line += fmt.Sprintf(": %v ± %v", console.Nanoseconds(r.Stats.Mean*1e6), console.Nanoseconds(r.Stats.Std*1e6))
 	}
 	if r.Speedup != nil {
 		line += fmt.Sprintf(", %.2f times as fast as the reference", *r.Speedup)

@@ -2,9 +2,9 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// examples are shown in the help of commands that have none of their own, by path below warpboard. A test checks them
-// against the flags and arguments.
-var examples = map[string]string{
+// commandExamples are shown in the help of commands that have none of their own, by path below warpboard. A test checks
+// them against the flags and arguments.
+var commandExamples = map[string]string{
 	"login": `  warpboard login https://boards.example.org
   warpboard login https://lab.example.org --name lab`,
 	"auth": `  warpboard auth status
@@ -58,7 +58,7 @@ var examples = map[string]string{
 // withExamples adds examples to a command and its subcommands.
 func withExamples(cmd *cobra.Command, path string) {
 	if cmd.Example == "" {
-		cmd.Example = examples[path]
+		cmd.Example = commandExamples[path]
 	}
 	for _, below := range cmd.Commands() {
 		withExamples(below, path+" "+below.Name())

@@ -8,7 +8,7 @@ import (
 
 func inboxCommand(c *connection) *cobra.Command {
 	var read bool
-	cmd := &cobra.Command{Use: "inbox", Short: "list your notices: lost records and places, comments, deadlines", Args: console.Exactly(), Example: "  warpboard inbox --read",
+	cmd := &cobra.Command{Use: "inbox", Short: "list your notices: lost records and places, comments, deadlines", Args: console.ExactArgs(), Example: "  warpboard inbox --read",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
 			if err != nil {
@@ -18,7 +18,7 @@ func inboxCommand(c *connection) *cobra.Command {
 			if err == nil && read && len(page.Notices) > 0 {
 				err = site.MarkInboxRead(cmd.Context(), page.Notices[0].ID)
 			}
-			return c.answer(page, err, func(s *console.Screen) {
+			return c.printAnswer(page, err, func(s *console.Screen) {
 				s.Table("WHEN\t\tWHAT\tWHERE", len(page.Notices), func(i int) []any {
 					n, mark := page.Notices[i], ""
 					if n.Unread {

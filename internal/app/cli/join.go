@@ -11,7 +11,7 @@ import (
 )
 
 func joinCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "join CODE", Short: "join a members' board with an invite code or its link", Args: console.Exactly("CODE"),
+	return &cobra.Command{Use: "join CODE", Short: "join a members' board with an invite code or its link", Args: console.ExactArgs("CODE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.join(cmd.Context(), args[0]) }}
 }
 
@@ -21,13 +21,13 @@ func (c *connection) join(ctx context.Context, code string) error {
 		return err
 	}
 	joined, err := site.JoinBoard(ctx, path.Base(strings.TrimSpace(code))) // accepts a link, which ends with the code
-	return c.answer(joined, err, func(s *console.Screen) {
+	return c.printAnswer(joined, err, func(s *console.Screen) {
 		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
 	})
 }
 
 func leaveCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "leave TASK", Short: "leave a members' board; your entries stay", Args: console.Exactly("TASK"),
+	return &cobra.Command{Use: "leave TASK", Short: "leave a members' board; your entries stay", Args: console.ExactArgs("TASK"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.leave(cmd.Context(), args[0]) }}
 }
 
@@ -37,7 +37,7 @@ func (c *connection) leave(ctx context.Context, task string) error {
 		return err
 	}
 	err = site.LeaveBoard(ctx, task)
-	return c.answer(map[string]string{"left": task}, err, func(s *console.Screen) {
+	return c.printAnswer(map[string]string{"left": task}, err, func(s *console.Screen) {
 		s.Line("You left %s. Your entries stay.", task)
 	})
 }

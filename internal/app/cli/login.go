@@ -21,7 +21,7 @@ func loginCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site through a browser, and save the token",
 		Long: "Sign in to a site: open the printed address in a browser, check the code, and approve it. The token is saved in the file\nthat WARPBOARD_SITES names, or else in ~/.config/warpboard/sites.toml, which only you can read.",
-		Args: console.Between(0, "SITE"), Annotations: map[string]string{noJSON: "1"},
+		Args: console.BetweenArgs(0, "SITE"), Annotations: map[string]string{noJSONAnnotation: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
 				return err
@@ -39,13 +39,13 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
 	// http is allowed for sites on this machine or in a private network; the token is then sent unencrypted.
 	if !isAddress(server) {
-		return console.Usage("%q is not an address like https://boards.example.org", withoutUser(server))
+		return console.UsageError("%q is not an address like https://boards.example.org", withoutUser(server))
 	}
 	u, err := url.Parse(server)
 	if err != nil {
 		return err
 	}
-	c.asked.Server = server
+	c.chosenSite.Server = server
 	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.Clean(login.URL), console.Clean(login.Code))
+	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.CleanText(login.URL), console.CleanText(login.Code))
 	answer, err := waitForLogin(ctx, site, login)
 	if err != nil {
 		return err
@@ -68,10 +68,10 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	}
 	name = cmp.Or(name, u.Host+u.Path)
 	cfg.Sites[name], cfg.Default = console.Site{Server: server, Token: answer.Token}, name
-	c.asked = cfg.Sites[name]
+	c.chosenSite = cfg.Sites[name]
 	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {
-		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s and expires within a year.\n", console.Clean(answer.User.Name), path)
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s and expires within a year.\n", console.CleanText(answer.User.Name), path)
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 			return answer, nil
 		}
 		// A site that restarts in the meantime is asked again; a refused or expired code ends the login.
-		if err != nil && console.ExitCode(err) != console.ExitAway {
+		if err != nil && console.ExitCode(err) != console.ExitUnreachable {
 			return nil, err
 		}
 		select {
@@ -102,7 +102,7 @@ func logoutCommand(c *connection) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and delete it here", Example: "  warpboard logout\n  warpboard logout lab",
-		Args: console.Between(0, "NAME"), Annotations: map[string]string{noJSON: "1"},
+		Args: console.BetweenArgs(0, "NAME"), Annotations: map[string]string{noJSONAnnotation: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "delete the token here without revoking it, because it is also used elsewhere")

@@ -14,9 +14,9 @@ import (
 // setUpPopcorn writes the token of the site to popcorn-cli's file, and prints the other settings that popcorn-cli
 // needs.
 func (c *connection) setUpPopcorn() error {
-	line, home := "cli_id: "+c.asked.Token, c.env.Getenv("HOME")
+	line, home := "cli_id: "+c.chosenSite.Token, c.env.Getenv("HOME")
 	path := filepath.Join(home, ".popcorn.yaml")
-	ours, err := holdsOurToken(path)
+	ours, err := popcornFileReplaceable(path)
 	switch {
 	case home == "":
 		fmt.Fprintf(c.env.Stdout, "There is no home directory to write to. For popcorn-cli, write this line into ~/.popcorn.yaml\n  %s\nand run\n", line)
@@ -25,18 +25,18 @@ func (c *connection) setUpPopcorn() error {
 	case !ours:
 		fmt.Fprintf(c.env.Stdout, "%s holds another registration, so it was not changed. To use popcorn-cli with this site, replace it with\n  %s\nand run\n", path, line)
 	default:
-		if err := writeForOwner(path, line+"\n"); err != nil {
+		if err := writePrivateFile(path, line+"\n"); err != nil {
 			return fmt.Errorf("writing popcorn-cli's file: %w", err)
 		}
 		fmt.Fprintf(c.env.Stdout, "The token is also in %s, for popcorn-cli. To point it to this site, run\n", path)
 	}
-	fmt.Fprintf(c.env.Stdout, "  export POPCORN_API_URL=%s/popcorn\n", c.asked.Server)
+	fmt.Fprintf(c.env.Stdout, "  export POPCORN_API_URL=%s/popcorn\n", c.chosenSite.Server)
 	return nil
 }
 
-// holdsOurToken reports whether popcorn-cli's file may be replaced: it is missing, empty, or has only a token of a
-// Warpboard site. A registration with GPU MODE is kept.
-func holdsOurToken(path string) (bool, error) {
+// popcornFileReplaceable reports whether popcorn-cli's file may be replaced: it is missing, empty, or has only a token
+// of a Warpboard site. A registration with GPU MODE is kept.
+func popcornFileReplaceable(path string) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -49,8 +49,8 @@ func holdsOurToken(path string) (bool, error) {
 	return kept == "" || ok && strings.HasPrefix(strings.Trim(id, ` "'`), "wb_") && !strings.Contains(kept, "\n"), nil
 }
 
-// writeForOwner replaces a file by one that only its owner can read, whatever its permissions were.
-func writeForOwner(path, text string) error {
+// writePrivateFile replaces a file by one that only its owner can read, whatever its permissions were.
+func writePrivateFile(path, text string) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return err

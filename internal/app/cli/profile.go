@@ -18,14 +18,14 @@ func profileCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "profile", Short: "read the Nsight Compute profile of a run"}
 	var device, kind, out string
 	var index int
-	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or save the profile of a submission's run", Args: console.Exactly("SUBMISSION"),
+	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or save the profile of a submission's run", Args: console.ExactArgs("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := submissionID(args[0])
 			if err != nil {
 				return err
 			}
 			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep", "ptx"}, kind) {
-				return console.Usage("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
+				return console.UsageError("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
 			}
 			if c.json {
 				kind = "json"
@@ -37,7 +37,7 @@ func profileCommand(c *connection) *cobra.Command {
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
 	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: standard output")
 	cmd.AddCommand(get)
-	return console.Group(cmd)
+	return console.CommandGroup(cmd)
 }
 
 func (c *connection) profile(ctx context.Context, id int64, device, kind string, index int, out string) error {
@@ -57,9 +57,9 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if err != nil {
 		return err
 	}
-	if c.filter != nil {
+	if c.jqFilter != nil {
 		var picked bytes.Buffer
-		if err := c.filter.Print(&picked, json.RawMessage(data)); err != nil {
+		if err := c.jqFilter.Print(&picked, json.RawMessage(data)); err != nil {
 			return err
 		}
 		data = picked.Bytes()
@@ -69,7 +69,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	}
 	// A pipe gets the raw bytes, except text, which people read there, too.
 	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
-		data = []byte(console.Clean(string(data)))
+		data = []byte(console.CleanText(string(data)))
 	}
 	_, err = c.env.Stdout.Write(data)
 	return err
@@ -82,7 +82,7 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 			return run, nil
 		}
 	}
-	return client.Run{}, console.Usage("choose a run of submission %d with --device: %q", sub.ID, devices)
+	return client.Run{}, console.UsageError("choose a run of submission %d with --device: %q", sub.ID, devices)
 }
 
 // runOf returns a submission's run on a device, or its only one.
@@ -98,33 +98,33 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 	return onlyRun(sub, device)
 }
 
-// change is the result of comparing a score with an older one.
-type change string
+// scoreChange is the result of comparing a score with an older one.
+type scoreChange string
 
 const (
-	same   change = "the same"
-	faster change = "faster"
-	slower change = "slower"
+	changeSame   scoreChange = "the same"
+	changeFaster scoreChange = "faster"
+	changeSlower scoreChange = "slower"
 )
 
-// changeOf compares two runs with scores. Boards have another rule.
-func changeOf(old, now client.Run) change {
+// scoreChangeOf compares two runs with scores. Boards have another rule.
+func scoreChangeOf(old, now client.Run) scoreChange {
 	switch {
 	case scoresAgree(old, now):
-		return same
+		return changeSame
 	case *now.ScoreNS < *old.ScoreNS:
-		return faster
+		return changeFaster
 	}
-	return slower
+	return changeSlower
 }
 
-// difference is the relative difference up to which two scores count as equal, as on a board.
-const difference = 0.005
+// minRelativeDifference is the relative difference up to which two scores count as equal, as on a board.
+const minRelativeDifference = 0.005
 
 // scoresAgree reports whether two scores differ by at most 0.5 %, or their intervals overlap. Without an interval a
 // score is a point.
 func scoresAgree(a, b client.Run) bool {
-	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= difference*min(*a.ScoreNS, *b.ScoreNS) {
+	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= minRelativeDifference*min(*a.ScoreNS, *b.ScoreNS) {
 		return true
 	}
 	low, high := scoreBounds(a)

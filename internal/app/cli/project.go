@@ -32,7 +32,7 @@ type kernelConfig struct {
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
 	Reference string   `toml:"reference,omitempty"` // file of a correct kernel, instead of a task
-	Files     []string `toml:"files,omitempty"`     // furtherFiles files of a submission, if the task allows any
+	Files     []string `toml:"files,omitempty"`     // furtherPaths files of a submission, if the task allows any
 }
 
 // findProject reads the project file of a folder, or of the nearest parent up to the repository's root. Without one,
@@ -80,8 +80,8 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// of returns the settings for a file: its own entry takes precedence over the folder's.
-func (p project) of(file string) kernelConfig {
+// configOf returns the settings for a file: its own entry takes precedence over the folder's.
+func (p project) configOf(file string) kernelConfig {
 	k := kernelConfig{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -103,8 +103,8 @@ func (p project) of(file string) kernelConfig {
 	return k
 }
 
-// furtherFiles returns the paths of a kernel's further files.
-func (p project) furtherFiles(k kernelConfig) []string {
+// furtherPaths returns the paths of a kernel's further files.
+func (p project) furtherPaths(k kernelConfig) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
 		paths[i] = filepath.Join(p.dir, file)
@@ -112,16 +112,16 @@ func (p project) furtherFiles(k kernelConfig) []string {
 	return paths
 }
 
-// fill sets the parts of a submission that flags left open. Directives in the source take precedence, and the site
-// reads them.
-func (k kernelConfig) fill(task *string, devices *[]string, source []byte) error {
+// fillMissing sets the parts of a submission that flags left open. Directives in the source take precedence, and the
+// site reads them.
+func (k kernelConfig) fillMissing(task *string, devices *[]string, source []byte) error {
 	named, err := parse.DirectivesOf(source)
 	if err != nil {
 		return err
 	}
 	if *task == "" && named.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return console.Usage("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", parse.DirectiveMark(k.File), projectFile)
+			return console.UsageError("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", parse.DirectiveMark(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(named.GPUs) == 0 {

@@ -19,8 +19,8 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// published is a task sent to a site, with the site's answer.
-type published struct {
+// publishedTask is a task sent to a site, with the site's answer.
+type publishedTask struct {
 	*client.Published
 	before, after map[string]string // whole texts, by the keys of differences; before is nil if unreadable
 }
@@ -46,7 +46,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if alone && len(proposals) != 1 {
-		return console.Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
+		return console.UsageError("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
 	// Each task is one request: after an error the earlier tasks are published. It is safe to run again, because
@@ -62,7 +62,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		}
 	}
 	if c.json {
-		err = c.filter.Print(c.env.Stdout, answers)
+		err = c.jqFilter.Print(c.env.Stdout, answers)
 	}
 	return errors.Join(append(refused, err)...)
 }
@@ -74,12 +74,12 @@ func readDeadline(text string) (string, error) {
 	}
 	at, err := tasks.ParseDeadline(text)
 	if err != nil {
-		return "", console.Usage("--deadline: %w, or none", err)
+		return "", console.UsageError("--deadline: %w, or none", err)
 	}
 	return at.Format(time.RFC3339), nil
 }
 
-func publishOne(ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication) (one published, err error) {
+func publishOne(ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication) (one publishedTask, err error) {
 	if proposal.Err != nil {
 		return one, proposal.Err
 	}
@@ -88,7 +88,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 		return one, err
 	}
 	if p.Task == "" {
-		if p.Task, err = nameOf(from, proposal); err != nil {
+		if p.Task, err = taskNameOf(from, proposal); err != nil {
 			return one, err
 		}
 	}
@@ -114,9 +114,9 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	return one, nil
 }
 
-// nameOf returns a task's name in addresses: from its problem set, the warpboard.toml in its folder, or the folder's
-// name.
-func nameOf(from string, proposal tasks.Proposal) (string, error) {
+// taskNameOf returns a task's name in addresses: from its problem set, the warpboard.toml in its folder, or the
+// folder's name.
+func taskNameOf(from string, proposal tasks.Proposal) (string, error) {
 	name := proposal.Name
 	if proposal.Deadline.IsZero() { // not from a problem set
 		for _, dir := range []string{from, filepath.Join(from, proposal.Folder)} {
@@ -155,7 +155,7 @@ func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.B
 	return list[0].Bundle, true, nil
 }
 
-func printPublished(s *console.Screen, a published) {
+func printPublished(s *console.Screen, a publishedTask) {
 	did := map[string]string{client.ChangeCreated: "is new", "none": "is as it was", client.ChangeSettings: "has new settings; its boards stay", "texts": "has new texts; its boards stay",
 		"version": "has a new version; its boards begin empty"}[a.Change]
 	if a.DryRun && a.Change != "none" {
@@ -176,26 +176,26 @@ func printDifference(s *console.Screen, d client.Difference, before, after strin
 		before, after = d.Old, d.New
 	}
 	if !strings.Contains(before+after, "\n") {
-		s.Line("  %s: %s → %s", d.Key, orNone(before), orNone(after))
+		s.Line("  %s: %s → %s", d.Key, textOrNone(before), textOrNone(after))
 		return
 	}
 	s.Line("  %s:", d.Key)
-	script := string(diff.Diff("site/"+d.Key, []byte(ended(before)), "here/"+d.Key, []byte(ended(after))))
+	script := string(diff.Diff("site/"+d.Key, []byte(endWithNewline(before)), "here/"+d.Key, []byte(endWithNewline(after))))
 	_, script, _ = strings.Cut(script, "\n") // drop the line that repeats both names
 	for line := range strings.Lines(script) {
 		s.Line("    %s", strings.TrimSuffix(line, "\n"))
 	}
 }
 
-func orNone(text string) string {
+func textOrNone(text string) string {
 	if text == "" {
 		return "none"
 	}
 	return text
 }
 
-// ended adds a final newline, because a diff would otherwise mention its absence.
-func ended(text string) string {
+// endWithNewline adds a final newline, because a diff would otherwise mention its absence.
+func endWithNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}

@@ -14,26 +14,26 @@ import (
 	"warpboard/views/format"
 )
 
-// answer prints an answer: as JSON if requested, otherwise with print, which is only called if err is nil.
-func (c *connection) answer(what any, err error, print func(*console.Screen)) error {
+// printAnswer prints an answer: as JSON if requested, otherwise with print, which is only called if err is nil.
+func (c *connection) printAnswer(what any, err error, print func(*console.Screen)) error {
 	switch {
 	case err != nil:
 		return err
 	case c.json:
-		return c.filter.Print(c.env.Stdout, what)
+		return c.jqFilter.Print(c.env.Stdout, what)
 	}
 	print(c.screen())
 	return nil
 }
 
 func tasksCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "tasks", Short: "list a site's tasks", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "tasks", Short: "list a site's tasks", Args: console.ExactArgs(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
 		}
 		all, err := site.Tasks(cmd.Context())
-		return c.answer(all, err, func(s *console.Screen) {
+		return c.printAnswer(all, err, func(s *console.Screen) {
 			s.Table("TASK\tLANGUAGE\tDEVICES\tTITLE", len(all), func(i int) []any {
 				return []any{all[i].Slug, all[i].Lang, strings.Join(all[i].Devices, ","), all[i].Title}
 			})
@@ -43,20 +43,20 @@ func tasksCommand(c *connection) *cobra.Command {
 
 func boardCommand(c *connection) *cobra.Command {
 	var page int
-	cmd := &cobra.Command{Use: "board TASK DEVICE", Short: "print the board of a task on a device", Args: console.Exactly("TASK", "DEVICE"), ValidArgsFunction: c.completeBoard,
+	cmd := &cobra.Command{Use: "board TASK DEVICE", Short: "print the board of a task on a device", Args: console.ExactArgs("TASK", "DEVICE"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
 			if err != nil {
 				return err
 			}
 			board, err := site.Board(cmd.Context(), args[0], args[1], page)
-			return c.answer(board, err, func(s *console.Screen) {
+			return c.printAnswer(board, err, func(s *console.Screen) {
 				s.Table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
 					if e.OlderSoftware { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
 					}
-					return []any{format.Place(e.Rank, e.Tied), console.NS(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
+					return []any{format.Place(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
 				})
 				if board.Total > len(board.Entries) {
 					s.Line("page %d, of %d entries", board.Page, board.Total)
@@ -74,19 +74,19 @@ func plusMinus(e client.Entry) string {
 		half = (*e.IntervalHigh - *e.IntervalLow) / 2
 	}
 	if e.Noisy {
-		return "~" + console.NS(half)
+		return "~" + console.Nanoseconds(half)
 	}
-	return console.NS(half)
+	return console.Nanoseconds(half)
 }
 
 func devicesCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "devices", Short: "list a site's devices, and how busy they are", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "devices", Short: "list a site's devices, and how busy they are", Args: console.ExactArgs(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
 		}
 		all, err := site.Devices(cmd.Context())
-		return c.answer(all, err, func(s *console.Screen) {
+		return c.printAnswer(all, err, func(s *console.Screen) {
 			s.Table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
 				note := all[i].Problem
 				if all[i].PausedSince != nil {
@@ -99,7 +99,7 @@ func devicesCommand(c *connection) *cobra.Command {
 }
 
 func budgetCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "budget", Short: "print how many GPU-seconds you have left today", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "budget", Short: "print how many GPU-seconds you have left today", Args: console.ExactArgs(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
@@ -110,13 +110,13 @@ func budgetCommand(c *connection) *cobra.Command {
 			if err == nil {
 				own = me.Budget
 			}
-			return c.answer(own, err, func(s *console.Screen) { printBudget(s, own) })
+			return c.printAnswer(own, err, func(s *console.Screen) { printBudget(s, own) })
 		}
 		both := struct {
 			*client.Budget
 			Team *client.TeamBudget `json:"team_budget"`
 		}{me.Budget, me.TeamBudget}
-		return c.answer(both, nil, func(s *console.Screen) {
+		return c.printAnswer(both, nil, func(s *console.Screen) {
 			printBudget(s, both.Budget)
 			s.Line("of team %s (%d members) %.0f of %d GPU-seconds are left", both.Team.Team, both.Team.Members, both.Team.LeftSeconds, both.Team.Seconds)
 		})
@@ -136,14 +136,14 @@ func runsCommand(c *connection) *cobra.Command {
 	var task string
 	var before int64
 	var limit int
-	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, newest first", Args: console.Exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, newest first", Args: console.ExactArgs(), RunE: func(cmd *cobra.Command, _ []string) error {
 		site, err := c.site()
 		if err != nil {
 			return err
 		}
 		list, err := site.OwnSubmissions(cmd.Context(), task, before, limit)
-		return c.answer(list, err, func(s *console.Screen) {
-			rows := rowsOf(list.Submissions)
+		return c.printAnswer(list, err, func(s *console.Screen) {
+			rows := submissionRows(list.Submissions)
 			s.Table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
 			if list.NextBefore > 0 {
 				s.Line("older ones: --before %d", list.NextBefore)
@@ -156,12 +156,12 @@ func runsCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-func rowsOf(list []client.Submission) (rows [][]any) {
+func submissionRows(list []client.Submission) (rows [][]any) {
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			score := ""
 			if run.ScoreNS != nil {
-				score = console.NS(*run.ScoreNS)
+				score = console.Nanoseconds(*run.ScoreNS)
 			}
 			rows = append(rows, []any{sub.ID, sub.Task, sub.Mode, run.ID, run.Device, run.State, score})
 		}
@@ -179,13 +179,13 @@ func cancelCommand(c *connection) *cobra.Command {
 
 // submission returns a command about one submission.
 func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
-		site, id, err := c.siteFor(args[0])
+	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		site, id, err := c.siteOfSubmission(args[0])
 		if err != nil {
 			return err
 		}
 		sub, err := ask(site, cmd.Context(), id)
-		return c.answer(sub, err, func(s *console.Screen) {
+		return c.printAnswer(sub, err, func(s *console.Screen) {
 			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
 			mine := isMine(cmd.Context(), site, sub)
 			for _, run := range sub.Runs {
@@ -197,13 +197,13 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 }
 
 func sourceCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "source ID", Short: "print a submission's source", Args: console.Exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
-		site, id, err := c.siteFor(args[0])
+	return &cobra.Command{Use: "source ID", Short: "print a submission's source", Args: console.ExactArgs("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		site, id, err := c.siteOfSubmission(args[0])
 		if err != nil {
 			return err
 		}
 		file, err := site.SubmissionSource(cmd.Context(), id)
-		return c.answer(file, err, func(s *console.Screen) {
+		return c.printAnswer(file, err, func(s *console.Screen) {
 			if len(file.Files) > 0 {
 				s.Line("==> %s <==", file.Name)
 			}
@@ -219,7 +219,7 @@ func sourceCommand(c *connection) *cobra.Command {
 // printSource prints a text; on a terminal without control characters.
 func printSource(s *console.Screen, text string) {
 	if s.Terminal {
-		text = console.Clean(text)
+		text = console.CleanText(text)
 	}
 	fmt.Fprint(s.Out, text)
 }

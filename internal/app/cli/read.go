@@ -10,8 +10,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// largestRequest limits a file with an evaluation request, in bytes: it may contain tensors.
-const largestRequest = 16 << 20
+// maxRequestBytes limits a file with an evaluation request, in bytes: it may contain tensors.
+const maxRequestBytes = 16 << 20
 
 // readRegular reads a regular file of at most most bytes. It refuses pipes, devices, and larger files without reading
 // them: an untrusted folder may name any of these, and one would block forever, another never end.
@@ -42,11 +42,11 @@ func readOpened(file *os.File, err error, path string, most int64) ([]byte, erro
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, console.Usage("%s is not a regular file", path)
+		return nil, console.UsageError("%s is not a regular file", path)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = console.Usage("%s is larger than %d bytes", path, most)
+		err = console.UsageError("%s is larger than %d bytes", path, most)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)

@@ -21,7 +21,7 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += fmt.Sprintf("  at place %d of the queue", run.QueuePosition)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", console.NS(*run.ScoreNS)) + intervalText(run) + pooledNote(run)
+		rest += fmt.Sprintf("  score %v", console.Nanoseconds(*run.ScoreNS)) + intervalText(run) + pooledNote(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
@@ -41,7 +41,7 @@ func printRun(s *console.Screen, run client.Run) {
 	if run.Profile != "" {
 		rest += "  profile " + run.Profile
 	}
-	s.Painted(run.Device, run.State, rest)
+	s.PrintState(run.Device, run.State, rest)
 	for _, stage := range run.Stages {
 		for _, f := range stage.Findings {
 			s.Line("%-6s %s", run.Device, findingLine(f))
@@ -72,7 +72,7 @@ func findingLine(f job.Finding) string {
 func intervalText(run client.Run) string {
 	text := ""
 	if run.IntervalLow != nil && run.IntervalHigh != nil {
-		text = fmt.Sprintf(" (%v to %v at 95 %%, %d processes)", console.NS(*run.IntervalLow), console.NS(*run.IntervalHigh), run.Processes)
+		text = fmt.Sprintf(" (%v to %v at 95 %%, %d processes)", console.Nanoseconds(*run.IntervalLow), console.Nanoseconds(*run.IntervalHigh), run.Processes)
 	}
 	if run.Noisy {
 		text += " noisy"

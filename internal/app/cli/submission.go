@@ -11,13 +11,13 @@ import (
 func submissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return 0, console.Usage("%q is not the number of a submission (warpboard runs lists yours)", text)
+		return 0, console.UsageError("%q is not the number of a submission (warpboard runs lists yours)", text)
 	}
 	return id, nil
 }
 
-// siteFor returns the client and the submission's number for a command about one submission.
-func (c *connection) siteFor(text string) (*client.Client, int64, error) {
+// siteOfSubmission returns the client and the submission's number for a command about one submission.
+func (c *connection) siteOfSubmission(text string) (*client.Client, int64, error) {
 	id, err := submissionID(text)
 	if err != nil {
 		return nil, 0, err

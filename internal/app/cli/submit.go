@@ -30,7 +30,7 @@ warpboard.toml can also name further files: files = ["tile.cuh"].`
 func submitCommand(c *connection) *cobra.Command {
 	in, filter := client.NewSubmission{}, job.ProfileFilter{}
 	var watch bool
-	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a task; --watch waits for the result", Long: submitHelp, Args: console.AtLeast("FILE"),
+	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a task; --watch waits for the result", Long: submitHelp, Args: console.AtLeastArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !filter.Empty() {
 				in.ProfileFilter = &filter
@@ -57,21 +57,21 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	k := p.of(file)
+	k := p.configOf(file)
 	// Files of the command line replace those of the project file, like all other settings.
 	if len(files) == 1 {
 		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
-			return console.Usage("the files of a kernel lie below the folder of %s", projectFile)
+			return console.UsageError("the files of a kernel lie below the folder of %s", projectFile)
 		}
-		files = append(files, p.furtherFiles(k)...)
+		files = append(files, p.furtherPaths(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
 	if len(parse.ProblemsIn(err)) > 0 {
-		return console.Usage("%v", err)
+		return console.UsageError("%v", err)
 	} else if err != nil {
 		return err
 	}
-	if err := k.fill(&in.Task, &in.Devices, read.Source); err != nil {
+	if err := k.fillMissing(&in.Task, &in.Devices, read.Source); err != nil {
 		return err
 	}
 	site, err := c.site()
@@ -90,7 +90,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	}
 	if !watch {
 		c.warnOfUnservedDevices(ctx, site, sub)
-		return c.answer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
+		return c.printAnswer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
 }
@@ -104,7 +104,7 @@ func (c *connection) warnOfUnservedDevices(ctx context.Context, site *client.Cli
 	here := fleetOf(devices)
 	for _, run := range sub.Runs {
 		if here.slots[run.Device] == 0 {
-			fmt.Fprintf(c.env.Stderr, "warpboard: %s: %s\n", console.Clean(run.Device), console.Clean(workersOf(true, here.problems[run.Device], here.served)))
+			fmt.Fprintf(c.env.Stderr, "warpboard: %s: %s\n", console.CleanText(run.Device), console.CleanText(workersText(true, here.problems[run.Device], here.served)))
 		}
 	}
 }
@@ -115,15 +115,15 @@ func (c *connection) readFile(file string) ([]byte, error) {
 		return readRegular(file, tasks.MaxSubmission)
 	}
 	if c.env.Stdin == nil {
-		return nil, console.Usage("there is no standard input to read")
+		return nil, console.UsageError("there is no standard input to read")
 	}
 	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
 }
 
 func watchCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "watch ID", Short: "follow a submission until every run has ended", Args: console.Exactly("ID"),
+	return &cobra.Command{Use: "watch ID", Short: "follow a submission until every run has ended", Args: console.ExactArgs("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.siteFor(args[0])
+			site, id, err := c.siteOfSubmission(args[0])
 			if err != nil {
 				return err
 			}
@@ -141,10 +141,10 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
 	if errors.Is(err, context.Canceled) {
-		return console.Reworded(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+		return console.Reword(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 	}
 	if sub != nil && c.json {
-		err = errors.Join(err, c.filter.Print(c.env.Stdout, sub))
+		err = errors.Join(err, c.jqFilter.Print(c.env.Stdout, sub))
 	}
 	return err
 }

@@ -130,7 +130,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 		s := &console.Screen{Out: &out, Terminal: terminal, Width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
-			w.look([]client.Run{{Device: "CPU", State: "queued", QueuePosition: place,
+			w.printChanges([]client.Run{{Device: "CPU", State: "queued", QueuePosition: place,
 				ExpectedWaitSeconds: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
 		s.Line("CPU    building")
@@ -187,7 +187,7 @@ func TestWatchingNamesDevicesWithAWorker(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	w := newWatcher(&console.Screen{Out: printed}, client.New(server.URL, "t"), 7)
-	w.every = time.Millisecond
+	w.pollInterval = time.Millisecond
 	if _, err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
 		t.Errorf("it ended with %v", err)
 	}

@@ -23,22 +23,22 @@ import (
 
 func taskCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "task", Short: "show, download, and publish tasks"}
-	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
+	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: console.ExactArgs("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
-	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "download a task's files into a new folder, ready to submit from", Args: console.Between(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "download a task's files into a new folder, ready to submit from", Args: console.BetweenArgs(1, "TASK", "DIR"), ValidArgsFunction: c.completePull,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.pull(cmd.Context(), args[0], args[len(args)-1])
 		}}
-	validate := &cobra.Command{Use: "validate TASK", Short: "run a closed task's validation script on the top ten entries of its boards", Args: console.Exactly("TASK"), ValidArgsFunction: c.completeBoard,
+	validate := &cobra.Command{Use: "validate TASK", Short: "run a closed task's validation script on the top ten entries of its boards", Args: console.ExactArgs("TASK"), ValidArgsFunction: c.completeBoard,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.validateTask(cmd.Context(), args[0]) }}
 	var p client.Publication
-	publish := &cobra.Command{Use: "publish PATH", Short: "create or update a task from a folder, zip, or reference file", Args: console.Exactly("PATH"),
+	publish := &cobra.Command{Use: "publish PATH", Short: "create or update a task from a folder, zip, or reference file", Args: console.ExactArgs("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
 	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: the name in its folder's warpboard.toml, else the name of the folder or file")
 	publish.Flags().StringVar(&p.Deadline, "deadline", "", "when the task closes: 2030-01-31T18:00:00Z, or none; default: the problem set's deadline, else no change")
 	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
 	var apply bool
-	sync := &cobra.Command{Use: "sync DIR", Short: "publish the changed tasks of a folder; without --apply, only print the changes", Args: console.Exactly("DIR"),
+	sync := &cobra.Command{Use: "sync DIR", Short: "publish the changed tasks of a folder; without --apply, only print the changes", Args: console.ExactArgs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.DryRun = !apply
 			return c.publish(cmd.Context(), args[0], p, false)
@@ -49,7 +49,7 @@ func taskCommand(c *connection) *cobra.Command {
 		cmd.Flags().StringVar(&p.Visibility, "visibility", "", "who sees new tasks: public (default), unlisted, members or hidden")
 	}
 	cmd.AddCommand(show, pull, publish, sync, validate)
-	return console.Group(cmd)
+	return console.CommandGroup(cmd)
 }
 
 func (c *connection) showTask(ctx context.Context, slug string) error {
@@ -58,7 +58,7 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 		return err
 	}
 	task, err := site.Task(ctx, slug)
-	return c.answer(task, err, func(s *console.Screen) {
+	return c.printAnswer(task, err, func(s *console.Screen) {
 		s.Line("%s (version %d), %s, on %s\n\n%s\n", task.Title, task.Version, task.Lang, strings.Join(task.Devices, ", "), task.Description)
 		if len(task.SubmissionFiles) > 0 {
 			s.Line("a submission can have extra files: %s\n", strings.Join(task.SubmissionFiles, ", "))
@@ -78,7 +78,7 @@ func (c *connection) validateTask(ctx context.Context, slug string) error {
 		return err
 	}
 	queued, err := site.QueueValidations(ctx, slug)
-	return c.answer(queued, err, func(s *console.Screen) {
+	return c.printAnswer(queued, err, func(s *console.Screen) {
 		s.Line("The script of %s is queued for %s. Boards will have its answers: warpboard board %s DEVICE --json", queued.Task, format.Plural(queued.Queued, "entry", "entries"), queued.Task)
 	})
 }
@@ -99,7 +99,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	// A new folder, or an error: the user's files are never overwritten.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return console.Usage("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+		return console.UsageError("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
 	} else if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}
-	return c.answer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+	return c.printAnswer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
 }
 
 // devicesLine returns the line with a task's devices that have a worker. If none has, the line is a comment, because
@@ -129,18 +129,18 @@ func devicesLine(of []string, known []client.Device) string {
 		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
 	})
 	if len(served) == 0 {
-		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoted(of))
+		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoteWords(of))
 	}
-	return fmt.Sprintf("devices = %s\n", quoted(served))
+	return fmt.Sprintf("devices = %s\n", quoteWords(served))
 }
 
-func quoted(words []string) string {
+func quoteWords(words []string) string {
 	text := fmt.Sprintf("%q", words)
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
-// mostUnpacked limits the files and folders of a task. Sites accept fewer.
-const mostUnpacked = 4096
+// maxUnpackedFiles limits the files and folders of a task. Sites accept fewer.
+const maxUnpackedFiles = 4096
 
 // maxUnpacked limits the files of a task in bytes, far above what sites accept, so that a broken answer cannot fill the
 // disk.
@@ -155,7 +155,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 	if err != nil {
 		return root.WriteFile(name, data, 0o666)
 	}
-	if len(archive.File) > mostUnpacked {
+	if len(archive.File) > maxUnpackedFiles {
 		return fmt.Errorf("it has %d files, so it is not a task of a Warpboard site", len(archive.File))
 	}
 	around, size := folderOf(archive), uint64(0)

@@ -13,31 +13,31 @@ import (
 )
 
 const (
-	lookEvery = 15 * time.Second // interval of checking queue positions and workers
-	lookOften = 3 * time.Second  // the same on a terminal
+	pollIntervalLog      = 15 * time.Second // interval of checking queue positions and workers
+	pollIntervalTerminal = 3 * time.Second  // the same on a terminal
 )
 
 // watcher prints the progress of one submission. Two goroutines use it: the stream of events, and poll, which ends
 // before the final output.
 type watcher struct {
-	site  *client.Client
-	id    int64
-	every time.Duration
+	site         *client.Client
+	id           int64
+	pollInterval time.Duration
 
-	mu     sync.Mutex        // guards all fields below
-	out    *console.Screen   // nil to print nothing
-	lonely map[string]bool   // printed devices without a worker
-	places map[string]int    // printed queue positions of waiting runs
-	now    map[string]string // state of the run on each device, for the status line
-	events map[string]int    // number of events of each device
-	ranked map[string]int    // number of passed cases in the ranked stage of each device
+	mu               sync.Mutex        // guards all fields below
+	out              *console.Screen   // nil to print nothing
+	withoutWorker    map[string]bool   // printed devices without a worker
+	queuePositions   map[string]int    // printed queue positions of waiting runs
+	runStates        map[string]string // state of the run on each device, for the status line
+	eventCounts      map[string]int    // number of events of each device
+	rankedCaseCounts map[string]int    // number of passed cases in the ranked stage of each device
 }
 
 func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
-	w := &watcher{site: site, id: id, every: lookEvery, out: out, lonely: map[string]bool{}, places: map[string]int{},
-		now: map[string]string{}, events: map[string]int{}, ranked: map[string]int{}}
+	w := &watcher{site: site, id: id, pollInterval: pollIntervalLog, out: out, withoutWorker: map[string]bool{}, queuePositions: map[string]int{},
+		runStates: map[string]string{}, eventCounts: map[string]int{}, rankedCaseCounts: map[string]int{}}
 	if out != nil && out.Terminal {
-		w.every = lookOften
+		w.pollInterval = pollIntervalTerminal
 	}
 	return w
 }
@@ -56,7 +56,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.out != nil {
-			w.event(e)
+			w.printEvent(e)
 		}
 		return nil
 	})
@@ -68,11 +68,11 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.end(ctx)
+	return w.printResults(ctx)
 }
 
-// end prints the result of each run. It returns an error if one failed.
-func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
+// printResults prints the result of each run. It returns an error if one failed.
+func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) {
 	sub, err := w.site.Submission(ctx, w.id)
 	if err != nil {
 		return nil, err
@@ -91,22 +91,22 @@ func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 		}
 	}
 	if bad > 0 {
-		return sub, console.Failed("%d of %d runs did not pass", bad, len(sub.Runs))
+		return sub, console.FailedError("%d of %d runs did not pass", bad, len(sub.Runs))
 	}
 	return sub, nil
 }
 
 // poll reads runs and devices until ctx ends. Errors do not end the watch.
 func (w *watcher) poll(ctx context.Context) {
-	tick := time.NewTicker(w.every)
+	tick := time.NewTicker(w.pollInterval)
 	defer tick.Stop()
 	for {
 		w.mu.Lock()
-		events := maps.Clone(w.events)
+		events := maps.Clone(w.eventCounts)
 		w.mu.Unlock()
 		if sub, err := w.site.Submission(ctx, w.id); err == nil {
 			if devices, err := w.site.Devices(ctx); err == nil {
-				w.look(sub.Runs, devices, events)
+				w.printChanges(sub.Runs, devices, events)
 			}
 		}
 		select {

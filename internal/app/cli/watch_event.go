@@ -13,23 +13,23 @@ import (
 	"warpboard/models/work"
 )
 
-// event prints one event of a run, and updates the status line. The result of a run is printed at the very end, with
-// all numbers; while other runs continue, its end is also printed at once.
-func (w *watcher) event(e client.Event) {
-	w.events[e.Device]++
+// printEvent prints one event of a run, and updates the status line. The result of a run is printed at the very end,
+// with all numbers; while other runs continue, its end is also printed at once.
+func (w *watcher) printEvent(e client.Event) {
+	w.eventCounts[e.Device]++
 	switch d := e.Detail; {
 	case d == nil:
-		w.now[e.Device] = e.State
+		w.runStates[e.Device] = e.State
 		if !work.RunState(e.State).Final() {
-			w.out.Painted(e.Device, e.State, "")
-		} else if len(w.now) > 1 {
+			w.out.PrintState(e.Device, e.State, "")
+		} else if len(w.runStates) > 1 {
 			printRun(w.out, client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
 		}
 	case d.Type == job.EventStage:
-		w.now[e.Device], w.ranked[e.Device] = string(d.Stage), 0
+		w.runStates[e.Device], w.rankedCaseCounts[e.Device] = string(d.Stage), 0
 		w.out.Line("%-6s %s begins", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
-		w.caseOf(e.Device, d)
+		w.printCase(e.Device, d)
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
 			w.out.Line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
@@ -38,16 +38,16 @@ func (w *watcher) event(e client.Event) {
 	w.showStatus()
 }
 
-// caseOf prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has
+// printCase prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has
 // passed, process after process: one line is printed for each process.
-func (w *watcher) caseOf(device string, d *job.Event) {
+func (w *watcher) printCase(device string, d *job.Event) {
 	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
-		if w.ranked[device]++; w.ranked[device]%d.Total == 0 {
-			w.out.Line("%-6s %s process %d: %s", device, d.Stage, w.ranked[device]/d.Total, allPassed(d.Total))
+		if w.rankedCaseCounts[device]++; w.rankedCaseCounts[device]%d.Total == 0 {
+			w.out.Line("%-6s %s process %d: %s", device, d.Stage, w.rankedCaseCounts[device]/d.Total, allPassed(d.Total))
 		}
 		return
 	}
-	message := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message)
+	message := fmt.Sprintf("%s %s", caseTimeText(d.Case), d.Case.Message)
 	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, message), " "))
 }
 
@@ -58,11 +58,11 @@ func allPassed(cases int) string {
 	return fmt.Sprintf("all %d cases pass", cases)
 }
 
-func timeOf(c *job.CaseResult) string {
+func caseTimeText(c *job.CaseResult) string {
 	if c.Runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%v ± %v", console.NS(c.Time()), console.NS(c.StandardError))
+	return fmt.Sprintf("%v ± %v", console.Nanoseconds(c.Time()), console.Nanoseconds(c.StandardError))
 }
 
 // fleetState is the current state of the workers.
@@ -83,27 +83,27 @@ func fleetOf(devices []client.Device) fleetState {
 	return f
 }
 
-// look prints queue positions, and, once per change, that a queued run's device has lost its last worker or has one
-// again. events has the event counts from before the request: later events on a device are newer than the answer.
-func (w *watcher) look(runs []client.Run, devices []client.Device, events map[string]int) {
+// printChanges prints queue positions, and, once per change, that a queued run's device has lost its last worker or has
+// one again. events has the event counts from before the request: later events on a device are newer than the answer.
+func (w *watcher) printChanges(runs []client.Run, devices []client.Device, events map[string]int) {
 	here := fleetOf(devices)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, run := range runs {
-		if w.events[run.Device] != events[run.Device] {
+		if w.eventCounts[run.Device] != events[run.Device] {
 			continue
 		}
 		waits := run.State == string(work.StateQueued)
 		// Printed only at each change: the absence of workers may last for hours.
-		if lonely := waits && here.slots[run.Device] == 0; lonely != w.lonely[run.Device] {
-			w.lonely[run.Device] = lonely
-			w.out.Line("%-6s %s", run.Device, workersOf(lonely, here.problems[run.Device], here.served))
+		if lonely := waits && here.slots[run.Device] == 0; lonely != w.withoutWorker[run.Device] {
+			w.withoutWorker[run.Device] = lonely
+			w.out.Line("%-6s %s", run.Device, workersText(lonely, here.problems[run.Device], here.served))
 		}
-		if place := placeOf(run); place != "" {
-			w.now[run.Device] = place
-			w.report(run, place)
-		} else if w.now[run.Device] == "" || waits {
-			w.now[run.Device] = run.State
+		if place := queuePlaceText(run); place != "" {
+			w.runStates[run.Device] = place
+			w.printPosition(run, place)
+		} else if w.runStates[run.Device] == "" || waits {
+			w.runStates[run.Device] = run.State
 		}
 	}
 	w.showStatus()
@@ -112,22 +112,22 @@ func (w *watcher) look(runs []client.Run, devices []client.Device, events map[st
 // showStatus shows the state of each run in the status line.
 func (w *watcher) showStatus() {
 	var all []string
-	for _, device := range slices.Sorted(maps.Keys(w.now)) {
-		all = append(all, device+" "+w.now[device])
+	for _, device := range slices.Sorted(maps.Keys(w.runStates)) {
+		all = append(all, device+" "+w.runStates[device])
 	}
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// report prints a new queue position as a plain line.
-func (w *watcher) report(run client.Run, place string) {
-	if !w.out.Terminal && w.places[run.Device] != run.QueuePosition {
+// printPosition prints a new queue position as a plain line.
+func (w *watcher) printPosition(run client.Run, place string) {
+	if !w.out.Terminal && w.queuePositions[run.Device] != run.QueuePosition {
 		w.out.Line("%-6s %s", run.Device, place)
 	}
-	w.places[run.Device] = run.QueuePosition
+	w.queuePositions[run.Device] = run.QueuePosition
 }
 
-// placeOf describes a run's place in the queue, or returns "".
-func placeOf(run client.Run) string {
+// queuePlaceText describes a run's place in the queue, or returns "".
+func queuePlaceText(run client.Run) string {
 	if run.State != string(work.StateQueued) || run.QueuePosition == 0 {
 		return ""
 	}
@@ -138,7 +138,7 @@ func placeOf(run client.Run) string {
 	return place
 }
 
-func workersOf(lonely bool, problem string, served []string) string {
+func workersText(lonely bool, problem string, served []string) string {
 	switch {
 	case !lonely:
 		return "a worker takes runs for this device again"

@@ -109,8 +109,8 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = console.Explain(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) ||
-		console.ExitCode(err) != console.ExitStopped ||
+	if err = console.ExplainError(c.watch(ctx, site, 7), w.URL, true); !errors.Is(err, context.Canceled) ||
+		console.ExitCode(err) != console.ExitInterrupted ||
 		err.Error() != "stopped watching. Submission 7 continues: warpboard watch 7, warpboard cancel 7" {
 		t.Errorf("exit %d: %v", console.ExitCode(err), err)
 	}
@@ -123,13 +123,13 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	s := &console.Screen{Out: &out, Terminal: true, Width: 80}
 	w := newWatcher(s, nil, 1)
 	queued := []client.Run{{Device: "CPU", State: "queued", QueuePosition: 1}}
-	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
+	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 	if s.Status != "CPU waits at place 1 of the queue" {
 		t.Errorf("the status is %q", s.Status)
 	}
-	w.event(client.Event{Device: "CPU", State: "running",
+	w.printEvent(client.Event{Device: "CPU", State: "running",
 		Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
-	w.look(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
+	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 	if s.Status != "CPU test" {
 		t.Errorf("after the test has begun the status is %q", s.Status)
 	}

@@ -17,19 +17,19 @@ func webhookCommand(c *connection) *cobra.Command {
 		c.webhook("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
 		c.webhook("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),
 		c.webhookLog(), c.webhookRedeliver())
-	return console.Group(cmd)
+	return console.CommandGroup(cmd)
 }
 
 func (c *connection) webhookList() *cobra.Command {
 	var ofSite bool
-	cmd := &cobra.Command{Use: "list", Short: "list your webhooks", Args: console.Exactly(), Example: "  warpboard webhook list",
+	cmd := &cobra.Command{Use: "list", Short: "list your webhooks", Args: console.ExactArgs(), Example: "  warpboard webhook list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
 			if err != nil {
 				return err
 			}
 			all, err := site.Webhooks(cmd.Context(), ofSite)
-			return c.answer(all, err, func(s *console.Screen) {
+			return c.printAnswer(all, err, func(s *console.Screen) {
 				s.Table("ID\tEVENTS\tADDRESS\t", len(all), func(i int) []any {
 					return []any{all[i].ID, strings.Join(all[i].Events, ","), all[i].URL, all[i].DisabledReason}
 				})
@@ -41,7 +41,7 @@ func (c *connection) webhookList() *cobra.Command {
 
 func (c *connection) webhookCreate() *cobra.Command {
 	in := client.NewWebhook{}
-	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook, and print its signing key (only once)", Args: console.Exactly("ADDRESS"),
+	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook, and print its signing key (only once)", Args: console.ExactArgs("ADDRESS"),
 		Example: "  warpboard webhook create https://example.org/warpboard --event run.ended,record.taken",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, err := c.site()
@@ -50,7 +50,7 @@ func (c *connection) webhookCreate() *cobra.Command {
 			}
 			in.URL = args[0]
 			hook, err := site.CreateWebhook(cmd.Context(), in)
-			return c.answer(hook, err, func(s *console.Screen) {
+			return c.printAnswer(hook, err, func(s *console.Screen) {
 				s.Line("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
 			})
 		}}
@@ -62,26 +62,26 @@ func (c *connection) webhookCreate() *cobra.Command {
 // webhook returns a command about one webhook, without an answer.
 func (c *connection) webhook(use, short, done string, do func(*client.Client, context.Context, int64) error) *cobra.Command {
 	name, _, _ := strings.Cut(use, " ")
-	return &cobra.Command{Use: use, Short: short, Args: console.Exactly("ID"), Example: "  warpboard webhook " + name + " 3",
+	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), Example: "  warpboard webhook " + name + " 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.webhookAt(args[0])
+			site, id, err := c.siteOfWebhook(args[0])
 			if err == nil {
 				err = do(site, cmd.Context(), id)
 			}
-			return c.answer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line(done, id) })
+			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line(done, id) })
 		}}
 }
 
 func (c *connection) webhookLog() *cobra.Command {
 	var before int64
-	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, newest first", Args: console.Exactly("ID"), Example: "  warpboard webhook log 3",
+	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, newest first", Args: console.ExactArgs("ID"), Example: "  warpboard webhook log 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.webhookAt(args[0])
+			site, id, err := c.siteOfWebhook(args[0])
 			if err != nil {
 				return err
 			}
 			all, err := site.Deliveries(cmd.Context(), id, before)
-			return c.answer(all, err, func(s *console.Screen) {
+			return c.printAnswer(all, err, func(s *console.Screen) {
 				s.Table("DELIVERY\tEVENT\tSENT\tTRIES\tSTATUS\t", len(all), func(i int) []any {
 					d := all[i]
 					return []any{d.ID, d.Event, d.CreatedAt.UTC().Format("2006-01-02 15:04:05"), d.Tries, d.Status, d.Error}
@@ -93,27 +93,27 @@ func (c *connection) webhookLog() *cobra.Command {
 }
 
 func (c *connection) webhookRedeliver() *cobra.Command {
-	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery again", Args: console.Exactly("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
+	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery again", Args: console.ExactArgs("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.webhookAt(args[0])
+			site, id, err := c.siteOfWebhook(args[0])
 			if err != nil {
 				return err
 			}
 			delivery, err := strconv.ParseInt(args[1], 10, 64)
 			if err != nil || delivery <= 0 {
-				return console.Usage("%q is not the number of a delivery (warpboard webhook log %d lists them)", args[1], id)
+				return console.UsageError("%q is not the number of a delivery (warpboard webhook log %d lists them)", args[1], id)
 			}
 			sent, err := site.Redeliver(cmd.Context(), id, delivery)
-			return c.answer(sent, err, func(s *console.Screen) {
+			return c.printAnswer(sent, err, func(s *console.Screen) {
 				s.Line("delivery %d is being sent again: warpboard webhook log %d", sent.ID, id)
 			})
 		}}
 }
 
-func (c *connection) webhookAt(text string) (*client.Client, int64, error) {
+func (c *connection) siteOfWebhook(text string) (*client.Client, int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return nil, 0, console.Usage("%q is not the number of a webhook (warpboard webhook list lists yours)", text)
+		return nil, 0, console.UsageError("%q is not the number of a webhook (warpboard webhook list lists yours)", text)
 	}
 	site, err := c.site()
 	return site, id, err

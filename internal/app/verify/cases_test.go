@@ -39,86 +39,86 @@ func formatCases() map[string]formatCase {
 		"kind_of_tuple": {files: checker(
 			"    a, b = output\n    return bool((a == data * 2).all() and (b == data).all()), 'wrong'\n"),
 			solution: "correct: import os\ndef custom_kernel(x):\n    return os.terminal_size((x * 2, x.copy()))\n",
-			verdict:  asExpected},
+			verdict:  verdictAsExpected},
 		"ordered_dict": {files: checker("    return bool((output['y'] == data * 2).all()), 'wrong'\n"),
-			solution: "correct: import collections\ndef custom_kernel(x):\n    return collections.OrderedDict(y=x * 2)\n", verdict: asExpected},
+			solution: "correct: import collections\ndef custom_kernel(x):\n    return collections.OrderedDict(y=x * 2)\n", verdict: verdictAsExpected},
 		"data_class": {files: "reference.py\nimport dataclasses\nimport numpy as np\n@dataclasses.dataclass(frozen=True)\nclass Answer:\n    y: object\n    n: int = 0\n" +
 			"def generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n" +
 			"def check_implementation(data, output):\n    return bool(isinstance(output, Answer) and (output.y == data * 2).all() and output.n == len(data)), 'wrong'\n",
-			solution: "correct: from reference import Answer\ndef custom_kernel(x):\n    return Answer(x * 2, len(x))\n", verdict: asExpected},
+			solution: "correct: from reference import Answer\ndef custom_kernel(x):\n    return Answer(x * 2, len(x))\n", verdict: verdictAsExpected},
 		"strangers_class": {files: doubling + agrees,
 			solution: "wrong: import dataclasses\n@dataclasses.dataclass\nclass Mine:\n    y: object\ndef custom_kernel(x):\n    return Mine(x * 2)\n",
-			verdict:  asExpected, says: "returned an instance of Mine, which is no data class of the task"},
+			verdict:  verdictAsExpected, says: "returned an instance of Mine, which is no data class of the task"},
 		"written_and_none": {files: "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    x = np.random.default_rng(seed).standard_normal(n)\n    return x, np.empty_like(x)\n" +
 			"def check_implementation(data, output):\n    return bool(np.allclose(data[1], data[0] * 2)), 'out was not written'\n",
-			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n", verdict: notAsExpected,
+			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n", verdict: verdictNotAsExpected,
 			says: "custom_kernel returned None: it must return the answer."},
 		"none_that_is_checked": {files: checker("    return bool(np.allclose(output - data, data)), 'wrong'\n"),
-			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: asExpected,
+			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: verdictAsExpected,
 			says: "custom_kernel returned None: it must return the answer."},
 		// Checkers.
 		"bool": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "correct: " + twice,
-			verdict: asExpected},
+			verdict: verdictAsExpected},
 		"numpys_bool": {files: checker("    return (output == data * 2).all()\n"), solution: "correct: " + twice,
-			verdict: asExpected},
+			verdict: verdictAsExpected},
 		"bool_of_wrong": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "wrong: " + thrice,
-			verdict: asExpected, says: "check_implementation returned False"},
+			verdict: verdictAsExpected, says: "check_implementation returned False"},
 		"asserts": {files: checker("    np.testing.assert_allclose(output, data * 2)\n"),
-			solution: "correct: " + twice, verdict: asExpected},
+			solution: "correct: " + twice, verdict: verdictAsExpected},
 		"asserts_wrong": {files: checker("    np.testing.assert_allclose(output, data * 2)\n"),
-			solution: "wrong: " + thrice, verdict: asExpected, says: "Not equal to tolerance"},
+			solution: "wrong: " + thrice, verdict: verdictAsExpected, says: "Not equal to tolerance"},
 		"bare_assert": {files: checker("    assert (output == data * 2).all()\n"), solution: "wrong: " + thrice,
-			verdict: asExpected, says: "of reference.py does not hold: assert (output == data * 2).all()"},
+			verdict: verdictAsExpected, says: "of reference.py does not hold: assert (output == data * 2).all()"},
 		"lines": {files: checker("    return [] if (output == data * 2).all() else ['no', 'not at all']\n"),
-			solution: "wrong: " + thrice, verdict: asExpected, says: "no"},
-		"number": {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: notAsExpected,
+			solution: "wrong: " + thrice, verdict: verdictAsExpected, says: "no"},
+		"number": {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: verdictNotAsExpected,
 			says: "check_implementation returned a int: it must return (bool, message)"},
 		// Tolerances in task.yml, without a checker.
 		"tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0}\n", files: doubling + computes,
-			solution: "correct: def custom_kernel(x):\n    return x * 2 + 0.09\n", verdict: asExpected},
+			solution: "correct: def custom_kernel(x):\n    return x * 2 + 0.09\n", verdict: verdictAsExpected},
 		"tolerance_that_is_exceeded": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0, matched: 0.5, max_error: 0.2}\n", files: doubling + computes,
-			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[7] += 0.3\n    return y\n", verdict: asExpected,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[7] += 0.3\n    return y\n", verdict: verdictAsExpected,
 			says: "1 of 10 elements differ. Element 7 is "},
 		"tolerances": {yaml: beginning + oneCase + "tolerance: {rtol: 0.1, matched: 0.8}\ntolerances:\n  at: {atol: 1, matched: 1}\n", files: doubling + sorts,
 			solution: "correct: import numpy as np\ndef custom_kernel(x):\n    y = np.sort(x)\n    y[:2] = np.nan_to_num(y[0] + 9)\n    return {'at': np.argsort(x) + 1, 'y': y}\n",
-			verdict:  asExpected},
+			verdict:  verdictAsExpected},
 		"tolerances_of_an_unknown_output": {yaml: beginning + oneCase + "tolerances: {att: {atol: 1}}\n", files: doubling + sorts,
-			solution: "correct: from reference import ref_kernel as custom_kernel\n", verdict: notAsExpected,
+			solution: "correct: from reference import ref_kernel as custom_kernel\n", verdict: verdictNotAsExpected,
 			says: "tolerances -> att: the reference gives no output of this name; its outputs are y, at."},
 		"nan_in_an_answer": {yaml: beginning + oneCase + "tolerance: {matched: 0.5, equal_nan: true}\n", files: doubling + computes,
-			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[3] = float('nan')\n    return y\n", verdict: asExpected,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[3] = float('nan')\n    return y\n", verdict: verdictAsExpected,
 			says: "Element 3 is nan"},
 		"checker_beside_a_tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 100}\n", files: doubling + computes + agrees,
-			solution: "wrong: " + thrice, verdict: asExpected, says: "wrong"},
+			solution: "wrong: " + thrice, verdict: verdictAsExpected, says: "wrong"},
 		// A setup that is not timed.
 		"setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
 			solution: "correct: import numpy as np\ndef setup(meta):\n    assert list(meta) == ['shape', 'dtype'], meta\n    return np.empty(meta['shape'], meta['dtype'])\n" +
-				"def custom_kernel(x, state):\n    assert x.shape == state.shape\n    return np.multiply(x, 2, out=state)\n", verdict: asExpected},
-		"submission_without_a_setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees, solution: "correct: " + twice, verdict: asExpected},
+				"def custom_kernel(x, state):\n    assert x.shape == state.shape\n    return np.multiply(x, 2, out=state)\n", verdict: verdictAsExpected},
+		"submission_without_a_setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees, solution: "correct: " + twice, verdict: verdictAsExpected},
 		"setup_that_is_not_allowed": {files: doubling + agrees,
-			solution: "correct: def setup(meta):\n    raise ValueError('called')\n" + twice, verdict: asExpected},
+			solution: "correct: def setup(meta):\n    raise ValueError('called')\n" + twice, verdict: verdictAsExpected},
 		"setup_that_raises": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
-			solution: "correct: def setup(meta):\n    raise ValueError('no luck')\n" + twice, verdict: notAsExpected, stderr: "ValueError: no luck"},
+			solution: "correct: def setup(meta):\n    raise ValueError('no luck')\n" + twice, verdict: verdictNotAsExpected, stderr: "ValueError: no luck"},
 		// task.yml.
 		"quoted_literals": {yaml: beginning +
 			"tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",
 			files:    "reference.py\nimport numpy as np\ndef generate_input(n, a, b, c, d, e, seed):\n    assert (a, b, c, d, e) == ('1e3', 'None', '[1, 2]', 42, 1e-5), (a, b, c, d, e)\n    return np.ones(n)\n" + agrees,
-			solution: "correct: " + twice, verdict: asExpected},
+			solution: "correct: " + twice, verdict: verdictAsExpected},
 		"free_labels": {yaml: beginning + oneCase + "templates: {TileLang: template.py, cuTile 1.4: template.py}\n",
 			files:    doubling + agrees + "\x00template.py\n" + twice,
-			solution: "correct: " + twice, verdict: asExpected},
+			solution: "correct: " + twice, verdict: verdictAsExpected},
 		// Failures.
 		"lambda": {files: "reference.py\ndef generate_input(n, seed):\n    return (lambda v: v * 2), n\n" + agrees,
-			solution: "correct: " + twice, verdict: notAsExpected,
+			solution: "correct: " + twice, verdict: verdictNotAsExpected,
 			says:   "generate_input made something that cannot be handed over to the kernel's process: Can't pickle",
 			stderr: "Can't pickle"},
 		"reference_fails": {files: "reference.py\ndef generate_input(n, seed):\n    return [][n]\n" + agrees,
-			solution: "correct: " + twice, verdict: notAsExpected,
+			solution: "correct: " + twice, verdict: verdictNotAsExpected,
 			says: "generate_input raised IndexError", stderr: "return [][n]"},
 		"raises": {files: doubling + agrees,
-			solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: notAsExpected,
+			solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: verdictNotAsExpected,
 			stderr: "ValueError: no luck"},
-		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: notAsExpected,
+		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: verdictNotAsExpected,
 			stderr: "No module named 'nowhere'"},
 	}
 }
@@ -202,8 +202,8 @@ func TestVerifyTaskNamesAnswersThatComputeNothingAndPass(t *testing.T) {
 			t.Fatalf("%v, %v\n%s", err, wrong, printed)
 		}
 		// there are no templates
-		if task := report.Tasks[0]; strings.Join(task.Vacuous, ", ") != want ||
-			len(task.Warnings) != 1+len(task.Vacuous) || len(task.Solutions) != 1 {
+		if task := report.Tasks[0]; strings.Join(task.PassingTrivialAnswers, ", ") != want ||
+			len(task.Warnings) != 1+len(task.PassingTrivialAnswers) || len(task.Solutions) != 1 {
 			t.Errorf("%+v, want %q", task, want)
 		}
 	}

@@ -43,7 +43,7 @@ type importOptions struct {
 // Import returns `warpboard import`, which makes tasks of other benchmarks' problems.
 func Import(env console.Environment) *cobra.Command {
 	var o importOptions
-	cmd := &cobra.Command{Use: "import PATH", Long: importHelp, Args: console.Exactly("PATH"),
+	cmd := &cobra.Command{Use: "import PATH", Long: importHelp, Args: console.ExactArgs("PATH"),
 		Short: "make tasks of problems of other benchmarks, such as KernelBench"}
 	cmd.Example = `  warpboard import KernelBench/level1/1_Square_matrix_multiplication_.py
   warpboard import KernelBench/level1 --out level1 --largest 64`
@@ -57,10 +57,10 @@ func Import(env console.Environment) *cobra.Command {
 
 func (o *importOptions) run(screen *console.Screen, from string) error {
 	if o.Largest < 0 {
-		return console.Usage("--largest %d: want 0 or more", o.Largest)
+		return console.UsageError("--largest %d: want 0 or more", o.Largest)
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && !errors.Is(err, fs.ErrNotExist) {
-		return console.Usage("%s exists already: name a new folder", o.out)
+		return console.UsageError("%s exists already: name a new folder", o.out)
 	}
 	upload, err := tasks.ImportPath(from, o.Options)
 	if err != nil {

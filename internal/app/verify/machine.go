@@ -36,7 +36,7 @@ func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.San
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
 	box := sandbox.New(sandbox.Config{
-		Off: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
+		Disabled: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
 	})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})

@@ -23,17 +23,17 @@ type verifyReport struct {
 
 // taskReport is the report on one task.
 type taskReport struct {
-	Name      string           `json:"name"`
-	Folder    string           `json:"folder"`
-	Refused   bool             `json:"refused"` // an upload of it would be refused
-	Lang      tasks.Lang       `json:"lang,omitempty"`
-	Devices   []string         `json:"devices,omitempty"` // devices named by the task
-	Device    string           `json:"device,omitempty"`  // device that ran its solutions
-	Problems  []problemReport  `json:"problems,omitempty"`
-	Warnings  []string         `json:"warnings,omitempty"`
-	Works     *bool            `json:"works,omitempty"` // a solution shows that it can be built and run; absent if none was run
-	Solutions []solutionReport `json:"solutions,omitempty"`
-	Vacuous   []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
+	Name                  string           `json:"name"`
+	Folder                string           `json:"folder"`
+	UploadRefused         bool             `json:"refused"` // an upload of it would be refused
+	Lang                  tasks.Lang       `json:"lang,omitempty"`
+	Devices               []string         `json:"devices,omitempty"` // devices named by the task
+	Device                string           `json:"device,omitempty"`  // device that ran its solutions
+	Problems              []problemReport  `json:"problems,omitempty"`
+	Warnings              []string         `json:"warnings,omitempty"`
+	Works                 *bool            `json:"works,omitempty"` // a solution shows that it can be built and run; absent if none was run
+	Solutions             []solutionReport `json:"solutions,omitempty"`
+	PassingTrivialAnswers []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
 }
 
 type problemReport struct {
@@ -58,16 +58,16 @@ type solutionReport struct {
 type verdict string
 
 const (
-	asExpected    verdict = "as_expected"
-	notAsExpected verdict = "not_as_expected"
-	notJudged     verdict = "not_judged" // failed before the task judged it, or the task does not work
+	verdictAsExpected    verdict = "as_expected"
+	verdictNotAsExpected verdict = "not_as_expected"
+	verdictNotJudged     verdict = "not_judged" // failed before the task judged it, or the task does not work
 )
 
-// word returns the verdict for the text, which highlights problems. The JSON has the verdict itself, which must not
-// change.
-func (v verdict) word() string {
+// displayText returns the verdict for the text, which highlights problems. The JSON has the verdict itself, which must
+// not change.
+func (v verdict) displayText() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
-	if v == asExpected {
+	if v == verdictAsExpected {
 		return word
 	}
 	return strings.ToUpper(word)
@@ -76,7 +76,7 @@ func (v verdict) word() string {
 // problems prints problems, and returns them for the report.
 func (v *verifier) problems(indent string, list []parse.Problem) (out []problemReport) {
 	for _, p := range list {
-		fmt.Fprintln(v.text, indent+p.Error())
+		fmt.Fprintln(v.textOutput, indent+p.Error())
 		out = append(out, problemReport(p))
 	}
 	return out
@@ -98,7 +98,7 @@ func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 	if !p.Deadline.IsZero() {
 		facts = append(facts, "until "+p.Deadline.Format("2006-01-02 15:04")+" UTC")
 	}
-	fmt.Fprintf(v.text, "%s: %s\n", p.Name, strings.Join(facts, ", "))
+	fmt.Fprintf(v.textOutput, "%s: %s\n", p.Name, strings.Join(facts, ", "))
 	report.Lang, report.Devices = d.Lang, p.GPUs
 	report.Warnings = append(append(report.Warnings, p.Notes...), p.Bundle.Warnings...)
 	for _, name := range p.GPUs {
@@ -107,6 +107,6 @@ func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 		}
 	}
 	for _, w := range report.Warnings {
-		fmt.Fprintln(v.text, "  warning:", w)
+		fmt.Fprintln(v.textOutput, "  warning:", w)
 	}
 }

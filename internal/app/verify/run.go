@@ -26,28 +26,28 @@ import (
 // verifier checks tasks one after the other, on one worker of this machine, and one solution at a time: concurrent
 // solutions would disturb each other's times.
 type verifier struct {
-	options verifyOptions
-	env     console.Environment
-	path    string
-	text    io.Writer         // output in lines
-	worker  *evaluator.Worker // nil until first use
-	slots   []device.Slot
-	cpus    int // CPU slots of the worker
+	options    verifyOptions
+	env        console.Environment
+	path       string
+	textOutput io.Writer         // output in lines
+	worker     *evaluator.Worker // nil until first use
+	slots      []device.Slot
+	cpuSlots   int // CPU slots of the worker
 
 	report verifyReport
-	counts
+	verdictCounts
 }
 
-// counts determine the verdict of a round.
-type counts struct{ refused, broken, solutions, surprises int }
+// verdictCounts determine the verdict of a round.
+type verdictCounts struct{ refusedTasks, brokenTasks, solutions, unexpectedVerdicts int }
 
-// task reports on one task and runs its solutions.
-func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Proposal) error {
-	report := &taskReport{Name: p.Name, Folder: p.Folder, Refused: p.Err != nil}
+// verifyTask reports on one task and runs its solutions.
+func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks.Proposal) error {
+	report := &taskReport{Name: p.Name, Folder: p.Folder, UploadRefused: p.Err != nil}
 	v.report.Tasks = append(v.report.Tasks, report)
 	if p.Err != nil {
-		v.refused++
-		fmt.Fprintf(v.text, "%s: refused\n", p.Name)
+		v.refusedTasks++
+		fmt.Fprintf(v.textOutput, "%s: refused\n", p.Name)
 		wrong := parse.ProblemsIn(p.Err)
 		if wrong == nil {
 			wrong = []parse.Problem{{Message: p.Err.Error()}}
@@ -61,7 +61,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	}
 	// A solution passes by a ranked run, which needs a benchmark: without one, each would seem to fail.
 	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
-		v.broken++
+		v.brokenTasks++
 		report.Problems = v.problems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
 			Message: "there is none, so no solution can be ranked: add a case like benchmarks: [{size: 1024, seed: 1}]"}})
 		return nil
@@ -71,7 +71,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 		return err
 	}
 	if len(solutions) == 0 {
-		fmt.Fprintln(v.text, "  nothing to run: there is no solutions/correct or solutions/wrong")
+		fmt.Fprintln(v.textOutput, "  nothing to run: there is no solutions/correct or solutions/wrong")
 		return nil
 	}
 	slot, err := v.slotFor(ctx, p)
@@ -79,7 +79,7 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	report.Device = slot.Device
-	return v.try(ctx, p.Bundle, slot, solutions, report)
+	return v.runSolutions(ctx, p.Bundle, slot, solutions, report)
 }
 
 // solutionsOf returns the solutions of a task and of --solution.
@@ -104,9 +104,9 @@ type solutionResult struct {
 	job.Result
 }
 
-// try runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the others
-// show whether the task itself works.
-func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
+// runSolutions runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the
+// others show whether the task itself works.
+func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
 	var passed *tasks.Solution
 	var undecided []solutionResult
@@ -121,39 +121,39 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 		if s.Correct && result.Outcome == job.OutcomeDone && passed == nil {
 			passed = &s
 		}
-		shows := ended(solutionResult{s, result}).ShowsTaskWorks()
+		shows := trialOf(solutionResult{s, result}).ShowsTaskWorks()
 		// An answer found to be wrong shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, solutionResult{s, result})
 			continue
 		}
-		v.judge(solutionResult{s, result}, works, report)
+		v.judgeSolution(solutionResult{s, result}, works, report)
 	}
 	for _, s := range undecided {
-		v.judge(s, works, report)
+		v.judgeSolution(s, works, report)
 	}
 	if report.Works = &works; !works {
-		v.broken++
-		fmt.Fprintln(v.text, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
+		v.brokenTasks++
+		fmt.Fprintln(v.textOutput, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
 	}
 	if passed != nil && b.Definition.Lang == tasks.LangPython {
-		return v.tryTrivials(ctx, b, slot, *passed, report)
+		return v.runTrivialAnswers(ctx, b, slot, *passed, report)
 	}
 	return nil
 }
 
-// tryTrivials reports which trivial answers pass a task's tests.
-func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
+// runTrivialAnswers reports which trivial answers pass a task's tests.
+func (v *verifier) runTrivialAnswers(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
 	for _, t := range mutants.TrivialAnswers() {
 		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
 		if err != nil {
 			return err
 		}
 		if result.Outcome == job.OutcomeDone {
-			report.Vacuous = append(report.Vacuous, t.Name)
+			report.PassingTrivialAnswers = append(report.PassingTrivialAnswers, t.Name)
 			warning := fmt.Sprintf("The tests pass %s in place of every answer: choose a smaller tolerance, or inputs that make a difference.", t.Name)
 			report.Warnings = append(report.Warnings, warning)
-			fmt.Fprintln(v.text, "  warning:", warning)
+			fmt.Fprintln(v.textOutput, "  warning:", warning)
 		}
 	}
 	return nil
@@ -163,10 +163,10 @@ func (v *verifier) tryTrivials(ctx context.Context, b *tasks.Bundle, slot device
 // slots.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
 	// The first task always needs one or more, so there is a worker. The previous one is dropped: it has no goroutines.
-	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
-		v.cpus = need
+	if need := p.Bundle.Definition.WorldSize(); need > v.cpuSlots {
+		v.cpuSlots = need
 		settings := v.options.machine
-		settings.CPUSlots = v.cpus
+		settings.CPUSlots = v.cpuSlots
 		config, _, err := FindMachine(ctx, settings)
 		if err != nil {
 			return device.Slot{}, err
@@ -215,55 +215,55 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 	})
 }
 
-// judge prints a solution's result, and whether it is the expected one. works means that the task itself can be built
-// and run; until then a wrong solution may have failed because of the task.
-func (v *verifier) judge(s solutionResult, works bool, report *taskReport) {
+// judgeSolution prints a solution's result, and whether it is the expected one. works means that the task itself can be
+// built and run; until then a wrong solution may have failed because of the task.
+func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskReport) {
 	v.solutions++
 	kind := "wrong"
 	if s.Correct {
 		kind = "correct"
 	}
-	out := solutionReport{Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOn(ended(s), works), ScoreNS: s.ScoreNS, Reason: why(s.Result)}
+	out := solutionReport{Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOf(trialOf(s), works), ScoreNS: s.ScoreNS, Reason: failureReason(s.Result)}
 	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomeDone {
 		out.Stage = s.Stages[n-1].Stage
 		out.Stderr = lastLines(s.Stages[n-1].Stderr)
 	}
-	if out.Verdict != asExpected {
-		v.surprises++
+	if out.Verdict != verdictAsExpected {
+		v.unexpectedVerdicts++
 	}
 	report.Solutions = append(report.Solutions, out)
-	fmt.Fprintf(v.text, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.word(), out.Reason)
-	if out.Verdict != asExpected {
-		for line := range strings.Lines(console.Clean(out.Stderr)) {
-			fmt.Fprintf(v.text, "    | %s\n", strings.TrimRight(line, "\n"))
+	fmt.Fprintf(v.textOutput, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.displayText(), out.Reason)
+	if out.Verdict != verdictAsExpected {
+		for line := range strings.Lines(console.CleanText(out.Stderr)) {
+			fmt.Fprintf(v.textOutput, "    | %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
 }
 
-// mostLines limits the printed lines of a solution's stderr: enough for a traceback with a chained one.
-const mostLines = 30
+// maxErrorLines limits the printed lines of a solution's stderr: enough for a traceback with a chained one.
+const maxErrorLines = 30
 
 // lastLines returns the end of a program's output.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-mostLines):], "\n")
+	return strings.Join(lines[max(0, len(lines)-maxErrorLines):], "\n")
 }
 
-func verdictOn(e job.Trial, works bool) verdict {
+func verdictOf(e job.Trial, works bool) verdict {
 	switch {
 	case e.HasExpectedVerdict(works):
-		return asExpected
+		return verdictAsExpected
 	case !e.Correct && e.Outcome == job.OutcomeFailed:
-		return notJudged
+		return verdictNotJudged
 	}
-	return notAsExpected
+	return verdictNotAsExpected
 }
 
-func ended(s solutionResult) job.Trial {
+func trialOf(s solutionResult) job.Trial {
 	return job.Trial{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
 }
 
-func why(r job.Result) string {
+func failureReason(r job.Result) string {
 	switch {
 	case r.ScoreNS != nil:
 		return "score " + time.Duration(*r.ScoreNS).Round(10*time.Nanosecond).String()
@@ -275,14 +275,14 @@ func why(r job.Result) string {
 
 // verdict returns an error if anything is wrong.
 func (v *verifier) verdict(tasks int) error {
-	fmt.Fprintf(v.text, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
+	fmt.Fprintf(v.textOutput, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {
-	case v.refused > 0:
-		return fmt.Errorf("%d of %s cannot be used", v.refused, format.Plural(tasks, "task", "tasks"))
-	case v.broken > 0:
-		return fmt.Errorf("nothing shows that %d of %s works: no solution passed, and no answer was found wrong", v.broken, format.Plural(tasks, "task", "tasks"))
-	case v.surprises > 0:
-		return fmt.Errorf("%d of %s did not end as expected", v.surprises, format.Plural(v.solutions, "solution", "solutions"))
+	case v.refusedTasks > 0:
+		return fmt.Errorf("%d of %s cannot be used", v.refusedTasks, format.Plural(tasks, "task", "tasks"))
+	case v.brokenTasks > 0:
+		return fmt.Errorf("nothing shows that %d of %s works: no solution passed, and no answer was found wrong", v.brokenTasks, format.Plural(tasks, "task", "tasks"))
+	case v.unexpectedVerdicts > 0:
+		return fmt.Errorf("%d of %s did not end as expected", v.unexpectedVerdicts, format.Plural(v.solutions, "solution", "solutions"))
 	}
 	return nil
 }

@@ -124,21 +124,21 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 	if o.lint && len(o.solutions) > 0 {
 		return errors.New("--solution is run, and --lint runs nothing: leave one of them out")
 	}
-	v := &verifier{options: *o, env: env, path: path, text: env.Stdout}
+	v := &verifier{options: *o, env: env, path: path, textOutput: env.Stdout}
 	if o.json {
-		v.text = io.Discard
+		v.textOutput = io.Discard
 	}
 	if o.watch {
 		return v.watch(ctx)
 	}
-	return v.round(ctx)
+	return v.checkOnce(ctx)
 }
 
-// round checks everything once and reports it.
-func (v *verifier) round(ctx context.Context) error {
+// checkOnce checks everything once and reports it.
+func (v *verifier) checkOnce(ctx context.Context) error {
 	// With --watch the worker and its compiled objects stay between rounds; the report starts over.
-	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
-	err := v.check(ctx)
+	v.report, v.verdictCounts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, verdictCounts{}
+	err := v.verifyTasks(ctx)
 	if !v.options.json {
 		return err
 	}
@@ -161,7 +161,7 @@ func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 	return upload, proposals, nil
 }
 
-func (v *verifier) check(ctx context.Context) error {
+func (v *verifier) verifyTasks(ctx context.Context) error {
 	upload, proposals, err := openTasks(v.path)
 	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		v.report.Problems = v.problems("", wrong)
@@ -175,7 +175,7 @@ func (v *verifier) check(ctx context.Context) error {
 		return fmt.Errorf("--solution is for one task, and %s has %d: name that task's folder", v.path, len(proposals))
 	}
 	for _, p := range proposals {
-		if err := v.task(ctx, upload, p); err != nil {
+		if err := v.verifyTask(ctx, upload, p); err != nil {
 			return err
 		}
 	}

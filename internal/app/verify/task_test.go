@@ -171,8 +171,8 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	want := map[string]verdict{"forgets_tail.cpp": notAsExpected, "out_of_bounds.cpp": notAsExpected,
-		"typo.cpp": notJudged, more: asExpected}
+	want := map[string]verdict{"forgets_tail.cpp": verdictNotAsExpected, "out_of_bounds.cpp": verdictNotAsExpected,
+		"typo.cpp": verdictNotJudged, more: verdictAsExpected}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

@@ -15,9 +15,9 @@ import (
 	"warpboard/tasks"
 )
 
-// settled is the time that an editor has to write all files of one save. A longer pause delays each check; with a
+// settleDelay is the time that an editor has to write all files of one save. A longer pause delays each check; with a
 // shorter one, a check may run between two files of a save.
-const settled = 200 * time.Millisecond
+const settleDelay = 200 * time.Millisecond
 
 // watch checks once, and again after every change, until ctx ends. Problems are reported and do not end it.
 func (v *verifier) watch(ctx context.Context) error {
@@ -32,13 +32,13 @@ func (v *verifier) watch(ctx context.Context) error {
 		}
 		// Taken before the round, so that changes during the round are noticed afterwards.
 		seen := v.fingerprint()
-		if err := v.round(ctx); ctx.Err() != nil {
+		if err := v.checkOnce(ctx); ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			fmt.Fprintln(v.env.Stderr, "warpboard:", err)
 		}
 		fmt.Fprintf(v.env.Stderr, "%s: waiting for a change of %s\n", time.Now().Format(time.TimeOnly), v.path)
-		if !v.changed(ctx, watcher, seen) {
+		if !v.waitForChange(ctx, watcher, seen) {
 			return nil
 		}
 	}
@@ -83,9 +83,9 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	})
 }
 
-// changed waits until the checked files differ from before. It returns false if ctx ended. It compares contents,
+// waitForChange waits until the checked files differ from before. It returns false if ctx ended. It compares contents,
 // because other files nearby change, too, and editors write copies.
-func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
+func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
 	for {
 		select {
 		case <-ctx.Done():
@@ -93,7 +93,7 @@ func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen 
 		case <-watcher.Errors: // some events were lost
 		case <-watcher.Events:
 		}
-		for quiet := time.After(settled); quiet != nil; {
+		for quiet := time.After(settleDelay); quiet != nil; {
 			select {
 			case <-watcher.Errors:
 			case <-watcher.Events:

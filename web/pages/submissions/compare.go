@@ -115,7 +115,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
 		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
-		vm.Conditions = conditionsOf(a, b, vm.HeadlineRatio().Apart())
+		vm.Conditions = conditionsOf(a, b, vm.HeadlineRatio().IsClear())
 		if missing == "" {
 			addPairs(&vm, reports)
 		}

@@ -60,7 +60,7 @@ func ratioAnswer(r versus.Ratio) *client.Ratio {
 	}
 	out := &client.Ratio{Value: r.Value}
 	if r.Measured() {
-		apart := r.Apart()
+		apart := r.IsClear()
 		out.Low, out.High, out.IsClear = &r.Low, &r.High, &apart
 	}
 	return out

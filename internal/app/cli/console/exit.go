@@ -13,13 +13,13 @@ import (
 // Exit codes.
 const (
 	// Scripts depend on them: a code must never change its meaning. 130 is the shells' code after an interrupt.
-	ExitOther   = 1
-	ExitUsage   = 2
-	ExitFailed  = 3
-	ExitRefused = 4
-	ExitWho     = 5
-	ExitAway    = 6
-	ExitStopped = 130
+	ExitOther       = 1
+	ExitUsage       = 2
+	ExitFailed      = 3
+	ExitRefused     = 4
+	ExitNotSignedIn = 5
+	ExitUnreachable = 6
+	ExitInterrupted = 130
 )
 
 // ExitHelp explains the exit codes.
@@ -34,29 +34,33 @@ const ExitHelp = `Exit codes of the commands that talk to a site:
   130  interrupted
 `
 
-// Exit is an error with an exit code.
-type Exit struct {
+// ExitError is an error with an exit code.
+type ExitError struct {
 	Code int
 	error
 }
 
 // Unwrap returns the error without the code.
-func (e Exit) Unwrap() error { return e.error }
+func (e ExitError) Unwrap() error { return e.error }
 
 // ExitWith returns an error with a command's own exit code.
 func ExitWith(code int, format string, args ...any) error {
-	return Exit{code, fmt.Errorf(format, args...)}
+	return ExitError{code, fmt.Errorf(format, args...)}
 }
 
-// Usage returns an error about a mistake in the command line.
-func Usage(format string, args ...any) error { return Exit{ExitUsage, fmt.Errorf(format, args...)} }
+// UsageError returns an error about a mistake in the command line.
+func UsageError(format string, args ...any) error {
+	return ExitError{ExitUsage, fmt.Errorf(format, args...)}
+}
 
-// Failed returns an error for a successful command with a failed result.
-func Failed(format string, args ...any) error { return Exit{ExitFailed, fmt.Errorf(format, args...)} }
+// FailedError returns an error for a successful command with a failed result.
+func FailedError(format string, args ...any) error {
+	return ExitError{ExitFailed, fmt.Errorf(format, args...)}
+}
 
 // ExitCode returns the exit code for an error.
 func ExitCode(err error) int {
-	var own Exit
+	var own ExitError
 	var refused *client.Problem
 	var away *url.Error
 	switch {
@@ -67,18 +71,18 @@ func ExitCode(err error) int {
 		return own.Code
 	// Only an interrupt cancels: time limits are DeadlineExceeded.
 	case errors.Is(err, context.Canceled):
-		return ExitStopped
+		return ExitInterrupted
 	case errors.As(err, &refused):
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
-			return ExitWho
+			return ExitNotSignedIn
 		// A retry may succeed, which scripts need to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
-			return ExitAway
+			return ExitUnreachable
 		}
 		return ExitRefused
 	case errors.As(err, &away):
-		return ExitAway
+		return ExitUnreachable
 	}
 	return ExitOther
 }

@@ -22,8 +22,8 @@ import (
 	"warpboard/clients/go"
 )
 
-// Complain prints an error to the standard error: as a line, or as JSON if the arguments contain --json.
-func Complain(out io.Writer, args []string, err error) {
+// PrintError prints an error to the standard error: as a line, or as JSON if the arguments contain --json.
+func PrintError(out io.Writer, args []string, err error) {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
@@ -33,7 +33,7 @@ func Complain(out io.Writer, args []string, err error) {
 		return name == "--jq" || name == "--json" && (!given || as && err == nil)
 	}
 	if !slices.ContainsFunc(args, asked) {
-		fmt.Fprintln(out, "warpboard:", Clean(err.Error()))
+		fmt.Fprintln(out, "warpboard:", CleanText(err.Error()))
 		return
 	}
 	object := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
@@ -51,26 +51,26 @@ func Complain(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
-// Reworded returns an error with a new sentence, which keeps its cause for the exit code.
-func Reworded(err error, format string, args ...any) error {
-	return plain{fmt.Sprintf(format, args...), err}
+// Reword returns an error with a new sentence, which keeps its cause for the exit code.
+func Reword(err error, format string, args ...any) error {
+	return rewordedError{fmt.Sprintf(format, args...), err}
 }
 
-// plain is an error with a new sentence, which keeps its cause for the exit code.
-type plain struct {
+// rewordedError is an error with a new sentence, which keeps its cause for the exit code.
+type rewordedError struct {
 	text string
 	error
 }
 
-func (p plain) Error() string { return p.text }
+func (p rewordedError) Error() string { return p.text }
 
 // Unwrap returns the cause.
-func (p plain) Unwrap() error { return p.error }
+func (p rewordedError) Unwrap() error { return p.error }
 
-// Explain rewrites errors of libraries and the API in the terms of the command line. server is the site.
-func Explain(err error, server string, signedIn bool) error {
-	var own Exit
-	var object plain
+// ExplainError rewrites errors of libraries and the API in the terms of the command line. server is the site.
+func ExplainError(err error, server string, signedIn bool) error {
+	var own ExitError
+	var object rewordedError
 	var refused *client.Problem
 	var away *url.Error
 	var file *fs.PathError
@@ -78,24 +78,24 @@ func Explain(err error, server string, signedIn bool) error {
 	case err == nil || errors.As(err, &own) || errors.As(err, &object):
 		return err
 	case errors.Is(err, context.Canceled):
-		return plain{"interrupted", err}
+		return rewordedError{"interrupted", err}
 	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
 		if signedIn {
-			return plain{fmt.Sprintf("%s does not accept this token, which has expired or was revoked: run warpboard login %s", server, server), err}
+			return rewordedError{fmt.Sprintf("%s does not accept this token, which has expired or was revoked: run warpboard login %s", server, server), err}
 		}
-		return plain{fmt.Sprintf("you are not signed in to %s: run warpboard login %s", server, server), err}
+		return rewordedError{fmt.Sprintf("you are not signed in to %s: run warpboard login %s", server, server), err}
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
-		return plain{fmt.Sprintf("the connection to %s was lost: try again", server), err}
+		return rewordedError{fmt.Sprintf("the connection to %s was lost: try again", server), err}
 	case errors.As(err, &away):
-		return plain{fmt.Sprintf("%s does not answer: %s", server, reason(away)), err}
+		return rewordedError{fmt.Sprintf("%s does not answer: %s", server, unreachableReason(away)), err}
 	case errors.As(err, &file) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
-		return plain{fmt.Sprintf("%s: %v", file.Path, file.Err), err}
+		return rewordedError{fmt.Sprintf("%s: %v", file.Path, file.Err), err}
 	}
 	return err
 }
 
-// reason explains why a site could not be reached.
-func reason(away *url.Error) string {
+// unreachableReason explains why a site could not be reached.
+func unreachableReason(away *url.Error) string {
 	var dns *net.DNSError
 	var dial *net.OpError
 	switch {
@@ -114,13 +114,13 @@ func reason(away *url.Error) string {
 func FlagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, BadValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
+		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, InvalidValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
 	}
 	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
 }
 
-// BadValue explains why a flag does not accept a value; err is the flag's own error.
-func BadValue(f *pflag.Flag, value string, err error) error {
+// InvalidValue explains why a flag does not accept a value; err is the flag's own error.
+func InvalidValue(f *pflag.Flag, value string, err error) error {
 	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
 	if kind == "" {
 		return err

@@ -16,11 +16,11 @@ type Filter struct{ code *gojq.Code }
 func NewFilter(expression string) (*Filter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
-		return nil, Usage("--jq %q: %w", expression, err)
+		return nil, UsageError("--jq %q: %w", expression, err)
 	}
 	code, err := gojq.Compile(query)
 	if err != nil {
-		return nil, Usage("--jq %q: %w", expression, err)
+		return nil, UsageError("--jq %q: %w", expression, err)
 	}
 	return &Filter{code}, nil
 }
@@ -47,10 +47,10 @@ func (f *Filter) Print(to io.Writer, answer any) error {
 		}
 		switch value := value.(type) {
 		case error:
-			return Usage("--jq: %w", value)
+			return UsageError("--jq: %w", value)
 		case string:
 			if IsTerminal(to) {
-				value = Clean(value)
+				value = CleanText(value)
 			}
 			fmt.Fprintln(to, value)
 		default:

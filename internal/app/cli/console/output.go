@@ -10,17 +10,17 @@ import (
 // Output is a command's standard output. It keeps the first error, because most callers ignore theirs: a command whose
 // output is cut off, for example by a full disk, must not exit with 0.
 type Output struct {
-	to  io.Writer
-	mu  sync.Mutex // guards err
-	err error
+	writer io.Writer
+	mu     sync.Mutex // guards err
+	err    error
 }
 
 // NewOutput returns an Output that writes to a writer.
-func NewOutput(to io.Writer) *Output { return &Output{to: to} }
+func NewOutput(to io.Writer) *Output { return &Output{writer: to} }
 
 // Write writes p and stores the first error.
 func (o *Output) Write(p []byte) (int, error) {
-	n, err := o.to.Write(p)
+	n, err := o.writer.Write(p)
 	if err != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -41,7 +41,7 @@ func (o *Output) Err() error {
 // fileOf returns the file behind w, or nil.
 func fileOf(w io.Writer) *os.File {
 	if o, ok := w.(*Output); ok {
-		w = o.to
+		w = o.writer
 	}
 	f, _ := w.(*os.File)
 	return f

@@ -42,9 +42,9 @@ func NewScreen(env Environment) *Screen {
 	return s
 }
 
-// Clean removes characters that move a terminal's cursor or change the text's direction: sources, names, and outputs
-// are untrusted. Line, Painted, Table, and the status call it for all text from a site.
-func Clean(text string) string {
+// CleanText removes characters that move a terminal's cursor or change the text's direction: sources, names, and
+// outputs are untrusted. Line, PrintState, Table, and the status call it for all text from a site.
+func CleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'
@@ -55,9 +55,9 @@ func Clean(text string) string {
 
 // Line prints one or more whole lines above the status.
 func (s *Screen) Line(format string, args ...any) {
-	s.wipe()
-	fmt.Fprint(s.Out, Clean(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
-	s.draw()
+	s.eraseStatus()
+	fmt.Fprint(s.Out, CleanText(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
+	s.drawStatus()
 }
 
 // SetStatus changes the status line; a pipe has none.
@@ -65,28 +65,28 @@ func (s *Screen) SetStatus(text string) {
 	if !s.Terminal || text == s.Status {
 		return
 	}
-	s.wipe()
+	s.eraseStatus()
 	s.Status = text
-	s.draw()
+	s.drawStatus()
 }
 
-func (s *Screen) wipe() {
+func (s *Screen) eraseStatus() {
 	if s.Status != "" {
 		fmt.Fprint(s.Out, "\r\x1b[K")
 	}
 }
 
-func (s *Screen) draw() {
+func (s *Screen) drawStatus() {
 	if s.Status == "" {
 		return
 	}
-	text := []rune(Clean(strings.ReplaceAll(s.Status, "\n", " ")))
+	text := []rune(CleanText(strings.ReplaceAll(s.Status, "\n", " ")))
 	// Cut to the width, because a wrapped line cannot be erased. Characters of double width may still wrap.
 	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
 }
 
-// paint colors the word of a state.
-func (s *Screen) paint(state string) string {
+// colorState colors the word of a state.
+func (s *Screen) colorState(state string) string {
 	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
 	if c := colours[state]; c != "" && s.color {
 		return "\x1b[" + c + "m" + state + "\x1b[0m"
@@ -94,11 +94,11 @@ func (s *Screen) paint(state string) string {
 	return state
 }
 
-// Painted prints a line with a device, a colored state, and further text.
-func (s *Screen) Painted(device, state, rest string) {
-	s.wipe()
-	fmt.Fprintf(s.Out, "%-6s %s%s\n", Clean(device), s.paint(Clean(state)), Clean(rest))
-	s.draw()
+// PrintState prints a line with a device, a colored state, and further text.
+func (s *Screen) PrintState(device, state, rest string) {
+	s.eraseStatus()
+	fmt.Fprintf(s.Out, "%-6s %s%s\n", CleanText(device), s.colorState(CleanText(state)), CleanText(rest))
+	s.drawStatus()
 }
 
 // Table prints rows below a header.
@@ -108,7 +108,7 @@ func (s *Screen) Table(head string, rows int, row func(int) []any) {
 	for i := range rows {
 		var cells []string
 		for _, cell := range row(i) {
-			cells = append(cells, strings.ReplaceAll(Clean(fmt.Sprint(cell)), "\t", " "))
+			cells = append(cells, strings.ReplaceAll(CleanText(fmt.Sprint(cell)), "\t", " "))
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
@@ -123,5 +123,7 @@ func PrintJSON(out io.Writer, answer any) error {
 	return enc.Encode(answer)
 }
 
-// NS formats nanoseconds with a fitting unit, as pages do, but with a normal space.
-func NS(v float64) string { return strings.ReplaceAll(format.Nanoseconds(v).String(), "\u00a0", " ") }
+// Nanoseconds formats nanoseconds with a fitting unit, as pages do, but with a normal space.
+func Nanoseconds(v float64) string {
+	return strings.ReplaceAll(format.Nanoseconds(v).String(), "\u00a0", " ")
+}

@@ -62,13 +62,13 @@ func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 		return cfg, fmt.Errorf("others can read the tokens in %s: run chmod 600 %s", path, path)
 	}
 	if _, err := toml.DecodeFile(path, &cfg); err != nil {
-		return cfg, fmt.Errorf("reading %s: %w", path, withoutSource(err))
+		return cfg, fmt.Errorf("reading %s: %w", path, withoutFileLine(err))
 	}
 	return cfg, nil
 }
 
-// withoutSource keeps the position of an error and removes the line, which may contain a token.
-func withoutSource(err error) error {
+// withoutFileLine keeps the position of an error and removes the line, which may contain a token.
+func withoutFileLine(err error) error {
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("line %d is not valid TOML", wrong.Position.Line)
