@@ -55,8 +55,8 @@ const span = (from, to) => Array.from({ length: to - from }, (_, i) => String.fr
 const letters = span(0x20, 0x250) + span(0x2000, 0x2200) + "\u2212"; // Latin, punctuation, arrows, minus
 writeFileSync(`${out}/figtree.woff2`, await subsetFont(readFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`)), letters, { targetFormat: "woff2", variationAxes: { wght: { min: 400, max: 700 } } }));
 
-// Styles of pages that only they load: the profile's, the workbench's, and those where tasks are written and tried.
-for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"], ["views/assets/workbench.css", "workbench.css"]]) {
+// Styles of pages that only they load: the profile's, the workbench's, those where tasks are written and tried, and single ones.
+for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"], ["views/assets/workbench.css", "workbench.css"], ["views/assets/pages.css", "pages.css"]]) {
   buildSync({ entryPoints: [from], outfile: `${out}/${to}`, minify: true, target: "es2022", legalComments: "none" });
 }
 
