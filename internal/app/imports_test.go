@@ -64,6 +64,7 @@ var forbidden = []struct {
 	{"views/syntax", nil, []string{"warpboard/"}, "how languages are written is a leaf"},
 	{"views/charts", nil, []string{"warpboard/models", "warpboard/tasks"},
 		"charts draw results, and know neither tasks nor people"},
+	{"internal/requirement", nil, []string{"warpboard/"}, "versions of packages are a leaf"},
 	{"internal/gpuname", nil, []string{"warpboard/"}, "names of silicon are a leaf"},
 	{"static", nil, []string{"warpboard/"}, "static files are a leaf"},
 	{"clients/python", nil, []string{"warpboard/"}, "the Python client's wheel is a leaf"},

@@ -1,0 +1,218 @@
+package requirement
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Limits of requirements and of packages.
+const (
+	Most        = 20  // of a task or a request
+	MostText    = 200 // bytes of one
+	MostName    = 100 // bytes of a package's name
+	MostVersion = 50  // bytes of a version
+)
+
+// Packages are installed packages: versions by normalized name.
+type Packages map[string]string
+
+// Requirement is a package with conditions on its version.
+type Requirement struct {
+	Name       string // normalized
+	conditions []condition
+}
+
+// condition is an operator with a version.
+type condition struct {
+	operator, text string // as written, without spaces
+	version        version
+	prefix         bool // text ends in ".*"
+}
+
+var (
+	requirementText = regexp.MustCompile(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(.*?)\s*$`)
+	conditionText   = regexp.MustCompile(`^\s*(===|==|!=|>=|<=|~=|>|<)\s*([^\s<>=!~]\S*?)(\.\*)?\s*$`)
+	separators      = regexp.MustCompile(`[-_.]+`)
+)
+
+// Normalize returns the name of a package in the one form of all its spellings (PEP 503).
+func Normalize(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
+
+// Parse reads a requirement. Its error says what to write instead.
+func Parse(text string) (r Requirement, err error) {
+	if len(text) > MostText {
+		return r, fmt.Errorf("a requirement has at most %d bytes, and this one has %d", MostText, len(text))
+	}
+	parts := requirementText.FindStringSubmatch(text)
+	if parts == nil || strings.ContainsAny(text, "\n\r") {
+		return r, fmt.Errorf(`%q is not a requirement: write the name of a package, and perhaps versions, as in "triton>=3.2"`, text)
+	}
+	if r.Name = Normalize(parts[1]); len(r.Name) > MostName {
+		return r, fmt.Errorf("the name of a package has at most %d bytes", MostName)
+	}
+	rest := parts[2]
+	switch {
+	case rest == "":
+		return r, nil
+	case strings.HasPrefix(rest, "["):
+		return r, fmt.Errorf("%q has extras, which say nothing of a worker: require the packages themselves", text)
+	case strings.HasPrefix(rest, "@"):
+		return r, fmt.Errorf("%q has an address: a requirement names versions, as in \"triton>=3.2\"", text)
+	case strings.Contains(rest, ";"):
+		return r, fmt.Errorf("%q has a condition on the environment (;): a requirement has a name and versions only", text)
+	}
+	for one := range strings.SplitSeq(rest, ",") {
+		c, err := parseCondition(one)
+		if err != nil {
+			return r, fmt.Errorf("%q: %w", text, err)
+		}
+		r.conditions = append(r.conditions, c)
+	}
+	return r, nil
+}
+
+func parseCondition(text string) (c condition, err error) {
+	parts := conditionText.FindStringSubmatch(text)
+	if parts == nil || parts[1] == "===" {
+		return c, fmt.Errorf("%q is not a condition on a version: it is one of ==, !=, >=, <=, >, <, ~= and a version", strings.TrimSpace(text))
+	}
+	c = condition{operator: parts[1], text: parts[1] + parts[2] + parts[3], prefix: parts[3] != ""}
+	var ok bool
+	if c.version, ok = parseVersion(parts[2]); !ok {
+		return c, fmt.Errorf("%q is not a version of a Python package", parts[2])
+	}
+	equality := c.operator == "==" || c.operator == "!="
+	switch {
+	case c.prefix && (!equality || !c.version.plain()):
+		return c, fmt.Errorf("%q: .* stands only behind == or != and numbers", c.text)
+	case c.version.local != "" && !equality:
+		return c, fmt.Errorf("%q: a version with + can only be equal, or not", c.text)
+	case c.operator == "~=" && len(c.version.release) < 2:
+		return c, fmt.Errorf("%q: ~= needs two numbers, as in ~=2.0", c.text)
+	}
+	return c, nil
+}
+
+// String returns the requirement in its shortest form, without spaces.
+func (r Requirement) String() string {
+	texts := make([]string, len(r.conditions))
+	for i, c := range r.conditions {
+		texts[i] = c.text
+	}
+	return r.Name + strings.Join(texts, ",")
+}
+
+// MetBy reports whether a package of that version is enough; "" means that it is not installed. A version that is not
+// one of PEP 440 meets no condition.
+func (r Requirement) MetBy(installed string) bool {
+	if installed == "" || len(r.conditions) == 0 {
+		return installed != ""
+	}
+	v, ok := parseVersion(installed)
+	return ok && !slices.ContainsFunc(r.conditions, func(c condition) bool { return !c.allows(v) })
+}
+
+// allows compares as PEP 440 says.
+func (c condition) allows(v version) bool {
+	public := v
+	public.local = ""
+	order := public.compare(c.version)
+	switch c.operator {
+	case "==", "!=":
+		equal := order == 0
+		if c.prefix {
+			equal = v.startsWith(c.version)
+		} else if c.version.local != "" {
+			equal = v.compare(c.version) == 0
+		}
+		return equal == (c.operator == "==")
+	case ">=":
+		return order >= 0
+	case "<=":
+		return order <= 0
+	case "~=":
+		series := c.version
+		series.release = series.release[:len(series.release)-1]
+		return order >= 0 && v.startsWith(series)
+	case "<": // not a pre-release of the version itself
+		return order < 0 && (!v.early() || c.version.early() || !v.sameRelease(c.version))
+	}
+	return order > 0 && (v.post == 0 || c.version.post > 0 || !v.sameRelease(c.version)) // nor its post-release
+}
+
+// List is a list of requirements, as texts without spaces.
+type List []string
+
+// ParseList reads requirements. A problem is reported with the index of its text, or with -1 if there are too many.
+func ParseList(texts []string) (list List, at int, err error) {
+	if len(texts) > Most {
+		return nil, -1, fmt.Errorf("at most %d packages can be required, and these are %d", Most, len(texts))
+	}
+	for i, text := range texts {
+		r, err := Parse(text)
+		if err != nil {
+			return nil, i, err
+		}
+		list = append(list, r.String())
+	}
+	return list, 0, nil
+}
+
+// String joins the list; Split does the opposite.
+func (l List) String() string { return strings.Join(l, " ") }
+
+// Split returns the requirements of a joined list. Texts that are none are left out.
+func Split(joined string) (list []Requirement) {
+	for text := range strings.FieldsSeq(joined) {
+		if r, err := Parse(text); err == nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Meet reports whether the packages are enough for all requirements.
+func (p Packages) Meet(list []Requirement) bool {
+	return !slices.ContainsFunc(list, func(r Requirement) bool { return !r.MetBy(p[r.Name]) })
+}
+
+// mostNamed limits the versions that a sentence names.
+const mostNamed = 3
+
+// Lack returns the end of a sentence that begins with "It waits for" about requirements that no machine meets, such as
+// "a worker that has nvidia-cutlass-dsl>=4; H100's workers have nvidia-cutlass-dsl 3.9"; "" if one meets them.
+func Lack(list []Requirement, device string, machines []Packages) string {
+	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.Meet(list) }) {
+		return ""
+	}
+	var all, wanted, found []string
+	for _, r := range list {
+		var versions []string
+		for _, p := range machines {
+			if version := p[r.Name]; version != "" && !slices.Contains(versions, version) {
+				versions = append(versions, version)
+			}
+		}
+		all = append(all, r.String())
+		if slices.ContainsFunc(versions, r.MetBy) {
+			continue
+		}
+		wanted = append(wanted, r.String())
+		slices.Sort(versions)
+		if has := strings.Join(versions[:min(len(versions), mostNamed)], " and "); has != "" {
+			found = append(found, r.Name+" "+has)
+		} else {
+			found = append(found, "no "+r.Name)
+		}
+	}
+	have := device + "'s workers have " + strings.Join(found, ", ")
+	switch {
+	case len(machines) == 0:
+		have = "no worker serves " + device + " at the moment"
+	case len(wanted) == 0:
+		wanted, have = all, "each of "+device+"'s workers has only some of these"
+	}
+	return "a worker that has " + strings.Join(wanted, " and ") + "; " + have
+}

@@ -1,0 +1,114 @@
+package requirement
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// version is a version of PEP 440, in numbers that are compared one after the other.
+type version struct {
+	epoch   uint64
+	release []uint64
+	phase   int    // order of the kinds of pre-releases; see the constants
+	pre     uint64 // number of the pre-release
+	post    uint64 // number of the post-release, plus one; 0 for none
+	dev     uint64 // number of the development release; the largest number for none
+	local   string // behind +, in lower case, with dots
+}
+
+// The phases.
+const (
+	phaseDev = iota // a development release of the release itself
+	phaseAlpha
+	phaseBeta
+	phaseCandidate
+	phaseFinal
+)
+
+const notDev = math.MaxUint64
+
+var versionText = regexp.MustCompile(`^v?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)` +
+	`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?([0-9]*))?` +
+	`(?:-([0-9]+)|[-_.]?(post|rev|r)[-_.]?([0-9]*))?` +
+	`(?:[-_.]?(dev)[-_.]?([0-9]*))?` +
+	`(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$`)
+
+// parseVersion reads a version. ok is false if it is longer than MostVersion or is none.
+func parseVersion(text string) (v version, ok bool) {
+	if len(text) > MostVersion {
+		return v, false
+	}
+	parts := versionText.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if parts == nil {
+		return v, false
+	}
+	ok = true
+	number := func(digits string) uint64 {
+		if digits == "" {
+			return 0
+		}
+		n, err := strconv.ParseUint(digits, 10, 63)
+		ok = ok && err == nil
+		return n
+	}
+	v = version{epoch: number(parts[1]), phase: phaseFinal, dev: notDev, local: separators.ReplaceAllString(parts[10], ".")}
+	for part := range strings.SplitSeq(parts[2], ".") {
+		v.release = append(v.release, number(part))
+	}
+	if parts[3] != "" {
+		v.phase = map[byte]int{'a': phaseAlpha, 'b': phaseBeta}[parts[3][0]]
+		if v.phase == 0 {
+			v.phase = phaseCandidate
+		}
+		v.pre = number(parts[4])
+	}
+	if parts[5]+parts[6] != "" {
+		v.post = 1 + number(parts[5]+parts[7])
+	}
+	if parts[8] != "" {
+		v.dev = number(parts[9])
+		if v.phase == phaseFinal && v.post == 0 {
+			v.phase = phaseDev
+		}
+	}
+	return v, ok
+}
+
+// compare orders versions as PEP 440 does.
+func (v version) compare(o version) int {
+	return cmp.Or(cmp.Compare(v.epoch, o.epoch), compareReleases(v.release, o.release), cmp.Compare(v.phase, o.phase), cmp.Compare(v.pre, o.pre),
+		cmp.Compare(v.post, o.post), cmp.Compare(v.dev, o.dev), strings.Compare(v.local, o.local))
+}
+
+// compareReleases compares numbers; missing ones are 0.
+func compareReleases(a, b []uint64) int {
+	n := max(len(a), len(b))
+	return slices.Compare(padded(a, n), padded(b, n))
+}
+
+func padded(release []uint64, n int) []uint64 {
+	return append(slices.Clone(release), make([]uint64, max(n-len(release), 0))...)
+}
+
+// sameRelease reports whether both are of one release, such as 3.1rc1 and 3.1.
+func (v version) sameRelease(o version) bool {
+	return v.epoch == o.epoch && compareReleases(v.release, o.release) == 0
+}
+
+// startsWith reports whether the release begins with the numbers of another.
+func (v version) startsWith(o version) bool {
+	n := len(o.release)
+	return v.epoch == o.epoch && slices.Equal(padded(v.release, n)[:n], o.release)
+}
+
+// early reports whether it comes before its release.
+func (v version) early() bool { return v.phase != phaseFinal || v.dev != notDev }
+
+// plain reports whether it has only the numbers of a release.
+func (v version) plain() bool {
+	return v.phase == phaseFinal && v.dev == notDev && v.post == 0 && v.local == ""
+}
