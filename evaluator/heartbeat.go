@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/requirement"
 )
 
 // syncLoop sends the worker's state to the site until ctx ends. It starts before the sandbox is tested and ends after
@@ -33,6 +34,10 @@ func (w *Worker) heartbeat() job.Heartbeat {
 	// Lock order: mu, then those of liveAttempts, findings, and slots, each held briefly. None of them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var packages requirement.Packages
+	if python := w.cfg.Tools.Python; python != nil {
+		packages = python.Packages
+	}
 	return job.Heartbeat{
 		Worker:          w.cfg.Name,
 		Time:            time.Now().UTC(),
@@ -44,5 +49,6 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		RefusingReason: w.refusing,
 		Stopping:       w.stopping,
 		Slots:          w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
+		Packages:       packages,
 	}
 }

@@ -3,6 +3,7 @@ package evaluator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/toolchain"
+	"warpboard/internal/requirement"
 	"warpboard/internal/test/tier"
 )
 
@@ -113,6 +115,30 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	if slot := s.beat("w2").Slots[0]; slot.DisabledReason != "" || slot.PublicReason != "" {
 		t.Errorf("at the next start the slot is out of service: %s", slot.DisabledReason)
 	}
+}
+
+// TestAWorkerReportsThePackagesOfItsPython: the site gives it work that requires them.
+func TestAWorkerReportsThePackagesOfItsPython(t *testing.T) {
+	s := newSite(t)
+	s.start(evaluator.Config{Tools: toolchain.Toolchain{Python: &toolchain.Python{Packages: requirement.Packages{"torch": "2.9.0"}}}})
+	if beat := s.beat("w1"); beat.Packages["torch"] != "2.9.0" || beat.Check() != nil {
+		t.Errorf("%v, %v", beat.Packages, beat.Check())
+	}
+	beat := s.beat("w1")
+	for _, packages := range []requirement.Packages{{strings.Repeat("n", 101): "1"}, {"n": strings.Repeat("1", 51)}, {"n": "1\u202e"}, many(1001)} {
+		beat.Packages = packages
+		if beat.Check() == nil {
+			t.Errorf("a heartbeat with %d such packages is read", len(packages))
+		}
+	}
+}
+
+func many(n int) requirement.Packages {
+	packages := requirement.Packages{}
+	for i := range n {
+		packages[fmt.Sprint("p", i)] = "1"
+	}
+	return packages
 }
 
 // TestARetiredSlotComesBackWhenItsTestsPass: also if its jobs were to blame. A full disk is named as the reason.

@@ -3,6 +3,7 @@ package tasks
 import (
 	"time"
 
+	"warpboard/internal/requirement"
 	"warpboard/tasks/filetree"
 	"warpboard/tasks/importing"
 )
@@ -112,14 +113,16 @@ type Definition struct {
 	RankedBudget time.Duration `json:"ranked_budget,omitempty"`
 	// MemoryLimit limits the host memory of all processes of a submission together, in bytes; 0 leaves it to the
 	// worker.
-	MemoryLimit int64     `json:"memory_limit,omitempty"`
-	RankingBy   Ranking   `json:"ranking_by"`
-	Seed        *int64    `json:"seed,omitempty"`
-	MultiGPU    bool      `json:"multi_gpu,omitempty"`
-	Libraries   []string  `json:"libraries,omitempty"`
-	GPUs        []string  `json:"gpus,omitempty"`
-	Roofline    *Roofline `json:"roofline,omitempty"`
-	NoProfile   bool      `json:"no_profile,omitempty"` // `profile: false`
+	MemoryLimit int64    `json:"memory_limit,omitempty"`
+	RankingBy   Ranking  `json:"ranking_by"`
+	Seed        *int64   `json:"seed,omitempty"`
+	MultiGPU    bool     `json:"multi_gpu,omitempty"`
+	Libraries   []string `json:"libraries,omitempty"`
+	GPUs        []string `json:"gpus,omitempty"`
+	// Require are the Python packages that a worker must have.
+	Require   requirement.List `json:"require,omitempty"`
+	Roofline  *Roofline        `json:"roofline,omitempty"`
+	NoProfile bool             `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst requires a clean run of compute-sanitizer on a device before a source is ranked there: `sanitize:
 	// required`.
 	SanitizeFirst bool `json:"sanitize_first,omitempty"`

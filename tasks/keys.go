@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/internal/requirement"
 	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
 )
@@ -67,6 +68,9 @@ func contentKeys() []Key {
 			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", mostTagLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
+		{Name: "require", Meaning: "Python packages that a worker must have. Runs wait for such a worker, and their pages show what is missing. The page of a device's software lists the packages of its workers.", Default: "[]",
+			Limits:  fmt.Sprintf("At most %d, each a name and versions with `==`, `!=`, `>=`, `<=`, `>`, `<`, `~=`, separated by commas, as in `nvidia-cutlass-dsl>=4,<5`.", requirement.Most),
+			Example: `require: ["triton>=3.2"]`},
 		{Name: "files", Required: true, Meaning: "Files available at run time. One of them is the submission.",
 			Limits:  fmt.Sprintf("At most %s for all files of a task; UTF-8 text.", parse.SizeText(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},

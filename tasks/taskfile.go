@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/internal/requirement"
 	"warpboard/tasks/filetree"
 	"warpboard/tasks/parse"
 	"warpboard/tasks/pyyaml"
@@ -96,6 +97,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Libraries = r.matching(f["libraries"], "libraries", libraryName.MatchString, "is not a library's name, as in -lNAME")
 	def.GPUs = r.devices(f["gpus"], "gpus")
 	r.checkDevices(f)
+	def.Require = r.requirements(f["require"], "require")
 	def.NoProfile = !r.boolean(f["profile"], "profile", true)
 	r.sanitize(f["sanitize"])
 	r.harness(f["config"])
@@ -189,6 +191,21 @@ func (r *reader) matching(node *yaml.Node, key string, allowed func(string) bool
 
 func (r *reader) devices(node *yaml.Node, key string) []string {
 	return r.matching(node, key, deviceName.MatchString, "is not a device's name")
+}
+
+// requirements reads the Python packages that a worker must have.
+func (r *reader) requirements(node *yaml.Node, key string) requirement.List {
+	texts := r.texts(node, key)
+	list, at, err := requirement.ParseList(texts)
+	switch {
+	case err == nil:
+		return list
+	case at < 0:
+		r.refuse(node, key, "%v", err)
+	case node.Content[at].Kind == yaml.ScalarNode && texts[at] != "":
+		r.refuse(node.Content[at], index(key, at), "%v", err)
+	}
+	return nil
 }
 
 func (r *reader) title(node *yaml.Node) string {

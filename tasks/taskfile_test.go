@@ -292,6 +292,22 @@ func TestSourceThatIsNotTextIsRefused(t *testing.T) {
 	wantError(t, err, `task.yml:4: files[0].source: "reference.py" is not UTF-8 text`)
 }
 
+func TestRequirementsAreRefusedAtTheirKeys(t *testing.T) {
+	for yaml, want := range map[string]string{
+		`require: [torch, "torch[all]"]`:               `require[1]: "torch[all]" has extras`,
+		`require: [{torch: 2}]`:                        "require[0]: must be",
+		`require: torch`:                               "require: must be a list",
+		"require: [" + strings.Repeat("a, ", 21) + "]": "require: at most 20 packages can be required, and these are 21",
+	} {
+		_, err := task(t, minimal+yaml+"\n")
+		wantError(t, err, want)
+	}
+	b := mustTask(t, minimal+`require: ["NVIDIA_cutlass_dsl >= 4", torch]`+"\n")
+	if got := again(t, b).Definition.Require.String(); got != "nvidia-cutlass-dsl>=4 torch" {
+		t.Errorf("read back: %q", got)
+	}
+}
+
 func TestToleranceThatCannotBeIsRefusedAtItsKey(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"tolerance: {matched: 0}":                     "tolerance.matched: must be above 0, and 1 at most",

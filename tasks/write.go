@@ -125,6 +125,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	y.List("submission_files", d.SubmissionFiles)
 	y.List("libraries", d.Libraries)
 	y.List("gpus", d.GPUs)
+	y.List("require", d.Require)
 	if d.Roofline != nil {
 		y.Fields("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
 	}

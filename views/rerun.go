@@ -7,15 +7,17 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/models"
+	"warpboard/models/fleet"
 	"warpboard/views/format"
 )
 
 // DriftPage shows how new software changed the scores of a device.
 type DriftPage struct {
 	Page
-	Device string
-	Epochs []EpochRow
-	Drifts []Drift
+	Device  string
+	Epochs  []EpochRow
+	Workers []fleet.Worker // with the device
+	Drifts  []Drift
 }
 
 // EpochRow is software that a device has had.

@@ -20,6 +20,7 @@ type TrialPage struct {
 	UnpublishedChanges bool      // unpublished changes of a published task
 	Opens              time.Time // start of the event that publishes the draft; zero if there is none
 	Untried            string    // reason for not having tried anything; empty after the first trial
+	Lack               string    // required packages that no worker has: "a worker that has …"; empty for none
 	Deadline           Deadline
 	Copied             bool // the description is still the starter's
 	Tests              []tasks.Case

@@ -22,6 +22,7 @@ type Evaluation struct {
 	CreatedAt      time.Time        `json:"created"`
 	TakenAt        *time.Time       `json:"taken,omitempty" jsonschema:"when a worker had taken it"`
 	EndedAt        *time.Time       `json:"finished,omitempty"`
+	WaitsFor       string           `json:"waits_for,omitempty" jsonschema:"required packages that no worker of its device has: 'a worker that has triton>=3.2; …'"`
 	Failure        string           `json:"failure,omitempty" jsonschema:"why there is no result"`
 	Source         string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
 	Shared         bool             `json:"shared" jsonschema:"anyone who has its id can read it; otherwise only its caller and the admins"`

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/requirement"
 	"warpboard/tasks"
 )
 
@@ -41,9 +42,10 @@ type Task struct {
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
-	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
-	SanitizeFirst   bool     `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
-	Library         string   `json:"library,omitempty"` // "refuse", as in task.yml
+	SubmissionFiles []string         `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
+	Require         requirement.List `json:"require,omitempty" jsonschema:"Python packages that a worker must have"`
+	SanitizeFirst   bool             `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
+	Library         string           `json:"library,omitempty"` // "refuse", as in task.yml
 	// Limits are the caller's limits; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: none"`
 }
@@ -145,6 +147,7 @@ type Run struct {
 	Device              string     `json:"device"`
 	State               string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
 	QueuePosition       int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	WaitsFor            string     `json:"waits_for,omitempty" jsonschema:"required packages that no worker has: 'a worker that has triton>=3; …'"`
 	ExpectedWaitSeconds int64      `json:"expected_wait_ns,omitempty" jsonschema:"expected wait, from past runs; absent: unknown"`
 	Attempts            int        `json:"attempts"`
 	QueuedAt            time.Time  `json:"queued"`
@@ -254,9 +257,10 @@ type Device struct {
 	PausedSince *time.Time `json:"paused_since,omitempty"`
 	PauseReason string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
 	// What waits for a device without slots waits for this to be repaired.
-	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
-	Sanitizer    bool   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`
-	Problem      string `json:"problem,omitempty" jsonschema:"why a slot takes no jobs, and what happens next; admins also get the machine's message"`
+	OutOfService int                    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
+	Packages     []requirement.Packages `json:"packages,omitempty" jsonschema:"only on request: Python packages of each live worker that takes jobs for the device, versions by name"`
+	Sanitizer    bool                   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`
+	Problem      string                 `json:"problem,omitempty" jsonschema:"why a slot takes no jobs, and what happens next; admins also get the machine's message"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.

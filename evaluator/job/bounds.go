@@ -1,6 +1,12 @@
 package job
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"warpboard/internal/requirement"
+)
 
 // Limits of a worker's messages. The site checks them when it reads a message: a stolen credential can send anything
 // that fits.
@@ -17,6 +23,7 @@ const (
 	maxCases     = 1 << 16  // also those of a task's own harness
 	maxName      = 256      // bytes of a name
 	maxLine      = 64 << 10 // bytes of a text in a heartbeat
+	maxPackages  = 1000
 	// MaxText limits the bytes of each text of a stage, because pages load them. Workers cut longer ones.
 	MaxText = 1 << 20
 )
@@ -31,6 +38,9 @@ func (h Heartbeat) Check() error {
 	case len(h.SelfTest) > maxChecks:
 		return fmt.Errorf("its self-test has %d lines, at most %d are allowed", len(h.SelfTest), maxChecks)
 	}
+	if err := checkPackages(h.Packages); err != nil {
+		return err
+	}
 	for _, s := range h.Slots {
 		if err := s.check(); err != nil {
 			return fmt.Errorf("slot %d: %w", s.Index, err)
@@ -42,6 +52,21 @@ func (h Heartbeat) Check() error {
 		}
 	}
 	return checkTextSizes(maxLine, h.Version, h.RefusingReason)
+}
+
+func checkPackages(packages requirement.Packages) error {
+	if len(packages) > maxPackages {
+		return fmt.Errorf("it has %d packages, at most %d are allowed", len(packages), maxPackages)
+	}
+	for name, version := range packages {
+		if err := cmp.Or(checkTextSizes(requirement.MostName, name), checkTextSizes(requirement.MostVersion, version)); err != nil {
+			return fmt.Errorf("a package: %w", err)
+		}
+		if strings.ContainsFunc(name+version, func(r rune) bool { return r < ' ' || r > '~' }) {
+			return fmt.Errorf("the package %q has a name or a version %q that is not printable ASCII", name, version)
+		}
+	}
+	return nil
 }
 
 func (s Slot) check() error {

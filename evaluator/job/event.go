@@ -1,6 +1,10 @@
 package job
 
-import "time"
+import (
+	"time"
+
+	"warpboard/internal/requirement"
+)
 
 // EventType is the kind of an event.
 type EventType string
@@ -35,15 +39,16 @@ type Event struct {
 
 // Heartbeat is a worker's report about itself every few seconds.
 type Heartbeat struct {
-	Worker          string        `json:"worker"`
-	Time            time.Time     `json:"time"`
-	WorkerStartedAt time.Time     `json:"started"`
-	Version         string        `json:"version"`
-	Slots           []Slot        `json:"slots"`
-	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
-	SelfTest        []CheckResult `json:"self_test,omitempty"`
-	RefusingReason  string        `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
-	Stopping        bool          `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	Worker          string               `json:"worker"`
+	Time            time.Time            `json:"time"`
+	WorkerStartedAt time.Time            `json:"started"`
+	Version         string               `json:"version"`
+	Slots           []Slot               `json:"slots"`
+	Attempts        []string             `json:"attempts"` // IDs of the attempts in progress
+	SelfTest        []CheckResult        `json:"self_test,omitempty"`
+	RefusingReason  string               `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
+	Stopping        bool                 `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	Packages        requirement.Packages `json:"packages,omitempty"` // of the Python that runs jobs
 }
 
 // Slot is the state of one slot of a worker.

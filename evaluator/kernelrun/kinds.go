@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"warpboard/internal/requirement"
 )
 
 // Problem is one invalid value in a request. Message and Type follow pydantic 2's wording and are part of the
@@ -62,6 +64,8 @@ type (
 	enum            []string
 	list            struct{ elementKind kind }
 	caseInsensitive struct{ enum } // case-insensitive
+	// requirements are Python packages; see package requirement.
+	requirements struct{}
 	// dict is an object with free keys, of values of one kind.
 	dict struct {
 		valueKind kind
@@ -242,6 +246,25 @@ func (l list) read(at path, value any) (any, []Problem) {
 		out, problems = append(out, v), append(problems, wrong...)
 	}
 	return out, problems
+}
+
+func (requirements) read(at path, value any) (any, []Problem) {
+	if items, ok := value.([]any); ok && len(items) > requirement.Most {
+		return nil, at.problem("too_long", fmt.Sprintf("List should have at most %d items", requirement.Most))
+	}
+	read, problems := list{textKind{}}.read(at, value)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	var texts []string
+	for _, item := range read.([]any) {
+		texts = append(texts, item.(string))
+	}
+	canonical, i, err := requirement.ParseList(texts)
+	if err != nil {
+		return nil, at.to(strconv.Itoa(i)).problem("value_error", "Value error, "+err.Error())
+	}
+	return canonical, nil
 }
 
 func (d dict) read(at path, value any) (any, []Problem) {

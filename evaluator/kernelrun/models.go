@@ -1,6 +1,9 @@
 package kernelrun
 
-import "warpboard/tasks"
+import (
+	"warpboard/internal/requirement"
+	"warpboard/tasks"
+)
 
 // Defaults of a request. The legacy format has a shorter time limit.
 const (
@@ -68,6 +71,7 @@ func common() []field {
 		{name: "setup", kind: boolean{}, nullable: true, defaultValue: false, description: "call setup(meta) of the custom kernel's file, if it has one, before each case, and pass the result to the kernel as state: meta has the shapes, types, and constants of the inputs; its time is not counted"},
 		{name: "timeout", kind: integer{}, defaultValue: int64(defaultTimeout), description: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
 		{name: "gpu_type", kind: textKind{}, nullable: true, description: "device to run on, such as h200 or cpu; absent: any, preferably a GPU"},
+		{name: "require", kind: requirements{}, nullable: true, description: "Python packages that the worker must have, such as \"nvidia-cutlass-dsl>=4\"; up to 20, each a name and versions with ==, !=, >=, <=, >, <, ~= (PEP 440), separated by commas. It waits for such a worker"},
 		{name: "l2_flush", kind: boolean{}, nullable: true, defaultValue: true, description: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, nullable: true, defaultValue: false, description: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{textKind{}}, nullable: true, description: "Nsight Compute sections to collect; absent: the full set"},
@@ -254,6 +258,10 @@ func oneOf(first map[string]any, others ...map[string]any) map[string]any {
 
 func (e enum) schema() map[string]any {
 	return map[string]any{"type": "string", "enum": []string(e)}
+}
+
+func (requirements) schema() map[string]any {
+	return map[string]any{"type": "array", "items": typed("string"), "maxItems": requirement.Most}
 }
 
 func (d dict) schema() map[string]any {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"warpboard/internal/requirement"
 	"warpboard/tasks"
 )
 
@@ -59,6 +60,8 @@ type Request struct {
 	Baselines []string `json:"baselines,omitempty"`
 	// Setup has setup(meta) of the custom kernel's file called before its inputs are drawn.
 	Setup bool `json:"setup,omitempty"`
+	// Require are the Python packages that a worker must have.
+	Require requirement.List `json:"require,omitempty"`
 	// Remarks are sentences about the request for its answer.
 	Remarks []string `json:"remarks,omitempty"`
 	// Task is the task whose submission is compiled, and VersionID its version; the source is then a packed submission.

@@ -1,6 +1,8 @@
 package toolchain
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +25,39 @@ func TestFindSeesThisMachine(t *testing.T) {
 	found.Describe(tasks.LangCPP, &m)
 	if m.Python != found.Python.Version || m.Compiler != found.GPP.Version {
 		t.Errorf("described as %+v", m)
+	}
+}
+
+func TestPackagesHaveNormalizedNamesAndALimit(t *testing.T) {
+	dir := t.TempDir()
+	add := func(name, version string) {
+		info := filepath.Join(dir, fmt.Sprintf("%.20s-%.20s.dist-info", name, version))
+		text := "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n"
+		if err := errors.Join(os.Mkdir(info, 0o755), os.WriteFile(filepath.Join(info, "METADATA"), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("NVIDIA_Cutlass.DSL", "4.1")
+	add(strings.Repeat("n", 101), "1")
+	add("wordy", strings.Repeat("1", 51))
+	if err := os.Mkdir(filepath.Join(dir, "broken-1.dist-info"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1200 {
+		add(fmt.Sprintf("a%04d", i), "1")
+	}
+	t.Setenv("PYTHONPATH", dir)
+	found := probePython(t.Context(), "/usr/bin/python3").Packages
+	if len(found) != 1000 || found["numpy"] == "" || found["wordy"] != "" || found["a0000"] != "1" {
+		t.Errorf("%d packages: %v", len(found), found)
+	}
+	for i := range 1200 {
+		if err := os.RemoveAll(filepath.Join(dir, fmt.Sprintf("a%04d-1.dist-info", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found = probePython(t.Context(), "/usr/bin/python3").Packages; found["nvidia-cutlass-dsl"] != "4.1" {
+		t.Errorf("%v", found)
 	}
 }
 

@@ -3,23 +3,33 @@
 import importlib.metadata
 import json
 import os
+import re
 import sys
 
-
-def version(name):
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+MOST, MOST_NAME, MOST_VERSION = 1000, 100, 50
+FIRST = ("torch", "triton", "numpy")  # kept although there are more packages
 
 
-packages = {name: version(name) for name in ("torch", "triton", "numpy")}
+def packages():
+    """The installed packages by their normalized names. Of two with one name, the first on the path counts."""
+    found = {}
+    for one in importlib.metadata.distributions():
+        try:
+            name, version = re.sub("[-_.]+", "-", one.metadata["Name"]).lower(), one.version
+        except (KeyError, TypeError, OSError, UnicodeError):  # broken metadata
+            continue
+        plain = (name + version).isascii() and (name + version).isprintable()
+        if version and plain and len(name) <= MOST_NAME and len(version) <= MOST_VERSION:
+            found.setdefault(name, version)
+    return dict(sorted(found.items(), key=lambda item: (item[0] not in FIRST, item))[:MOST])
+
+
 real = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
 print(
     json.dumps(
         {
             "version": sys.version.split()[0],
-            "packages": {name: found for name, found in packages.items() if found},
+            "packages": packages(),
             "prefixes": [sys.prefix, sys.base_prefix, real],
         }
     )

@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"warpboard/evaluator/sandbox"
+	"warpboard/internal/requirement"
 )
 
 // Python is an interpreter with the packages that tasks use.
 type Python struct {
-	Path     string            // absolute, with links unresolved: a virtual environment is identified by its path
-	Version  string            // "3.12.3"
-	Packages map[string]string // versions of the installed ones, by distribution name
-	Mounts   []sandbox.Mount   // required directories outside /usr
+	Path     string // absolute, with links unresolved: a virtual environment is identified by its path
+	Version  string // "3.12.3"
+	Packages requirement.Packages
+	Mounts   []sandbox.Mount // required directories outside /usr
 }
 
 //go:embed probe.py
@@ -65,7 +66,7 @@ func probePython(ctx context.Context, path string) *Python {
 	}
 	var answer struct {
 		Version  string
-		Packages map[string]string
+		Packages requirement.Packages
 		Prefixes []string
 	}
 	if json.Unmarshal(out, &answer) != nil {

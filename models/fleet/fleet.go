@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warpboard/internal/cache"
+	"warpboard/internal/requirement"
 	"warpboard/models/db"
 )
 
@@ -11,11 +13,14 @@ import (
 type Fleet struct {
 	db      *db.DB
 	reports reportCache
+	needs   *cache.Cache[string, []requirement.Requirement]
 	last    atomic.Pointer[reading]
 }
 
 // New returns the workers of a database.
-func New(database *db.DB) *Fleet { return &Fleet{db: database, reports: newReportCache()} }
+func New(database *db.DB) *Fleet {
+	return &Fleet{db: database, reports: newReportCache(), needs: cache.New[string, []requirement.Requirement](mostCached)}
+}
 
 // reading is a list of workers with the time of reading it.
 type reading struct {

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/cache"
+	"warpboard/internal/requirement"
 	"warpboard/models/db"
 )
 
@@ -19,21 +20,24 @@ type reportCache struct {
 	slots    *cache.Cache[string, []job.Slot]
 	attempts *cache.Cache[string, []string]
 	tests    *cache.Cache[string, []job.CheckResult]
+	packages *cache.Cache[string, requirement.Packages]
 }
 
 func newReportCache() reportCache {
-	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckResult](mostCached)}
+	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckResult](mostCached),
+		cache.New[string, requirement.Packages](mostCached)}
 }
 
 // workerRow is a worker's row.
 type workerRow struct {
 	Worker `gorm:"embedded"`
 
-	SlotsText, AttemptsText, SelfTestText string
+	SlotsText, AttemptsText, SelfTestText, PackagesText string
 }
 
 const workerRows = `select name, version, started_at, seen_at, refusing, stopping, guest, behind_ms,
-	coalesce(slots, '') as slots_text, coalesce(attempts, '') as attempts_text, coalesce(self_test, '') as self_test_text
+	coalesce(slots, '') as slots_text, coalesce(attempts, '') as attempts_text, coalesce(self_test, '') as self_test_text,
+	coalesce(packages, '') as packages_text
 	from workers order by name`
 
 // Workers lists all known workers by name.
@@ -61,20 +65,23 @@ func (k reportCache) worker(row workerRow) (w Worker, err error) {
 	if w.Attempts, err = decoded(k.attempts, row.AttemptsText); err != nil {
 		return w, err
 	}
-	w.SelfTest, err = decoded(k.tests, row.SelfTestText)
+	if w.SelfTest, err = decoded(k.tests, row.SelfTestText); err != nil {
+		return w, err
+	}
+	w.Packages, err = decoded(k.packages, row.PackagesText)
 	return w, err
 }
 
-func decoded[T any](kept *cache.Cache[string, []T], text string) (list []T, err error) {
+func decoded[T any](kept *cache.Cache[string, T], text string) (value T, err error) {
 	if text == "" {
-		return nil, nil
+		return value, nil
 	}
-	if list, ok := kept.Get(text); ok {
-		return list, nil
+	if value, ok := kept.Get(text); ok {
+		return value, nil
 	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, err
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		return value, err
 	}
-	kept.Put(text, list, int64(len(text)))
-	return list, nil
+	kept.Put(text, value, int64(len(text)))
+	return value, nil
 }

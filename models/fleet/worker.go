@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/requirement"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
@@ -21,15 +23,16 @@ const WorkerTimeout = 10 * time.Second
 type Worker struct {
 	Name      string `gorm:"primaryKey"`
 	Version   string
-	StartedAt time.Time         // by the worker's clock
-	SeenAt    time.Time         // by the site's clock
-	Slots     []job.Slot        `gorm:"serializer:json"`
-	Attempts  []string          `gorm:"serializer:json"`
-	SelfTest  []job.CheckResult `gorm:"serializer:json"`
-	Refusing  string            // reason for taking no jobs; empty if it takes some
-	Stopping  bool              // it has left in an orderly way
-	Guest     bool              // it joined by a token, and is removed after it has left
-	BehindMS  int64             // delay of its clock, including the transfer of its last heartbeat; negative if ahead
+	StartedAt time.Time            // by the worker's clock
+	SeenAt    time.Time            // by the site's clock
+	Slots     []job.Slot           `gorm:"serializer:json"`
+	Attempts  []string             `gorm:"serializer:json"`
+	SelfTest  []job.CheckResult    `gorm:"serializer:json"`
+	Packages  requirement.Packages `gorm:"serializer:json"`
+	Refusing  string               // reason for taking no jobs; empty if it takes some
+	Stopping  bool                 // it has left in an orderly way
+	Guest     bool                 // it joined by a token, and is removed after it has left
+	BehindMS  int64                // delay of its clock, including the transfer of its last heartbeat; negative if ahead
 }
 
 // ClockDelay returns the delay of the worker's clock against the site's.
@@ -123,6 +126,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	row := Worker{
 		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
 		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.RefusingReason), Stopping: h.Stopping, Guest: id.JoinID > 0,
+		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {
 		row.BehindMS = row.SeenAt.Sub(h.Time).Milliseconds()
@@ -130,6 +134,9 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest", "behind_ms"}
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
+	}
+	if !s.hasPackages(row) {
+		columns = append(columns, "packages")
 	}
 	err = s.keepRow(ctx, id, h, func(tx *gorm.DB) error {
 		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
@@ -139,6 +146,13 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		err = s.revokeOnLeave(ctx, row.Name)
 	}
 	return err
+}
+
+// hasPackages reports whether a worker's packages are known to be stored. They are the largest part of a heartbeat, and
+// seldom change.
+func (s *Fleet) hasPackages(row Worker) bool {
+	known, _ := s.Recent(row.SeenAt)
+	return slices.ContainsFunc(known, func(w Worker) bool { return w.Name == row.Name && maps.Equal(w.Packages, row.Packages) })
 }
 
 // identify returns the credential of a connected worker's name, or the zero credential: the worker is then the site's

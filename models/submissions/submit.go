@@ -250,7 +250,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 	for _, device := range in.Devices {
 		run := work.Run{
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
-			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
+			Work: work.Work{Device: device, Requires: version.Definition.Require.String(), QueuedAt: sub.CreatedAt},
 		}
 		// There are no watchers yet, so the events are stored and not announced. The dispatcher sees the rows in its
 		// next pass.

@@ -23,6 +23,7 @@ type NewEvaluation struct {
 	Shared     bool
 	Kind       string
 	Device     string
+	Requires   string // packages that its worker must have
 	Request    json.RawMessage
 	Sources    []byte // SourceHash is their hash
 	SharingKey string // equal for requests that measure the same, and allow to share a result; empty: it shares none
@@ -34,7 +35,7 @@ func (in NewEvaluation) row() Evaluation {
 	return Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
 		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), RequestHash: in.SharingKey, State: EvaluationSubmitted, Change: 1,
-		Work: Work{Device: in.Device, QueuedAt: db.Now()},
+		Work: Work{Device: in.Device, Requires: in.Requires, QueuedAt: db.Now()},
 	}
 }
 

@@ -47,6 +47,11 @@ type Consequences interface {
 // Enqueue stores a waiting run, and adds the news for watchers.
 func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
 	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, purposeOf(run.Mode))
+	if run.ProfileOf != nil { // it needs what that one needed
+		if err := tx.Model(&Run{}).Where("id = ?", *run.ProfileOf).Select("requires").Scan(&run.Requires).Error; err != nil {
+			return db.ReadError(err, "run %d", *run.ProfileOf)
+		}
+	}
 	if err := tx.Create(run).Error; err != nil {
 		return fmt.Errorf("queuing a run of submission %d on %s: %w", run.SubmissionID, run.Device, err)
 	}

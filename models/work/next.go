@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/gpuname"
+	"warpboard/internal/requirement"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 )
@@ -16,6 +17,8 @@ import (
 const (
 	// maxCandidates is the number of runs and evaluations to read; the first ones may not be for this worker.
 	maxCandidates = 16
+	// maxNeeds is the number of different requirements to read, those that have waited the longest.
+	maxNeeds = 200
 	// avoidFor is the time for which work that a worker lost is reserved for other workers, after its pause.
 	avoidFor = 2 * time.Second
 	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one
@@ -27,15 +30,20 @@ const (
 // attempt that the worker got and does not hold has not arrived: it is returned again.
 func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time) (attempt *Attempt, err error) {
 	// Most workers that ask find nothing. They take no turn to write.
-	var any bool
-	err = l.db.Read(ctx).Raw(anythingFor+" and "+kindsFor(ask)+")", ask.Device, db.Time(at), db.Sanitize(ask.Worker)).Scan(&any).Error
-	if err != nil || !any {
+	var needs []string
+	err = l.db.Read(ctx).Raw(needsFor+" and "+kindsFor(ask)+" group by needs order by min(w.queued_at) limit ?",
+		ask.Device, db.Time(at), db.Sanitize(ask.Worker), maxNeeds).Scan(&needs).Error
+	if err != nil || len(needs) == 0 {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
 	// Workers are many large rows, so they are read before the turn.
 	free, err := l.capacityFor(ctx, ask, at)
 	if err != nil || !free.may {
 		return nil, err
+	}
+	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Meet(l.fleet.Needs(joined)) })
+	if len(needs) == 0 {
+		return nil, nil
 	}
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if free.live, err = readDeviceLoad(tx, ask); err != nil {
@@ -45,7 +53,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 			attempt = &free.live.missing[0]
 			return nil
 		}
-		queued, err := free.choose(tx, ask, at)
+		queued, err := free.choose(tx, ask, at, needs)
 		if err != nil || queued == nil {
 			return err
 		}
@@ -59,9 +67,10 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 	return attempt, nil
 }
 
-// anythingFor reports whether there is work that could begin on a device, or an attempt that has not arrived at a
-// worker.
-const anythingFor = `select exists (select 1 from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
+// needsFor lists the different requirements of work that could begin on a device, and "" for an attempt that has not
+// arrived at a worker.
+const needsFor = `select case when w.attempt_id = '' then w.requires else '' end as needs
+	from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
 	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null)`
 
 const allKinds = "1 = 1"
@@ -113,6 +122,7 @@ type capacity struct {
 	slots    fleet.DeviceSlots // slots of all workers
 	ownSlots int               // slots of this worker
 	offered  []string          // live workers with slots of the device
+	packages requirement.Packages
 	live     deviceLoad
 }
 
@@ -137,7 +147,7 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 			r.offered = append(r.offered, w.Name)
 		}
 		if w.Name == db.Sanitize(ask.Worker) {
-			r.ownSlots = n
+			r.ownSlots, r.packages = n, w.Packages
 		}
 	}
 	_, paused := pauses[ask.Device]
@@ -171,12 +181,12 @@ func (r capacity) takes(p Priority, busy bool) bool {
 	return true
 }
 
-// choose returns the first work that the worker may have, or nil.
-func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time) (*QueuedWork, error) {
+// choose returns the first work with one of these requirements that the worker may have, or nil.
+func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string) (*QueuedWork, error) {
 	if !ask.CompileOnly && !r.admits(ask) {
 		return nil, nil
 	}
-	next, err := nextWork(tx, ask.Device, kindsFor(ask), maxCandidates, at)
+	next, err := nextWork(tx, ask.Device, kindsFor(ask)+" and requires in ?", maxCandidates, at, needs)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,7 @@ type QueuedWork struct {
 	UserID       int64
 	Kind         string // of an evaluation; a run's mode
 	Device       string
+	Requires     string // packages that its worker must have; empty: none
 	State        string
 	Sent         int // 1: a worker was given its job
 	Priority     Priority
@@ -111,26 +113,46 @@ func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at t
 	return nextWork(l.db.Read(ctx), device, allKinds, limit, at)
 }
 
-func nextWork(tx *gorm.DB, device, kinds string, limit int, at time.Time) ([]QueuedWork, error) {
+func nextWork(tx *gorm.DB, device, which string, limit int, at time.Time, args ...any) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and "+kinds+" and (not_before is null or not_before <= ?)"+
-		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
+	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?) and "+which+
+		" order by place limit ?", append(append([]any{device, db.Time(at)}, args...), limit)...).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
 // ReadyDevice is a device for which work waits that could begin at once.
 type ReadyDevice struct {
-	Device string
-	People int // how much of it is neither a profile that follows nor the site's own
+	Device   string
+	Requires string // packages that a worker must have for it; empty in answers
+	People   int    // how much of it is neither a profile that follows nor the site's own
 }
 
-// ReadyDevices lists the devices for which work waits that could begin at a time.
+// maxReady limits the different devices and requirements that are read; those without requirements come first.
+const maxReady = 500
+
+// ReadyDevices lists the devices for which work waits that could begin at a time. Work for which no worker has the
+// packages does not count: follow-ups would give way to it in vain.
 func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevice, error) {
-	var list []ReadyDevice
-	err := l.db.Read(ctx).Raw(`select device, sum(case when priority < ? then 1 else 0 end) as people
-		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?) group by device order by device`,
-		PriorityFollowUp, db.Time(at)).Scan(&list).Error
-	return list, db.ReadError(err, "what could begin")
+	var list, ready []ReadyDevice
+	err := l.db.Read(ctx).Raw(`select device, requires, sum(case when priority < ? then 1 else 0 end) as people
+		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?)
+		group by device, requires order by case when requires = '' then 0 else 1 end, device, min(queued_at) limit ?`,
+		PriorityFollowUp, db.Time(at), maxReady).Scan(&list).Error
+	var workers []fleet.Worker
+	if err == nil && slices.ContainsFunc(list, func(r ReadyDevice) bool { return r.Requires != "" }) {
+		workers, err = l.fleet.Workers(ctx)
+	}
+	for _, r := range list {
+		i := slices.IndexFunc(ready, func(known ReadyDevice) bool { return known.Device == r.Device })
+		switch lack := l.fleet.LackOf(workers, r.Device, r.Requires, at); {
+		case lack != "":
+		case i >= 0:
+			ready[i].People += r.People
+		default:
+			ready = append(ready, ReadyDevice{Device: r.Device, People: r.People})
+		}
+	}
+	return ready, db.ReadError(err, "what could begin")
 }
 
 // Places gives the place in the queue of each of a submission's waiting runs, by run id.

@@ -21,6 +21,7 @@ import (
 //	has ended  EndedAt is set, for good; AttemptID stays that of the last attempt
 type Work struct {
 	Device        string
+	Requires      string // packages that its worker must have (requirement.List); empty: none
 	Attempts      int    // number of attempts
 	AttemptID     string // the current one, or the last one of work that has ended; empty while there is none
 	AttemptCounts `gorm:"embedded"`
@@ -38,13 +39,13 @@ const LiveCondition = "ended_at is null"
 // liveWork is all live work of both kinds, as one table, without parked evaluations. turn_of identifies the turn that
 // the work uses up: its person's, its caller's, or its confirmation's, which no one asked for; see fairQueue.
 const liveWork = `
-	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
+	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPriority + ` as priority,
 		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
 	from runs where ` + LiveCondition + `
 	union all
-	select 0, id, 0, user_id, kind, device, state,
+	select 0, id, 0, user_id, kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPriority + `, caller
 	from evaluations where ` + LiveCondition + ` and parked = 0`
 

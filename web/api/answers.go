@@ -26,7 +26,7 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
 			job.StageRanked:    int64(d.Timeouts.Ranked),
 		},
-		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, SanitizeFirst: d.SanitizeFirst,
+		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, Require: d.Require, SanitizeFirst: d.SanitizeFirst,
 	}
 	if d.RefuseLibrary {
 		answer.Library = "refuse"
@@ -89,6 +89,7 @@ func runAnswer(run work.Run) client.Run {
 func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
 	answer := runAnswer(run.Run)
 	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.Place, int64(run.Wait)
+	answer.WaitsFor = run.Lack
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
 	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.Missing == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/clients/go"
 	"warpboard/models/boards"
+	"warpboard/models/fleet"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 	"warpboard/web/site/runs"
@@ -82,6 +83,15 @@ func (a *API) Devices(c *fiber.Ctx) error {
 	devices, err := a.runs.DeviceListFor(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
+	}
+	if c.QueryBool("packages") {
+		workers, err := a.site.Store.Fleet.Workers(c.UserContext())
+		if err != nil {
+			return err
+		}
+		for i, d := range devices {
+			devices[i].Packages = fleet.PackagesFor(workers, d.Device, a.site.Now())
+		}
 	}
 	return c.JSON(fiber.Map{"devices": devices})
 }

@@ -229,7 +229,9 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP string) (client.Evaluation, error) {
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
-		return answer, nil
+		var err error
+		answer.WaitsFor, err = a.evals.Lack(ctx, e)
+		return answer, err
 	}
 	kernel, err := a.evals.Kernel(ctx, e)
 	if err != nil {

@@ -74,7 +74,7 @@ func (a *API) operations() []operation {
 		{boards, "GET", "/api/v1/leaderboards", "Rank people over the public tasks by points.", false, "", map[string]string{"page": "page, from 1", "device": "a device, or a family of devices; absent: all",
 			"from": "first day of the season, such as 2026-10-01; absent: open", "to": "its last day"}, 200, ref("Leaderboard"), a.Leaderboard},
 		{boards, "GET", "/api/v1/capacity", "List the existing and wanted slots of each device, for tools that start workers.", false, "", nil, 200, listOf("devices", "Capacity"), a.Capacity},
-		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device"), a.Devices},
+		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", map[string]string{"packages": "true: with the Python packages of each device's workers"}, 200, listOf("devices", "Device"), a.Devices},
 		{boards, "GET", "/api/v1/events", "List the events (groups of tasks with one start and one end), with the latest end first.", false, "", nil, 200, listOf("events", "EventSummary"), a.Events},
 		{boards, "GET", "/api/v1/events/{slug}/suite", "Compare the entrants of an event with the baselines of its boards: fast_p, the geometric mean of the speedups, and the share of correct tasks.", false, "", suite, 200, ref("Suite"), a.EventSuite},
 		{boards, "GET", "/api/v1/tags/{tag}/suite", "The same over the tasks with a tag.", false, "", suite, 200, ref("Suite"), a.TagSuite},

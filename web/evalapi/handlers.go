@@ -68,8 +68,15 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	return c.Status(reply.status).JSON(reply.body)
 }
 
-func (a *API) noDevice() string {
-	return fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
+// noDevice is the answer to a caller whose evaluation no worker took in time.
+func (a *API) noDevice(e work.Evaluation) string {
+	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
+	defer cancel()
+	if lack, err := a.site.Store.Fleet.Lack(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
+		text += ": it waited for " + lack
+	}
+	return text
 }
 
 // failureText is the reason why an evaluation has no result.

@@ -77,7 +77,7 @@ func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, er
 	}
 	switch {
 	case errors.Is(w.err, errQueueFull):
-		return failed(a.noDevice()), nil
+		return failed(a.noDevice(w.last)), nil
 	case w.err != nil:
 		return reply{}, w.err
 	case w.last.State != work.EvaluationCompleted:

@@ -12,7 +12,7 @@ Kernel = Union[KernelCode, Dict[str, Any]]
 Request = Union[Kernel, Tuple[Kernel, Kernel]]
 
 #: What every request may say besides its kernels. Absent (None): the server's default.
-OPTIONS = {"num_trials", "stop_when", "cases", "setup", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "reuse_result", "shared"}
+OPTIONS = {"num_trials", "stop_when", "cases", "setup", "require", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "reuse_result", "shared"}
 #: What only a comparison may say.
 COMPARISONS = {"atol", "rtol", "required_matched_ratio", "matched", "max_error", "equal_nan", "infinite", "tolerances", "baselines", "reuse_reference"}
 

@@ -28,8 +28,8 @@ class KernelEvalClient:
     on, has it as key, and another client that is given it is the same caller.
 
     Options of evaluate, compare, submit and submit_comparison, None being the server's default:
-    num_trials, stop_when (such as {"speedup_above": 1.1}), cases (such as [{"n": 1024}, {"n": 4096}]), setup, reuse_result,
-    timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol,
+    num_trials, stop_when (such as {"speedup_above": 1.1}), cases (such as [{"n": 1024}, {"n": 4096}]), setup, require
+    (such as ["triton>=3.2"]), reuse_result, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol,
     matched, max_error, equal_nan, infinite, tolerances (such as {"indices": {"atol": 0}}), baselines (such as
     ["torch.compile"]), and reuse_reference.
     """

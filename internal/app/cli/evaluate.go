@@ -86,7 +86,13 @@ func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file strin
 		return err
 	}
 	progress := c.screen()
-	e, err := evaluateAndWait(ctx, site, request, func(e *client.Evaluation) { progress.SetStatus(e.Device + " " + e.State) })
+	e, err := evaluateAndWait(ctx, site, request, func(e *client.Evaluation) {
+		state := e.State
+		if e.WaitsFor != "" {
+			state = "waits for " + e.WaitsFor
+		}
+		progress.SetStatus(e.Device + " " + state)
+	})
 	progress.SetStatus("")
 	if errors.Is(err, context.Canceled) && e != nil {
 		return console.Reword(err, "stopped waiting. The evaluation continues: %s", e.URL)

@@ -131,6 +131,9 @@ func queuePlaceText(run client.Run) string {
 	if run.State != string(work.StateQueued) || run.QueuePosition == 0 {
 		return ""
 	}
+	if run.WaitsFor != "" {
+		return "waits for " + run.WaitsFor
+	}
 	place := fmt.Sprintf("waits at place %d of the queue", run.QueuePosition)
 	if run.ExpectedWaitSeconds > 0 {
 		place += fmt.Sprintf(", about %v", max(time.Duration(run.ExpectedWaitSeconds).Round(time.Second), time.Second))

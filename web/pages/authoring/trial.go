@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/internal/requirement"
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -80,7 +81,7 @@ func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definit
 // startTrial submits all attempts to one device that a worker serves, and redirects to the page with the verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
-	device, err := p.servedDevice(ctx, task)
+	device, err := p.servedDevice(ctx, task, b.Definition.Require)
 	if err != nil {
 		return err
 	}
@@ -101,14 +102,30 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	return site.Redirect(c, to)
 }
 
-// servedDevice returns the first device of a task that a worker serves, or "".
-func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task) (string, error) {
+// servedDevice returns the first device of a task that a worker serves, preferably with the required packages, or "".
+func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task, require requirement.List) (string, error) {
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	at := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
 	if err != nil || at < 0 {
 		return "", err
 	}
+	for _, d := range choices {
+		lack, err := p.site.Store.Fleet.Lack(ctx, d.Device, require.String(), p.site.Now())
+		if err != nil || lack == "" && !d.Offline {
+			return d.Device, err
+		}
+	}
 	return choices[at].Device, nil
+}
+
+// lack returns for what all runs of a task wait although slots may be free: "a worker that has …"; "" for nothing.
+func (p *Authoring) lack(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
+	for _, device := range slices.Backward(task.Devices) {
+		if lack, err = p.site.Store.Fleet.Lack(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
+			break
+		}
+	}
+	return lack, err
 }
 
 // untriedReason returns the page's sentence for solutions that were not tried yet.
@@ -136,6 +153,9 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
 		UnpublishedChanges: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+	if page.Lack, err = p.lack(c.UserContext(), task, b.Definition.Require); err != nil {
+		return err
+	}
 	if !page.Tried() {
 		page.Untried = p.untriedReason(task)
 	}

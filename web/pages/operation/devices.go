@@ -48,7 +48,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	if err != nil {
 		return status, err
 	}
-	list := queueList{pages: p, viewer: site.Actor(c)}
+	list := queueList{pages: p, viewer: site.Actor(c), workers: workers}
 	if err := list.read(ctx); err != nil {
 		return status, err
 	}
@@ -168,34 +168,25 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if len(known) == 0 {
-		if err := p.checkDevice(c, device); err != nil {
-			return err
-		}
+	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	workers = slices.DeleteFunc(slices.Clone(workers), func(w fleet.Worker) bool {
+		return !slices.ContainsFunc(w.Slots, func(slot job.Slot) bool { return slot.Device == device })
+	})
+	if len(known)+len(workers) == 0 {
+		return db.Errorf(db.NotFound, "No worker has a device %q.", device)
 	}
 	drifts, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), 0, device, driftsShown)
 	if err != nil {
 		return err
 	}
-	page := views.DriftPage{Page: p.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
+	page := views.DriftPage{Page: p.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known), Workers: workers}
 	for _, d := range drifts {
 		page.Drifts = append(page.Drifts, driftOf(d, known))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
-}
-
-// checkDevice returns an error unless a worker has the device.
-func (p *Operation) checkDevice(c *fiber.Ctx, device string) error {
-	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
-	if err != nil {
-		return err
-	}
-	for _, w := range workers {
-		if slices.ContainsFunc(w.Slots, func(slot job.Slot) bool { return slot.Device == device }) {
-			return nil
-		}
-	}
-	return db.Errorf(db.NotFound, "No worker has a device %q.", device)
 }
 
 func epochRows(known []epochs.Known) []views.EpochRow {

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/fleet"
 	"warpboard/models/work"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -23,6 +24,7 @@ type queueList struct {
 	rows    map[string][]views.QueuedRun // by device
 	slots   map[string]int64             // submission by attempt, for those the viewer may see
 	lengths map[string]work.QueueLength  // by device, including work that is not listed
+	workers []fleet.Worker
 }
 
 func (l *queueList) read(ctx context.Context) error {
@@ -65,7 +67,7 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 		return views.RunCard{Run: work.Run{ID: q.RunID, State: work.RunState(q.State), Work: work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)}}}
 	}
 	l.count(q, 1, 0)
-	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{QueuedAt: q.QueuedAt}}, Position: q.Place}
+	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, Position: q.Place}
 	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
 		card.TriedAgain = *q.NotBefore
 	}
@@ -85,6 +87,9 @@ func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 
 func (l *queueList) add(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < queueRows {
+		if lack := l.pages.site.Store.Fleet.LackOf(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
+			row.Run.Waiting = "waits for " + lack
+		}
 		l.rows[device] = append(l.rows[device], row)
 	}
 }

@@ -179,7 +179,7 @@ func (f *form) fillFrom(r kernelrun.Request) {
 		name  string
 		there bool
 	}{
-		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.Setup}, {"baselines", r.Baselines != nil},
+		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.Setup}, {"require", r.Require != nil}, {"baselines", r.Baselines != nil},
 		{"source_files", r.CustomKernel.Files != nil || r.RefKernel != nil && r.RefKernel.Files != nil},
 		{"tolerances", r.Tolerances != nil || r.Matched > 0 && r.Matched < 1 || r.MaxError != nil || r.EqualNaN || r.Infinite != ""},
 	} {

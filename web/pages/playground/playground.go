@@ -175,6 +175,10 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 	if e.HasRequest() && !e.Large() {
 		page.Request = indentJSON(e.Request)
 	}
+	var err error
+	if page.Lack, err = p.evals.Lack(c.UserContext(), e); err != nil {
+		return page, err
+	}
 	page.Live, page.Charts = !e.State.Final(), e.Kind == string(kernelrun.Compile)
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)

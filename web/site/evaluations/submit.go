@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/internal/gpuname"
+	"warpboard/internal/requirement"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/work"
@@ -54,9 +55,10 @@ func (s *Evaluations) queued() {
 
 // newEvaluation converts a request for the store.
 func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
-	if in.Device, err = chooseDevice(devices, request.GPUType); err != nil {
+	if in.Device, err = chooseDevice(devices, request); err != nil {
 		return in, err
 	}
+	in.Requires = request.Require.String()
 	in.Kind, in.Shared = string(request.Kind), request.Shared
 	request.Shared = false // no part of what is measured
 	if in.Request, err = json.Marshal(request); err != nil {
@@ -87,6 +89,7 @@ func sameHash(request kernelrun.Request) (string, error) {
 type Device struct {
 	Name        string
 	slots, free int
+	packages    []requirement.Packages // of its workers
 }
 
 // devices lists the devices that evaluate now, the best choice first; none is an error.
@@ -110,17 +113,22 @@ const retryWithoutDevice = 30 * time.Second
 const startTime = time.Minute
 
 // chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a
-// request, the GPU with the most free slots, or the CPU.
-func chooseDevice(devices []Device, asked string) (string, error) {
-	if asked == "" {
-		return devices[0].Name, nil
-	}
-	var names []string
+// request, the GPU with the most free slots, or the CPU. Devices with a worker that has the required packages come
+// first.
+func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
+	var names, matching []string
+	asked, needs := request.GPUType, requirement.Split(request.Require.String())
 	for _, u := range devices {
-		if gpuname.Matches(asked, u.Name) {
-			return u.Name, nil
+		if asked == "" || gpuname.Matches(asked, u.Name) {
+			matching = append(matching, u.Name)
+			if slices.ContainsFunc(u.packages, func(p requirement.Packages) bool { return p.Meet(needs) }) {
+				return u.Name, nil
+			}
 		}
 		names = append(names, strings.ToLower(u.Name))
+	}
+	if len(matching) > 0 {
+		return matching[0], nil
 	}
 	asked = fmt.Sprintf("%.80s", asked)
 	return "", &kernelrun.Refusal{
@@ -140,13 +148,21 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, job.Slot) bool) []Device {
 	var devices []Device
 	for device, slots := range fleet.SlotsOf(workers, now, does) {
-		devices = append(devices, Device{Name: device, slots: slots.Usable, free: slots.Free})
+		devices = append(devices, Device{Name: device, slots: slots.Usable, free: slots.Free, packages: fleet.PackagesFor(workers, device, now)})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
 	slices.SortFunc(devices, func(a, b Device) int {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
 	return devices
+}
+
+// Lack returns for what an evaluation waits although slots may be free: "a worker that has …"; "" for nothing.
+func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, error) {
+	if e.StartedAt != nil || e.State.Final() {
+		return "", nil
+	}
+	return s.site.Store.Fleet.Lack(ctx, e.Device, e.Requires, s.site.Now())
 }
 
 // Share opens or closes an evaluation; closing ends other people's streams of it.

@@ -27,6 +27,7 @@ type RunReading struct {
 	Validated boards.Validated
 	Place     int            // in the queue; 0 if it does not wait
 	Wait      time.Duration  // expected; 0 if unknown
+	Lack      string         // for what it waits although slots may be free: "a worker that has …"
 	Queue     *client.Device // of the device that it waits for; nil if it does not wait, or nothing is known of the device
 }
 
@@ -85,10 +86,14 @@ func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 	if err != nil {
 		return err
 	}
+	workers, _ := s.site.Store.Fleet.Recent(s.site.Now()) // DeviceList has just read them
 	var busy []string
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
+		if run.Run.State == work.StateQueued {
+			run.Lack = s.site.Store.Fleet.LackOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
+		}
 		if run.Place = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue
 		}
@@ -111,5 +116,5 @@ func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 // isBehind reports whether a run waits for the end of others.
 func (r RunReading) isBehind() bool {
 	d := r.Queue
-	return d != nil && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.Place
+	return d != nil && r.Lack == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.Place
 }

@@ -15,8 +15,12 @@ func addPlace(run RunReading, card *views.RunCard) {
 	switch {
 	case card.NoWorker && d != nil && d.Problem != "":
 		card.Waiting = d.Problem + " The run keeps its place and starts when that is fixed."
+	case card.NoWorker && run.Lack != "":
+		card.Waiting = "It waits for " + run.Lack + "."
 	case card.NoWorker:
 		card.Waiting = "The run keeps its place and starts when a worker connects."
+	case run.Lack != "":
+		card.Position, card.Waiting = 0, "It waits for "+run.Lack+". It keeps its place, and the runs behind it may start."
 	case d.PausedSince != nil:
 		card.Waiting = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
 		if d.PauseReason != "" {
