@@ -22,7 +22,7 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // the text after it would be read as options
 		}
 	}
-	file, err := sealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
+	file, err := SealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
 	if err != nil {
 		return fmt.Errorf("write bubblewrap's options: %w", err)
 	}
@@ -33,8 +33,8 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	return nil
 }
 
-// sealedFile returns read-only memory, positioned at its beginning.
-func sealedFile(name, text string) (*os.File, error) {
+// SealedFile returns read-only memory, positioned at its beginning.
+func SealedFile(name, text string) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, err

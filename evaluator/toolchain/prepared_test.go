@@ -26,8 +26,8 @@ extern "C" int cuDevicePrimaryCtxRetain(void**, int) { file = open("/dev/zero", 
 extern "C" int contexts() { char c = 1; return made && (read(file, &c, 1) != 1 || c) ? -1 : made; }
 `
 
-// preparedRunner prints its user, the contexts of its process, what it finds of its caller, and its open descriptors
-// below those of a context.
+// preparedRunner prints its user, the contexts of its process, what it finds of its caller, its open descriptors below those of
+// a context, the kernels that it finds, and the processes beside it.
 const preparedRunner = `
 import ctypes, os, socket, sys
 end = socket.socket(fileno=4)
@@ -40,7 +40,14 @@ def is_open(number):
         return False
 low = [number for number in range(64) if is_open(number)]
 found = sorted(os.listdir("/tmp/cache/torch_extensions")) if os.path.isdir("/tmp/cache/torch_extensions") else []
-end.send(f"{os.getuid()} {contexts} {sys.argv[1]} {os.environ.get('POPCORN_FD')} {os.path.exists('/tmp/left')} {low} {found}".encode())
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+        return True
+    except OSError:
+        return False
+beside = [pid for pid in range(1, 500) if is_alive(pid) and pid != os.getpid()]
+end.send(f"{os.getuid()} {contexts} {sys.argv[1]} {os.environ.get('POPCORN_FD')} {os.path.exists('/tmp/left')} {low} {found} {beside}".encode())
 open("/tmp/left", "w").close()
 end.recv(1)
 multiprocessing = "POOLS"
@@ -55,9 +62,43 @@ end.send(b"go")
 os.write(3, end.recv(1000))
 `
 
-// TestTheNextProcessIsPrepared: from a place's second process on, a context exists before the stage begins, and nothing
-// else differs. A script with pools gets a new process. Programs of one person alternate between two users.
-func TestTheNextProcessIsPrepared(t *testing.T) {
+// rememberedRunner leaves words in its output, its error output, and the names of files.
+const rememberedRunner = `
+import os, socket, sys
+end = socket.socket(fileno=4)
+end.recv(2)
+word = lambda what: "-".join(["word", "of", what])
+for stream in (sys.stdout, sys.stderr):
+    print(word("output") * 500, file=stream, flush=True)
+for number in range(200):
+    open(f"/tmp/{word('name')}{number}" + "x" * 100, "w").close()
+end.send(b"left")
+end.recv(1)
+`
+
+// searchingRunner searches its memory for the words of the stage before.
+const searchingRunner = `
+import re, socket
+end = socket.socket(fileno=4)
+end.recv(2)
+patterns = {"file": rb"[w]ord-of-file", "encoded file": rb"[d]29yZC1vZi1maWxl", "output": rb"[w]ord-of-output", "name": rb"[w]ord-of-name",
+    "argument": rb"[w]ord-of-argument", "own argument": rb"[m]y-own-argument"}
+found = set()
+with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+    for line in maps.read().splitlines():
+        place, rights = line.split()[:2]
+        if rights.startswith("rw"):
+            first, last = (int(number, 16) for number in place.split("-"))
+            memory.seek(first)
+            data = memory.read(last - first)
+            found |= {name for name, pattern in patterns.items() if re.search(pattern, data)}
+end.send(repr(found).encode())
+end.recv(1)
+`
+
+// preparingPlace returns a place whose processes find the stand-in for the driver, and one that alternates with it.
+func preparingPlace(t *testing.T) (at, second Place) {
+	t.Helper()
 	driver := t.TempDir()
 	if err := os.Chmod(driver, 0o755); err != nil {
 		t.Fatal(err)
@@ -67,73 +108,143 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b, at := newBuilder(), cpu()
+	at = cpu()
 	at.AlternateSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
+	at.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
 	at.Mounts = []sandbox.Mount{{HostPath: driver, InsidePath: "/driver"}}
-	second, _ := at.AlternatePlace()
-	go b.KeepWarm(t.Context(), second, 1)
-	build := func(runner string) *Artifact {
+	second, _ = at.AlternatePlace()
+	return at, second
+}
+
+// programs runs stages of programs at a place, each in the Pythons of the one before.
+type programs struct {
+	t       *testing.T
+	builder *Builder
+	place   Place
+	program Program
+}
+
+// build builds a program with a runner beside a judge that forwards its message.
+func (p *programs) build(runner string) *Artifact {
+	p.t.Helper()
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(forwardingJudge), "runner.py": []byte(runner)},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	a, result, err := p.builder.Build(p.t.Context(), BuildRequest{Job: j, Place: p.place, RunnerScript: "runner.py"})
+	if err != nil || a == nil {
+		p.t.Fatalf("%+v, %v", result, err)
+	}
+	return a
+}
+
+func (p *programs) open(a *Artifact) {
+	p.t.Helper()
+	var err error
+	if p.program, err = p.builder.Open(p.t.Context(), a, p.place); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { p.program.Close() })
+}
+
+func (p *programs) next(a *Artifact) {
+	p.t.Helper()
+	before := p.program
+	next := before.Next(a)
+	if next == nil {
+		p.t.Fatal("the Pythons were not handed over")
+	}
+	p.program = next
+	before.Close()
+}
+
+// stage runs a stage, and returns the runner's message.
+func (p *programs) stage(process Process) string {
+	p.t.Helper()
+	var message strings.Builder
+	end, err := p.program.RunStage(p.t.Context(), StageRequest{
+		Mode: "test", Timeout: 30 * time.Second, Processes: []Process{process}, OnPipe: func(b []byte) { message.Write(b) }})
+	if err != nil || end.ExitCode != 0 {
+		p.t.Fatalf("%q; %+v, judge %+v, %v", message.String(), end.Outcome, end.Judge, err)
+	}
+	return message.String()
+}
+
+// TestTheNextProcessIsPrepared: it has a context before the stage begins, and nothing else differs. Within a program none is
+// prepared, because the judge still measures when a process has ended. A script with pools gets a new process. Programs of
+// one person alternate between two users.
+func TestTheNextProcessIsPrepared(t *testing.T) {
+	at, second := preparingPlace(t)
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	go p.builder.KeepWarm(t.Context(), second, 1)
+	plain, pools := p.build(strings.ReplaceAll(preparedRunner, "multiprocessing", "plain")), p.build(preparedRunner)
+	p.open(plain)
+	stage := func() (user, rest string) {
 		t.Helper()
-		j := job.Job{Sources: map[string][]byte{"judge.py": []byte(forwardingJudge), "runner.py": []byte(runner)},
-			Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
-		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
-		if err != nil || a == nil {
-			t.Fatalf("%+v, %v", result, err)
-		}
-		return a
+		user, rest, _ = strings.Cut(p.stage(Process{Arguments: []string{"mine"}}), " ")
+		return user, rest
 	}
-	plain := build(strings.ReplaceAll(preparedRunner, "multiprocessing", "plain"))
-	pools := build(preparedRunner)
-	p, err := b.Open(t.Context(), plain, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	stage := func() []string {
+	const same = " mine None False [0, 1, 2, 3, 4, 5] [] [1, 2]"
+	want := func(what, context string, users ...string) {
 		t.Helper()
-		var message strings.Builder
-		end, err := p.RunStage(t.Context(), StageRequest{
-			Mode: "test", Timeout: 30 * time.Second, Processes: []Process{{Arguments: []string{"mine"}}}, OnPipe: func(b []byte) { message.Write(b) }})
-		user, rest, ok := strings.Cut(message.String(), " ")
-		if err != nil || !ok || end.ExitCode != 0 {
-			t.Fatalf("%q; %+v, judge %+v, %v", message.String(), end.Outcome, end.Judge, err)
-		}
-		return []string{user, rest}
-	}
-	next := func(a *Artifact) {
-		t.Helper()
-		before := p
-		if p = p.Next(a); p == nil {
-			t.Fatal("the Pythons were not handed over")
-		}
-		before.Close()
-	}
-	const same = " mine None False [0, 1, 2, 3, 4, 5] []"
-	want := func(what, context, user string) {
-		t.Helper()
-		if got := stage(); got[1] != context+same || (user != "" && got[0] != user) {
-			t.Errorf("%s: %q, want %q and user %q", what, got, context+same, user)
+		if user, got := stage(); got != context+same || len(users) > 0 && user != users[0] {
+			t.Errorf("%s: %q of user %q, want %q and user %q", what, got, user, context+same, users)
 		}
 	}
-	first := stage()
-	if first[1] != "0"+same {
-		t.Errorf("the first stage: %q, want %q", first[1], "0"+same)
-	}
-	want("the second stage", "1", first[0])
-	want("the third stage", "1", first[0])
-	next(pools)
+	first, _ := stage()
+	want("the second stage", "0", first)
+	want("the third stage", "0", first)
 	tier.WaitFor(t, "a program of another user", func() error {
-		if next(pools); stage()[0] == first[0] {
+		p.next(plain)
+		if user, _ := stage(); user == first {
 			return errors.New("it is the same")
 		}
 		return nil
 	})
-	next(pools)
-	if got := stage(); got[0] != first[0] || !strings.HasPrefix(got[1], "0 mine ") {
-		t.Errorf("a script with pools: %q, want no context, and user %q", got, first[0])
+	p.next(plain)
+	want("the first user's second program", "1", first)
+	want("its second stage", "0", first)
+	p.next(plain)
+	want("the other user's second program", "1")
+	for range 3 { // the other user's are prepared twice
+		p.next(plain)
 	}
-	next(plain)
-	want("the other user's program", "1", "")
-	next(plain)
-	want("the first user's program", "1", first[0])
+	want("the first user's program after two without stages", "1", first)
+	p.next(pools)
+	if user, got := stage(); user == first || !strings.HasPrefix(got, "0 mine ") {
+		t.Errorf("a script with pools: %q of user %q, want no context", got, user)
+	}
+	p.next(plain)
+	want("the next program", "1", first)
+}
+
+// TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source, which
+// ran there before.
+func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
+	at, second := preparingPlace(t)
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	go p.builder.KeepWarm(t.Context(), second, 1)
+	remembered, searching := p.build(rememberedRunner), p.build(searchingRunner)
+	p.open(remembered)
+	remember := Process{Arguments: []string{"word-of-argument"}, Files: map[string][]byte{"secret": []byte(strings.Repeat("word-of-file", 300))}}
+	search := func(what string) {
+		t.Helper()
+		if got := p.stage(Process{Arguments: []string{"my-own-argument"}}); got != "{'own argument'}" {
+			t.Errorf("%s found %s", what, got)
+		}
+	}
+	p.stage(remember)
+	own := *p.program.(*pythonProgram)
+	p.program.(*pythonProgram).artifact = searching
+	search("a stage")
+	tier.WaitFor(t, "a program of the first user that is prepared", func() error {
+		p.next(remembered)
+		if p.program.(*pythonProgram).place.Slot == own.place.Slot {
+			return errors.New("it does not alternate")
+		}
+		return nil
+	})
+	p.next(remembered)
+	p.stage(remember)
+	p.next(searching)
+	p.next(searching)
+	search("a prepared stage")
 }

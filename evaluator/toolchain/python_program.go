@@ -59,9 +59,6 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
 	}
-	if len(place.AlternateSlots) > 0 {
-		env["WARPBOARD_PREPARE"] = "1"
-	}
 	spec := place.spec(StageRequest{})
 	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
@@ -115,7 +112,8 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 }
 
 // alternate continues in the Pythons of the alternate place if as many are ready there. They have prepared their next
-// processes while the program before was running.
+// processes while the program before was running; now the others prepare theirs. None does after a stage alone: its judge
+// measures in processes of its own, and against one kernel, when the others have ended.
 func (p *pythonProgram) alternate() {
 	at, ok := p.place.AlternatePlace()
 	if !ok {
@@ -135,9 +133,15 @@ func (p *pythonProgram) alternate() {
 		}
 		p.alternatePythons[number] = r
 	}
-	if ready {
-		p.place, p.runner, p.extraPythons, p.alternatePythons = at, p.alternatePythons[0], p.alternatePythons[1:], own
+	if !ready {
+		return
 	}
+	for _, r := range own {
+		if r != nil {
+			r.Prepare()
+		}
+	}
+	p.place, p.runner, p.extraPythons, p.alternatePythons = at, p.alternatePythons[0], p.alternatePythons[1:], own
 }
 
 // pythons returns the warm Pythons that exist.

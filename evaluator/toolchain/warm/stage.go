@@ -1,8 +1,10 @@
 package warm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"syscall"
@@ -35,6 +37,8 @@ type Stage struct {
 type runningStage struct {
 	Stage
 	python         *Python
+	request        stageRequest
+	descriptors    []*os.File // of the request
 	stdout, stderr sandbox.Capture
 	outputBytes    int64
 }
@@ -42,17 +46,20 @@ type runningStage struct {
 // Run sends the request and follows the stage to its end, which may also be the Python's. An error is an infrastructure
 // error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
-	req := stageRequest{
-		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, WireCount: len(stage.ExtraFiles),
-		HasReport: stage.HasReport, Resident: stage.Resident,
+	kind := stageKind{HasReport: stage.HasReport, HasPools: stage.hasPools()}
+	content, err := json.Marshal(stageText{stage.Argv, stage.Env, stage.Files, stage.Extensions, kind})
+	if err != nil {
+		return sandbox.Outcome{}, err
 	}
-	s := &runningStage{Stage: stage, python: r}
-	return s.run(ctx, req)
-}
-
-func (s *runningStage) run(ctx context.Context, req stageRequest) (sandbox.Outcome, error) {
+	file, err := sandbox.SealedFile("stage", string(content))
+	if err != nil {
+		return sandbox.Outcome{}, fmt.Errorf("write a stage's text: %w", err)
+	}
+	defer file.Close()
+	s := &runningStage{Stage: stage, python: r, descriptors: append([]*os.File{file}, stage.ExtraFiles...)}
+	s.request = stageRequest{DescriptorCount: len(s.descriptors), stageKind: kind, Resident: stage.Resident}
 	begun := time.Now()
-	ended, cut := s.follow(ctx, req)
+	ended, cut := s.follow(ctx)
 	took := time.Since(begun)
 	if ended != nil && ended.MustNotBeReused {
 		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
@@ -63,9 +70,9 @@ func (s *runningStage) run(ctx context.Context, req stageRequest) (sandbox.Outco
 
 // follow reads frames up to the stage's end. cut names the reason if the stage was ended early: output, cancelled, or
 // wall.
-func (s *runningStage) follow(ctx context.Context, req stageRequest) (ended *stageEnd, cut string) {
+func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string) {
 	frames := make(chan frame)
-	go s.receive(req, frames)
+	go s.receive(frames)
 	timeout := ctx.Done()
 	var wall <-chan time.Time
 	if s.Timeout > 0 {
@@ -96,9 +103,9 @@ func (s *runningStage) follow(ctx context.Context, req stageRequest) (ended *sta
 }
 
 // receive requests the stage and passes on its frames until the stage or the Python ends.
-func (s *runningStage) receive(req stageRequest, frames chan<- frame) {
+func (s *runningStage) receive(frames chan<- frame) {
 	defer close(frames)
-	if err := s.python.send(req, s.ExtraFiles); err != nil {
+	if err := s.python.send(s.request, s.descriptors); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
 	s.Started()
@@ -186,18 +193,29 @@ func exceededLimit(o sandbox.Outcome) string {
 	return ""
 }
 
-// stageRequest asks warm.py for one stage.
+// stageRequest asks warm.py for one stage. Its first descriptor has the text, which the stage's process reads: a later stage finds
+// in its memory what the warm process has read.
 type stageRequest struct {
+	DescriptorCount int `json:"descriptors"` // number of descriptors sent with the request; the second becomes the stage's 4
+	stageKind
+	// Resident keeps the process of this stage for others of the same script.
+	Resident bool `json:"resident"`
+	Prepare  bool `json:"prepare"` // no stage, but the process of the next one
+}
+
+// stageText is the part of a request for the stage's process.
+type stageText struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
 	Files      map[string][]byte `json:"files"`
 	Extensions []byte            `json:"extensions"`
-	// WireCount is the number of descriptors sent with the request; they become the stage's from 4 on.
-	WireCount int `json:"wires"`
-	// HasReport is false for a process without a report: the runner beside a judge.
-	HasReport bool `json:"report"`
-	// Resident keeps the process of this stage for others of the same script.
-	Resident bool `json:"resident"`
+	stageKind
+}
+
+// stageKind is in both parts of a request.
+type stageKind struct {
+	HasReport bool `json:"report"` // false for a process without a report: the runner beside a judge
+	HasPools  bool `json:"pools"`  // the script makes further processes, which a context would not survive
 }
 
 // stageEnd is warm.py's report on a finished stage.
@@ -211,24 +229,32 @@ type stageEnd struct {
 	MustNotBeReused bool `json:"spent"`
 }
 
-// send sends the request; wires go with its first byte.
-func (r *Python) send(req stageRequest, wires []*os.File) error {
+// Prepare starts the process of the next stage, which makes a CUDA context while it waits. Call it between two stages, when
+// nothing is measured for which the first one's process was ended.
+func (r *Python) Prepare() {
+	_ = r.send(stageRequest{Prepare: true}, nil) // fails if the Python has ended, which its user notices
+}
+
+// hasPools reports whether the stage may make processes with multiprocessing.
+func (s *Stage) hasPools() bool {
+	for _, file := range s.Files {
+		if bytes.Contains(file, []byte("multiprocessing")) {
+			return true
+		}
+	}
+	return false
+}
+
+// send sends a request with its descriptors.
+func (r *Python) send(req stageRequest, files []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err
 	}
-	line = append(line, '\n')
-	if len(wires) > 0 {
-		numbers := make([]int, len(wires))
-		for i, f := range wires {
-			numbers[i] = int(f.Fd())
-		}
-		n, _, err := r.stdin.WriteMsgUnix(line[:1], unix.UnixRights(numbers...), nil)
-		if err != nil {
-			return err
-		}
-		line = line[n:]
+	numbers := make([]int, len(files))
+	for i, f := range files {
+		numbers[i] = int(f.Fd())
 	}
-	_, err = r.stdin.Write(line)
+	_, _, err = r.stdin.WriteMsgUnix(append(line, '\n'), unix.UnixRights(numbers...), nil)
 	return err
 }

@@ -5,11 +5,12 @@
 It is started in a fresh sandbox before there is a job, imports the named modules (those that are there), serves the stages
 of one job, and is thrown away.
 
-Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...}, "files":
-{name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are the stage's
-from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves it stays for others of the kind
-(warpboard_resident)}. With WARPBOARD_PREPARE=1 the next process beside a judge is forked ahead (warpboard_prepared). Replies go
-to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
+Requests come on stdin, a stream socket, one JSON object per line: {"descriptors": how many come along, the first with the
+stage's text, the others the stage's from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves
+it stays for others of the kind (warpboard_resident), "pools": whether it makes processes with multiprocessing, "prepare": whether
+this is no stage, and the next one's process is to be forked ahead (warpboard_prepared)}. The text is for the stage's own process:
+{"argv": [script, argument...], "env": {...}, "files": {name: base64}, "extensions": base64 of an archive, or null, "report",
+"pools"}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
@@ -18,7 +19,8 @@ to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and 
 
 A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When it has ended,
 everything that it started is killed and everything that it wrote is removed, compiled kernels included. This process makes no
-CUDA call: a context does not survive a fork.
+CUDA call: a context does not survive a fork. It reads nothing of a stage's text, names or output into memory that it does not
+clear: all stages have copies of its memory.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
 MOST_BEGUN = 100  # nested initializations of NVML
-MOST_WIRES = 32  # of a request: a channel and a page for each rank
+MOST_DESCRIPTORS = 33  # of a request: its text, and a channel and a page for each rank
 
 
 def prctl(option: int, value: int) -> None:
@@ -78,9 +80,9 @@ class Runner:
         # Set if the sandbox has its own PID namespace: killing everyone is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
         self.exit_code = 0
+        self.buffer = bytearray(CHUNK)
         self.caches = warpboard_between.Cache(self.cache)
         self.resident = warpboard_resident.Resident()
-        self.prepares = os.environ.pop("WARPBOARD_PREPARE", "") == "1" and self.alone
         self.prepared = warpboard_prepared.Prepared()
 
     def settle(self) -> None:
@@ -89,56 +91,56 @@ class Runner:
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
         self.inherited = self.settings()
 
-    def send(self, kind: bytes, data: bytes = b"") -> None:
-        frame = kind + struct.pack(">I", len(data)) + data
-        while frame:
-            frame = frame[os.write(self.control, frame):]
+    def send(self, kind: bytes, data: bytes | memoryview = b"") -> None:
+        for part in (kind + struct.pack(">I", len(data)), data):
+            view = memoryview(part)
+            while view:
+                view = view[os.write(self.control, view):]
 
-    def serve(self, request: dict[str, Any], wires: list[int]) -> None:
+    def serve(self, request: dict[str, Any], given: list[int]) -> None:
         """Runs one stage to its end."""
         self.caches.restore()
-        self.write_files(request)
         pipes = [os.pipe() for _ in range(3)]
         sys.stdout.flush()
         sys.stderr.flush()
-        writers = [write for _, write in pipes]
-        if request.get("resident"):
-            self.resident.begin(request, [*writers, *wires], Stage(request, self.job, self.cache, []).stay)
+        descriptors = [*(write for _, write in pipes), *given]
+        if request["resident"]:
+            self.resident.begin(descriptors, Stage(self.job, self.cache).stay)
             ended, reap, linger = os.dup(self.resident.fileno()), self.resident.ending, 0
         else:
-            pid = self.fork(request, writers, wires)
+            pid = self.fork(request, descriptors)
             ended, reap, linger = os.pidfd_open(pid), lambda: self.reap(pid), LINGER
-        for fd in (*writers, *wires):
+        for fd in descriptors:
             os.close(fd)
         ending = self.watch(ended, reap, linger, [read for read, _ in pipes])
         self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
         ending["spent"] = not self.tidy()
         self.send(b"x", json.dumps(ending).encode())
-        if self.prepares and not ending["spent"] and not request.get("report", True):
-            self.prepared.make(self.run_prepared)
 
-    def fork(self, request: dict[str, Any], writers: list[int], wires: list[int]) -> int:
+    def fork(self, request: dict[str, Any], descriptors: list[int]) -> int:
         """Starts a stage in the prepared process or in a new one, and returns the process's ID. A judge and a script with pools
         fork, which a context does not survive."""
-        stage = Stage(request, self.job, self.cache, wires)
-        if stage.reports or stage.pools:
+        if request["report"] or request["pools"]:
             self.prepared.drop()
-        pid = self.prepared.begin(request, [*writers, *wires])
+        pid = self.prepared.begin(descriptors)
         if pid is None:
             pid = os.fork()
             if pid == 0:
                 os.close(self.control)
-                stage.run(writers)
+                Stage(self.job, self.cache).run(descriptors)
         return pid
 
-    def run_prepared(self, request: dict[str, Any], descriptors: list[int]) -> NoReturn:
-        """Runs the stage that a prepared process was sent."""
-        stage = Stage(request, self.job, self.cache, descriptors[3:])
-        stage.run(descriptors[:3], prepared=True)
+    def prepare(self) -> None:
+        """Forks the next stage's process."""
+        if self.alone:
+            self.prepared.make(self.run_prepared)
+
+    def run_prepared(self, descriptors: list[int]) -> NoReturn:
+        Stage(self.job, self.cache).run(descriptors, prepared=True)
 
     def tidy(self) -> bool:
         """Removes a stage's leftovers, and reports whether all could be removed."""
-        cleared = self.places.clear()
+        cleared = warpboard_between.apart(self.places.clear)
         return self.places.unchanged() and cleared and self.settings() == self.inherited
 
     def settings(self) -> tuple[Any, Any]:
@@ -175,9 +177,10 @@ class Runner:
                     selector.unregister(ended)
                     os.close(ended)
                     continue
-                data = os.read(key.fd, CHUNK)
-                if data:
-                    self.send(key.data, data)
+                size = os.readv(key.fd, [self.buffer])
+                if size:
+                    self.send(key.data, memoryview(self.buffer)[:size])
+                    self.buffer[:size] = bytes(size)
                 else:
                     selector.unregister(key.fd)
         return ending
@@ -202,41 +205,30 @@ class Runner:
         except ChildProcessError:
             pass
 
-    def write_files(self, request):
-        os.mkdir(self.job)
-        for name, text in request["files"].items():
-            path = os.path.join(self.job, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(text))
-
 
 class Stage:
     """Stage is the code of the forked child. run does not return."""
 
-    def __init__(self, request: dict[str, Any], job: str, cache: str, wires: list[int]) -> None:
-        self.argv = request["argv"]
-        self.env = request["env"]
+    wires: list[int]  # set by take, like the next ones
+    script: str
+
+    def __init__(self, job: str, cache: str) -> None:
         self.job = job
         self.cache = cache
-        self.wires = wires
-        self.reports = request.get("report", True)
-        self.extensions = request.get("extensions")
-        self.script = os.path.join(job, self.argv[0])
-        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request.get("files", {}).values())
 
-    def run(self, writers: list[int], prepared: bool = False) -> NoReturn:
+    def run(self, descriptors: list[int], prepared: bool = False) -> NoReturn:
         """Runs the stage. A prepared process leads a session already, and has closed this process's descriptors."""
         code = 1
         try:
             if not prepared:
                 os.setsid()
-            self.take(writers, everything=not prepared)
-            if self.extensions:  # in the stage's process, because the submission's code has made the archive
-                warpboard_extensions.unpack(base64.b64decode(self.extensions), os.path.join(self.cache, "torch_extensions"))
+            request = self.take(descriptors, everything=not prepared)
+            if request["extensions"]:  # in the stage's process, because the submission's code has made the archive
+                warpboard_extensions.unpack(base64.b64decode(request["extensions"]), os.path.join(self.cache, "torch_extensions"))
             warpboard_inline.install()  # before a fork server: its children compile extensions, too
-            if self.pools and sys.version_info < (3, 14):
+            if request["pools"] and sys.version_info < (3, 14):
                 offer_spawn_pools()
+            del request
             code = run_script(self.script)
         except BaseException:
             sys.excepthook(*sys.exc_info())
@@ -249,15 +241,12 @@ class Stage:
         try:
             os.setsid()
             stages = warpboard_resident.stages(warpboard_resident.kept(end))
-            argv, env, descriptors = next(stages)
-            first = True
+            descriptors, first = next(stages), True
             while True:
-                self.argv, self.env, self.wires = argv, env, descriptors[3:]
-                self.script = os.path.join(self.job, argv[0])
-                self.take(descriptors[:3], everything=first)
+                self.take(descriptors, everything=first)
                 code, first = run_script(self.script), False
                 self.let_go()
-                argv, env, descriptors = stages.send(code)
+                descriptors = stages.send(code)
         except StopIteration:
             pass
         except BaseException:
@@ -277,38 +266,54 @@ class Stage:
             with contextlib.suppress(OSError):  # the script may have closed it
                 os.close(number)
 
-    def take(self, writers: list[int], everything: bool) -> None:
-        """Takes the descriptors of a stage, its folder and its environment. everything: closes all other descriptors."""
+    def take(self, descriptors: list[int], everything: bool) -> dict[str, Any]:
+        """Takes the descriptors of a stage, its folder and its environment, and returns its text. everything: closes all other
+        descriptors."""
         prctl(PR_SET_DUMPABLE, 1)  # a program may inspect itself
-        given = [os.open(os.devnull, os.O_RDONLY), *writers, *self.wires]
+        given = [os.open(os.devnull, os.O_RDONLY), *descriptors]
         # They may have low numbers themselves, so they get others first.
-        null, out, err, results, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in given)
+        null, out, err, results, text, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in given)
         os.dup2(null, 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        os.dup2(results if self.reports else null, RESULT_FD, inheritable=self.reports)
+        with open(text, "rb", closefd=False) as file:
+            request: dict[str, Any] = json.load(file)
+        reports = request["report"]
+        os.dup2(results if reports else null, RESULT_FD, inheritable=reports)
         for number, wire in enumerate(wires, RESULT_FD + 1):
             os.dup2(wire, number, inheritable=False)
         if everything:
             os.closerange(RESULT_FD + 1 + len(wires), 512)
         else:
-            for fd in {null, out, err, results, *wires, *given} - set(range(RESULT_FD + 1 + len(wires))):
+            for fd in {null, out, err, results, text, *wires, *given} - set(range(RESULT_FD + 1 + len(wires))):
                 os.close(fd)
-        os.environ.update(self.env)
-        if self.reports:
+        self.write_files(request["files"])
+        os.environ.update(request["env"])
+        if reports:
             os.environ["POPCORN_FD"] = str(RESULT_FD)
         else:
             os.environ.pop("POPCORN_FD", None)
         os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(self.cache, "triton"))
         os.environ.setdefault("TORCH_EXTENSIONS_DIR", os.path.join(self.cache, "torch_extensions"))
+        script, *arguments = request["argv"]
+        self.wires, self.script = wires, os.path.join(self.job, script)
         os.chdir(self.job)
-        sys.argv = [self.script, *self.argv[1:]]
+        sys.argv = [self.script, *arguments]
         sys.path[0] = self.job
         for name in ("warpboard_extensions", "warpboard_between", "warpboard_inline", "warpboard_prepared", "warpboard_resident"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[attr-defined]  # not in TextIO
+        return request
+
+    def write_files(self, files: dict[str, str]) -> None:
+        os.mkdir(self.job)
+        for name, text in files.items():
+            path = os.path.join(self.job, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(base64.b64decode(text))
 
 
 def run_script(path: str) -> int:
@@ -436,20 +441,17 @@ def requests() -> Iterator[tuple[dict[str, Any], list[int]]]:
     """Yields the requests on stdin, each with its descriptors. It reads without a buffer, so that a child has nothing
     of the next request."""
     end = socket.socket(fileno=os.dup(0))
-    wires: list[int]
-    pending, searched, wires = bytearray(), 0, []
+    descriptors: list[int]
+    pending, descriptors = b"", []
     while True:
-        end_of_line = pending.find(b"\n", searched)
-        searched = len(pending)  # a request can have tens of megabytes
-        if end_of_line >= 0:
-            request = json.loads(pending[:end_of_line])
-            del pending[: end_of_line + 1]
-            searched = 0
-            mine, wires = wires[: request["wires"]], wires[request["wires"] :]
-            yield request, mine
+        line, newline, rest = pending.partition(b"\n")
+        if newline:
+            request, pending = json.loads(line), rest
+            given, descriptors = descriptors[: request["descriptors"]], descriptors[request["descriptors"] :]
+            yield request, given
             continue
-        data, given, _, _ = socket.recv_fds(end, CHUNK, MOST_WIRES)
-        wires += given
+        data, given, _, _ = socket.recv_fds(end, CHUNK, MOST_DESCRIPTORS)
+        descriptors += given
         if not data:
             return
         pending += data
@@ -474,8 +476,11 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")
-    for request, wires in requests():
-        runner.serve(request, wires)
+    for request, descriptors in requests():
+        if request["prepare"]:
+            runner.prepare()
+        else:
+            runner.serve(request, descriptors)
     # As after each stage, the sandbox can report the limit that was exceeded. The interpreter's own end takes a quarter
     # of a second with torch, and would keep a device busy.
     sys.stdout.flush()

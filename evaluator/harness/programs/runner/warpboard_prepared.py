@@ -1,12 +1,11 @@
 """A process that is forked ahead of its stage and has made a CUDA context, which takes a quarter of a second. Until the stage
 comes, it runs nothing but this file. It is made when everything of the stage before has ended, so no code of anyone ever
-runs beside it in its sandbox.
+runs beside it in its sandbox, and when nothing of that stage is measured any more.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import signal
 import socket
@@ -16,7 +15,7 @@ import warpboard_resident
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import IO, Any, NoReturn
+    from typing import NoReturn
 
 _STAGES = 64  # descriptors below this number are for the stage: the context's own are above
 _SET_DUMPABLE = 4
@@ -29,38 +28,31 @@ class Prepared:
         self._pid = 0
         self._end: socket.socket | None = None
 
-    def make(self, run: Callable[[dict[str, Any], list[int]], NoReturn]) -> None:
-        """Forks a process that makes a context, waits for a stage, and passes its request and descriptors to run."""
+    def make(self, run: Callable[[list[int]], NoReturn]) -> None:
+        """Forks a process that makes a context, waits for a stage, and passes its descriptors to run, unless there
+        is such a process."""
+        if self._end is not None:
+            return
         self._end, there = socket.socketpair()
         self._pid = os.fork()
         if self._pid == 0:
             try:
                 end = _separate(there.detach())
                 _make_context()
-                received = warpboard_resident.receive(end)
+                descriptors = warpboard_resident.receive(end)
                 end.close()
-                if received is not None:
-                    request, descriptors = received
-                    with os.fdopen(descriptors.pop(), "rb") as extensions:
-                        request["extensions"] = extensions.read().decode()
+                if descriptors is not None:
                     os.closerange(3, _STAGES)
-                    run(request, descriptors)
+                    run(descriptors)
             finally:
                 os._exit(1)
         there.close()
 
-    def begin(self, request: dict[str, Any], descriptors: list[int]) -> int | None:
+    def begin(self, descriptors: list[int]) -> int | None:
         """Sends a stage to the process, and returns its ID. Returns None if there is no process, or no longer."""
         if self._end is None:
             return None
-        line = json.dumps({name: request[name] for name in ("argv", "env", "report")}).encode() + b"\n"
-        try:
-            # The archive of extensions can have tens of megabytes.
-            with _memory(request.get("extensions") or "") as extensions:
-                sent = socket.send_fds(self._end, [line], [*descriptors, extensions.fileno()])
-                if sent < len(line):  # the process has closed its end when it has all
-                    self._end.sendall(line[sent:])
-        except OSError:
+        if not warpboard_resident.send(self._end, descriptors):
             self.drop()
             return None
         self._end.close()
@@ -98,13 +90,3 @@ def _make_context() -> None:
         return
     if driver.cuInit(0) == 0:
         driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)
-
-
-def _memory(text: str) -> IO[bytes]:
-    """Returns a file in memory with this text."""
-    file = os.fdopen(os.memfd_create("extensions"), "w+b", buffering=0)
-    data = text.encode()
-    while data:
-        data = data[file.write(data):]
-    file.seek(0)
-    return file

@@ -1,9 +1,9 @@
 """A process that stays: it serves one stage after another of a script and keeps what that has set up, such as a CUDA
 context. The judge of evaluations is one. No line of a user's code runs in it.
 
-The warm Python sends a line of JSON for each stage, {"argv", "env"}, with the descriptors of its output, its errors, its
-report and its wires. The answer is a line, too, when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The
-process leaves after a stage that failed, and when it has used half of the processor time that it may.
+The warm Python sends a byte for each stage, with the descriptors of its output, its errors, its report, its text and its wires.
+The answer is a line of JSON when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The process leaves after a
+stage that failed, and when it has used half of the processor time that it may.
 """
 
 from __future__ import annotations
@@ -33,25 +33,16 @@ class Resident:
     def __init__(self) -> None:
         self._pid: int | None = None
 
-    def begin(self, request: dict[str, Any], descriptors: list[int], become: Callable[[int], None]) -> None:
+    def begin(self, descriptors: list[int], become: Callable[[int], None]) -> None:
         """Starts a stage in the process. If there is none, become makes a new one serve the requests from a socket."""
-        if self._pid is not None and not self._send(request, descriptors):
+        if self._pid is not None and not send(self._end, descriptors):
             self.ending()
         if self._pid is None:
             self._fork(become)
-            self._send(request, descriptors)
+            send(self._end, descriptors)
 
     def fileno(self) -> int:
         return self._end.fileno()
-
-    def _send(self, request: dict[str, Any], descriptors: list[int]) -> bool:
-        line = json.dumps({name: request[name] for name in ("argv", "env")}).encode() + b"\n"
-        try:
-            sent = socket.send_fds(self._end, [line], descriptors)
-            self._end.sendall(line[sent:])
-            return True
-        except OSError:
-            return False
 
     def _fork(self, become: Callable[[int], None]) -> None:
         self._end, there = socket.socketpair()
@@ -94,15 +85,19 @@ def ending_of(status: int, usage: Any) -> dict[str, Any]:
     }
 
 
-def receive(end: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Returns the next request and its descriptors, or None at the end."""
-    line, descriptors = b"", []
-    while not line.endswith(b"\n"):
-        part, given, _, _ = socket.recv_fds(end, _CHUNK, _MOST_DESCRIPTORS)
-        if not part:
-            return None
-        line, descriptors = line + part, [*descriptors, *given]
-    return json.loads(line), descriptors
+def send(end: socket.socket, descriptors: list[int]) -> bool:
+    """Sends a stage's descriptors. Returns False if the process has ended, or takes no more stages."""
+    try:
+        socket.send_fds(end, [b"s"], descriptors)
+        return True
+    except OSError:
+        return False
+
+
+def receive(end: socket.socket) -> list[int] | None:
+    """Returns the descriptors of the next stage, or None at the end."""
+    stage, descriptors, _, _ = socket.recv_fds(end, 1, _MOST_DESCRIPTORS)
+    return descriptors if stage else None
 
 
 def kept(fd: int) -> int:
@@ -112,13 +107,12 @@ def kept(fd: int) -> int:
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FROM)
 
 
-def stages(fd: int) -> Generator[tuple[list[str], dict[str, str], list[int]], int, None]:
-    """Yields (argv, env, descriptors) of each stage. After one, send its ending to the generator."""
+def stages(fd: int) -> Generator[list[int], int, None]:
+    """Yields the descriptors of each stage. After one, send its ending to the generator."""
     end = socket.socket(fileno=fd)
-    while (received := receive(end)) is not None:
-        request, descriptors = received
+    while (descriptors := receive(end)) is not None:
         before = time.process_time_ns()
-        code = yield request["argv"], request["env"], descriptors
+        code = yield descriptors
         gc.collect()
         ending = {"exit_code": code, "signal": 0, "cpu_ns": time.process_time_ns() - before,
                   "max_rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
