@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/judge"
@@ -155,9 +156,11 @@ func (p *pythonProgram) pythons() (all []*warm.Python) {
 }
 
 func (p *pythonProgram) Close() error {
+	var stopping sync.WaitGroup
 	for _, r := range p.pythons() {
-		r.Stop()
+		stopping.Go(r.Stop) // a context takes its time to end
 	}
+	stopping.Wait()
 	p.runner, p.judge, p.extraPythons, p.alternatePythons = nil, nil, nil, nil
 	return nil
 }

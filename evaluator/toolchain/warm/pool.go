@@ -168,7 +168,7 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 // Ready returns a Python that matches spec: one that is ready at its slot, or a new one.
 func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	if s := p.slot(spec.Slot); s != nil && s.matches(spec) {
-		if r := p.TakeReady(spec.Slot); r != nil && r.IsAlive() {
+		if r := p.TakeReady(spec.Slot); r != nil {
 			return r, nil
 		}
 	}
@@ -181,11 +181,16 @@ func (p *Pool) TakeReady(number int) *Python {
 	if s == nil {
 		return nil
 	}
-	select {
-	case r := <-s.pythons:
-		return r
-	default:
-		return nil
+	for {
+		select {
+		case r := <-s.pythons:
+			if r.IsAlive() {
+				return r
+			}
+			r.Stop()
+		default:
+			return nil
+		}
 	}
 }
 
