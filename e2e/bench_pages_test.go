@@ -70,7 +70,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	event := benchEvent(b, store, filled)
 	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
 	for _, page := range []struct{ name, path, as string }{
-		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
+		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.PeopleCount+49)/50), ""},
 		{"front", "/", ""}, {"tasks", "/tasks", ""}, {"home-person", "/", person}, {"task", task, ""},
 		{"task-person", task, person}, {"workbench", task + "/solve", person},
 		{"person", "/users/2", ""}, {"leaderboards", "/leaderboards", person},
@@ -112,7 +112,7 @@ func benchEvent(b *testing.B, store *models.Store, filled modelstest.FilledBoard
 func signedIn(b *testing.B, store *models.Store, user int64) string {
 	b.Helper()
 	secret, _, err := store.Accounts.StartSession(b.Context(),
-		accounts.NewSession{UserID: user, Provider: "test", Life: time.Hour})
+		accounts.NewSession{UserID: user, Provider: "test", Lifetime: time.Hour})
 	if err != nil {
 		b.Fatal(err)
 	}

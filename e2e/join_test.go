@@ -27,7 +27,7 @@ func (s *site) joinToken(t *testing.T) string {
 	defer store.Close()
 	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()),
 		accounts.User{Name: "test", Role: accounts.RoleAdmin},
-		fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 1, For: time.Hour})
+		fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 1, Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
 	s := startProfilingSite(t)
 	ranked := s.submit(job.ModeRanked)
 	ranked = s.ended(func() (work.Run, error) { return s.store.Work.Run(t.Context(), ranked.ID) })
-	board, err := s.store.Boards.Board(t.Context(), ranked.VersionID, "H200", boards.Part{Limit: 1})
+	board, err := s.store.Boards.Board(t.Context(), ranked.VersionID, "H200", boards.PartQuery{Limit: 1})
 	if err != nil || len(board.Standings) != 1 || board.Standings[0].RunID != ranked.ID {
 		t.Fatalf("board: %+v, %v", board.Standings, err)
 	}

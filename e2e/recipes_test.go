@@ -146,7 +146,7 @@ func joinTokenOf(t *testing.T, database string) string {
 	defer store.Close()
 	token, _, err := store.Fleet.CreateJoinToken(context.WithoutCancel(t.Context()),
 		accounts.User{Name: "test", Role: accounts.RoleAdmin},
-		fleet.NewJoinToken{Name: "recipes", Devices: []string{"CPU"}, MaxWorkers: 2, For: time.Hour})
+		fleet.NewJoinToken{Name: "recipes", Devices: []string{"CPU"}, MaxWorkers: 2, Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 	}
 }
 
-// returnUnfinishedBy hands back the attempts that will not end by the given time: at once if that is known, otherwise
+// endBy hands back the attempts that will not end by the given time: at once if that is known, otherwise
 // at that time.
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()

@@ -58,7 +58,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", boards.Part{Limit: 10})
+	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", boards.PartQuery{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
 	ctx, admin := t.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}
-	if of, err := s.Confirmations(ctx, 1); err != nil || of[1].EndedAt != nil || of[1].HolderID != 2 || of[1].ChallengerWas != 1000 {
+	if of, err := s.Confirmations(ctx, 1); err != nil || of[1].EndedAt != nil || of[1].HolderID != 2 || of[1].ChallengerScoreBefore != 1000 {
 		t.Errorf("the open confirmation is %+v, %v", of[1], err)
 	}
 	for of, want := range map[string]string{"": "Test 2 was wrong., 1 of 1 waits", "CPU": "The software of CPU changed., 0 of 1 waits"} {

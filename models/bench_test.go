@@ -38,7 +38,7 @@ func BenchmarkBoard(b *testing.B) {
 				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
 					percentiles(b, func() error {
 						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device,
-							boards.Part{Offset: offset, Limit: 50})
+							boards.PartQuery{Offset: offset, Limit: 50})
 						return err
 					})
 				})
@@ -92,7 +92,7 @@ func BenchmarkRebuildScores(b *testing.B) {
 				modelstest.Check(b, err)
 			}
 			_, err := s.SQL().ExecContext(b.Context(), "update runs set score_ns = 1e9, std_ns = 1, processes = 3, "+
-				"disturbed = 'x', epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRun)
+				"disturbed = 'x', epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRunSQL)
 			modelstest.Check(b, err)
 			began := rusage(b)
 			for b.Loop() {

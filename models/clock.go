@@ -16,15 +16,15 @@ import (
 // that ends it. All of these numbers come from a worker: they prove nothing, and raise a flag for people. Times are in
 // nanoseconds.
 type ClockDifference struct {
-	RunID       int64 `gorm:"primaryKey;autoIncrement:false"`
-	Stage       job.Stage
-	Spec        string // the case's line
-	Cases       int    // number of the stage's cases in which they differed
-	Clock       job.Clock
-	EventNS     float64 `gorm:"column:event_ns"`
-	WallNS      float64 `gorm:"column:wall_ns"`
-	SnapshotNS  float64 `gorm:"column:snapshot_ns"`
-	ToleranceNS float64 `gorm:"column:tolerance_ns"`
+	RunID          int64 `gorm:"primaryKey;autoIncrement:false"`
+	Stage          job.Stage
+	Spec           string // the case's line
+	DifferingCases int    `gorm:"column:cases"` // number of the stage's cases in which they differed
+	Clock          job.Clock
+	EventNS        float64 `gorm:"column:event_ns"`
+	WallNS         float64 `gorm:"column:wall_ns"`
+	SnapshotNS     float64 `gorm:"column:snapshot_ns"`
+	ToleranceNS    float64 `gorm:"column:tolerance_ns"`
 }
 
 // noteClocks stores the difference of the clocks of an ended run, if there is one.
@@ -37,7 +37,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	if err := tx.Create(&d).Error; err != nil {
 		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
 	}
-	return review.Raise(tx, runID, review.Clocks, "")
+	return review.RaiseFlag(tx, runID, review.KindClocks, "")
 }
 
 // differenceOf compares the clocks of the last stage in which they differ: the ranked one, if they differ there.
@@ -58,12 +58,12 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			}
 		}
 		if differ > 0 {
-			d.Cases, ok = differ, true
+			d.DifferingCases, ok = differ, true
 		}
 	}
 	return d, ok
 }
 
-// Judged is the larger of the judge's own two clocks. Event is the clock of the runner's process, which also runs the
-// kernel.
+// clockGap returns the difference between the larger of the judge's two clocks and the clock of the runner's process
+// (Event), which also runs the kernel.
 func clockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }

@@ -17,8 +17,8 @@ import (
 // are not selected, and replace those of both runs.
 //
 // Each turn is queued when the one before it has ended. Four are enough if they ran undisturbed on one slot; otherwise
-// more follow, up to MostTurns. If half of a side's were disturbed then, it keeps a score that was not. If a turn of
-// the challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a
+// more follow, up to MaxTurnsPerSide. If half of a side's were disturbed then, it keeps a score that was not. If a turn
+// of the challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a
 // kernel could fail on purpose where it is slow. If a turn of the holder fails, its source is held back, too, and the
 // challenger is measured alone: so an accomplice cannot block a confirmation. All turns of a source count together, in
 // all its confirmations (package samples): repeating a challenge selects nothing. A source in 1st place is confirmed
@@ -31,19 +31,19 @@ type confirmation struct {
 	Order
 	challenger, holder work.Run
 	turns              []work.Run // the oldest first
-	alone              string     // why the challenger is measured alone; empty: it is not
+	aloneReason        string     // why the challenger is measured alone; empty: it is not
 }
 
 const (
-	// EnoughTurns do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky
+	// MinQuietTurns do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky
 	// turn the score.
-	EnoughTurns = 2 // of each side, on one slot
-	// MostTurns bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy or
-	// differ.
-	MostTurns = 8
-	// mostSpoilt is the number of times that a challenger is measured again in all if bad conditions spoil it. A device
-	// that is never quiet would otherwise spend eight ranked runs on each change of the board.
-	mostSpoilt = 3
+	MinQuietTurns = 2 // of each side, on one slot
+	// MaxTurnsPerSide bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy
+	// or differ.
+	MaxTurnsPerSide = 8
+	// maxSpoiltConfirmations is the number of times that a challenger is measured again in all if bad conditions spoil
+	// it. A device that is never quiet would otherwise spend eight ranked runs on each change of the board.
+	maxSpoiltConfirmations = 3
 )
 
 // advanceConfirmation goes on when a turn has ended: with the next one, or to the end.
@@ -74,32 +74,32 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 		switch {
 		case turn.ScoreNS != nil:
 		case *turn.ProfileOf == o.ChallengerID:
-			return c.breakOff(tx, turn, out)
+			return c.endWithoutScore(tx, turn, out)
 		default:
-			c.alone = whyNoScore(turn) + " The other run was measured alone."
+			c.aloneReason = noScoreReason(turn) + " The other run was measured alone."
 			// Of an older turn this was done when it ended, and staff may have released the source since.
-			if i < len(c.turns)-1 || !kernelFailed(turn) {
+			if i < len(c.turns)-1 || !failedByKernel(turn) {
 				continue
 			}
-			changes, err := holdSource(tx, o.HolderID, whyNoScore(turn))
+			changes, err := holdSource(tx, o.HolderID, noScoreReason(turn))
 			if err != nil {
 				return err
 			}
 			out.Board = &changes[0]
 		}
 	}
-	return c.goOn(tx, out)
+	return c.continueOrEnd(tx, out)
 }
 
-// goOn queues the next turn, or ends the confirmation with the numbers of those that count.
-func (c confirmation) goOn(tx *gorm.DB, out *work.Effect) error {
-	counted, enough := c.counted()
-	if sides := c.sides(); !enough && len(c.turns) < MostTurns {
-		return c.queue(tx, sides[len(c.turns)%len(sides)].Entry(), out)
+// continueOrEnd queues the next turn, or ends the confirmation with the numbers of those that count.
+func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
+	counted, enough := c.countedTurns()
+	if sides := c.sides(); !enough && len(c.turns) < MaxTurnsPerSide {
+		return c.queueRun(tx, sides[len(c.turns)%len(sides)].Entry(), out)
 	}
 	if !enough {
 		// No more turns: take the existing ones, of the newest software that measured both sides, on any slots.
-		counted = c.ofBoth(counted, 1, func(turn work.Run) string { return fmt.Sprintf("%020d", turn.EpochID) })
+		counted = c.turnsOfBothSides(counted, 1, func(turn work.Run) string { return fmt.Sprintf("%020d", turn.EpochID) })
 	}
 	if len(counted) == 0 {
 		return c.end(tx, "No machine with the board's software was available to measure both runs again. "+
@@ -110,13 +110,13 @@ func (c confirmation) goOn(tx *gorm.DB, out *work.Effect) error {
 		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
 		}
-		if before < mostSpoilt-1 {
+		if before < maxSpoiltConfirmations-1 {
 			return c.end(tx, why+" It is measured again when something changes on the board.", true, out)
 		}
 		return c.end(tx, why, false, out)
 	}
-	if c.alone == "" {
-		c.alone = spoiltReason(counted, c.holder)
+	if c.aloneReason == "" {
+		c.aloneReason = spoiltReason(counted, c.holder)
 	}
 	return c.conclude(tx, counted, out)
 }
@@ -129,37 +129,37 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 	var sides []int64
 	var changed []boards.Entry
 	for _, run := range c.sides() {
-		sides, accepted = append(sides, run.ID), append(accepted, turnsOf(counted, run)...)
+		sides, accepted = append(sides, run.ID), append(accepted, turnsOfRun(counted, run)...)
 	}
-	c.OneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotOf(turn) != slotOf(counted[0]) })
-	err := c.accept(tx, accepted...)
+	c.OneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotKeyOf(turn) != slotKeyOf(counted[0]) })
+	err := c.acceptSamples(tx, accepted...)
 	if err == nil {
 		changed, err = samples.PeopleWithSource(tx, sides)
 	}
 	if err == nil {
-		_, err = recompute(tx, changed)
+		_, err = recomputeBoards(tx, changed)
 	}
 	if err != nil {
 		return fmt.Errorf("confirming run %d: %w", c.ChallengerID, err)
 	}
-	return c.end(tx, c.alone, false, out)
+	return c.end(tx, c.aloneReason, false, out)
 }
 
-// kernelFailed reports whether a turn has no score because of its kernel. A task's failure and an infrastructure error
-// are other causes. Too many losses in which the run itself may have brought its worker down count as the kernel's:
-// otherwise a kernel could avoid a confirmation by crashing the worker.
-func kernelFailed(r work.Run) bool {
+// failedByKernel reports whether a turn has no score because of its kernel. A task's failure and an infrastructure
+// error are other causes. Too many losses in which the run itself may have brought its worker down count as the
+// kernel's: otherwise a kernel could avoid a confirmation by crashing the worker.
+func failedByKernel(r work.Run) bool {
 	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
 }
 
-// whyNoScore is a sentence about a turn.
-func whyNoScore(r work.Run) string {
+// noScoreReason is a sentence about a turn.
+func noScoreReason(r work.Run) string {
 	switch {
 	case r.State != work.StateFailed:
 		return fmt.Sprintf("Measuring #%d again was cancelled.", r.SubmissionID)
 	case r.Failure != nil && r.Failure.CausedByTask:
 		return fmt.Sprintf("The task failed when #%d was measured again.", r.SubmissionID)
-	case !kernelFailed(r):
+	case !failedByKernel(r):
 		return fmt.Sprintf("#%d could not be measured again because of infrastructure errors.", r.SubmissionID)
 	case r.Failure != nil:
 		return fmt.Sprintf("#%d did not pass when it was measured again. %s", r.SubmissionID, r.PublicFailure()) // it is public
@@ -167,12 +167,12 @@ func whyNoScore(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was
-// cancelled. One that infrastructure errors stopped begins again when something changes on the board.
-func (c confirmation) breakOff(tx *gorm.DB, turn work.Run, out *work.Effect) error {
-	why := whyNoScore(turn)
+// endWithoutScore ends the confirmation without numbers: the challenger did not pass once more, and is held back, or
+// was cancelled. One that infrastructure errors stopped begins again when something changes on the board.
+func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effect) error {
+	why := noScoreReason(turn)
 	switch {
-	case kernelFailed(turn):
+	case failedByKernel(turn):
 		// The board's change is dropped here: end reports the number that the board has after both.
 		if _, err := holdSource(tx, c.ChallengerID, why); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
-	if err := c.show(tx, 0, out); err != nil {
+	if err := c.showWaiting(tx, 0, out); err != nil {
 		return err
 	}
 	except := int64(0)
@@ -202,8 +202,8 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 	return startConfirmation(tx, c.VersionID, c.Device, except, out)
 }
 
-// show marks the run on the board that waits for its confirmation.
-func (o Order) show(tx *gorm.DB, runID int64, out *work.Effect) error {
+// showWaiting marks the run on the board that waits for its confirmation.
+func (o Order) showWaiting(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
@@ -225,7 +225,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	// Turns belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
 	// nothing.
 	var known int64
-	confirmed, err := samples.Confirmed(tx, top[0].RunID, -top[0].Age)
+	confirmed, err := samples.IsConfirmed(tx, top[0].RunID, -top[0].Age)
 	if err == nil {
 		err = tx.Model(&Order{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
 			work.Confirm, versionID, device, top[0].RunID).Count(&known).Error
@@ -239,16 +239,16 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
 	}
-	if err := o.queue(tx, top[1], out); err != nil {
+	if err := o.queueRun(tx, top[1], out); err != nil {
 		return err
 	}
-	return o.show(tx, o.ChallengerID, out)
+	return o.showWaiting(tx, o.ChallengerID, out)
 }
 
 // recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The
 // changes have the numbers that the boards have then.
 func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
-	changes, err := recompute(tx, runs)
+	changes, err := recomputeBoards(tx, runs)
 	if err != nil || !s.confirm {
 		return changes, err
 	}
@@ -264,16 +264,16 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 	return changes, nil
 }
 
-// confirmAfter begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it.
+// confirmAfterRun begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it.
 // Disabling confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is
 // measured again decides who is first, because the first changes with every result until then.
-func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Rerun {
 		return nil
 	}
 	if run.Purpose == work.Rerun {
 		var others int64
-		err := Order{ID: *run.OrderID}.live(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
+		err := Order{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")
 		}
@@ -281,8 +281,8 @@ func (s *Store) confirmAfter(tx *gorm.DB, run *work.Run, out *work.Effect) error
 	return startConfirmation(tx, run.VersionID, run.Device, 0, out)
 }
 
-// confirmAgain lets runs be confirmed once more when they come first.
-func confirmAgain(tx *gorm.DB, runs any) error {
+// allowNextConfirmation lets runs be confirmed once more when they come first.
+func allowNextConfirmation(tx *gorm.DB, runs any) error {
 	err := tx.Model(&Order{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
 	return db.WriteError(err, "confirmations")
 }

@@ -19,7 +19,7 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 		records := func() []boards.RecordHolder {
 			return modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU"))
 		}
-		if r := records()[0]; !r.Unconfirmed || r.WasNS != nil {
+		if r := records()[0]; !r.Unconfirmed || r.BeforeConfirmationNS != nil {
 			t.Errorf("a noisy record is %+v", r)
 		}
 		bens := w.Score(t, s, w.Ben, 900)
@@ -34,19 +34,19 @@ func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 		for _, ns := range []float64{1002, 951, 1004, 951} {
 			measureTurn(t, s, ns, "gpu0")
 		}
-		if r := records()[1]; r.Unconfirmed || r.WasNS == nil || *r.WasNS != 900 ||
-			!boards.Rescored(r.WasNS, r.ScoreNS) {
+		if r := records()[1]; r.Unconfirmed || r.BeforeConfirmationNS == nil || *r.BeforeConfirmationNS != 900 ||
+			!boards.ChangedByConfirmation(r.BeforeConfirmationNS, r.ScoreNS) {
 			t.Errorf("afterwards it is %+v", r)
 		}
-		if r := records()[0]; r.Unconfirmed || boards.Rescored(r.WasNS, r.ScoreNS) {
+		if r := records()[0]; r.Unconfirmed || boards.ChangedByConfirmation(r.BeforeConfirmationNS, r.ScoreNS) {
 			t.Errorf("the record before it is %+v", r)
 		}
 		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID))
 		outcomes, _, err := s.Boards.Outcomes(ctx, run.Entry())
 		o := outcomes[run.ID]
 		modelstest.Check(t, err)
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if first := board.Standings[0]; o.Unconfirmed || !o.IsRecord || first.WasNS == nil || *first.WasNS != 900 {
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		if first := board.Standings[0]; o.Unconfirmed || !o.IsRecord || first.BeforeConfirmationNS == nil || *first.BeforeConfirmationNS != 900 {
 			t.Errorf("afterwards the outcome is %+v, the entry %+v", o, first)
 		}
 	})

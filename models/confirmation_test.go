@@ -20,7 +20,7 @@ import (
 
 // confirming is a store that measures again who comes first.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
-	modelstest.EachConfig(t, models.Config{Confirm: true, SubmissionLimits: submissions.Limits{Waiting: 1}},
+	modelstest.EachConfig(t, models.Config{Confirm: true, SubmissionLimits: submissions.Limits{MaxUnfinishedRuns: 1}},
 		func(t *testing.T, s *models.Store) {
 			fn(t, s, newWorld(t, s))
 		})
@@ -57,9 +57,9 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
 		bens := w.Score(t, s, w.Ben, 900) // lucky
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if board.Confirming != bens.ID || board.Standings[0].UserName != "Ben" {
-			t.Errorf("the board says that %d waits for its confirmation: %+v", board.Confirming, board.Standings)
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		if board.ConfirmingRun != bens.ID || board.Standings[0].UserName != "Ben" {
+			t.Errorf("the board says that %d waits for its confirmation: %+v", board.ConfirmingRun, board.Standings)
 		}
 		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
@@ -79,18 +79,18 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
 		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(ctx, anns.ID))[anns.ID]
-		if c.ChallengerID != bens.ID || c.ChallengerWas != 900 || c.HolderWas != 1000 || !c.OneSlot ||
+		if c.ChallengerID != bens.ID || c.ChallengerScoreBefore != 900 || c.HolderScoreBefore != 1000 || !c.OneSlot ||
 			c.EndedAt == nil ||
-			len(c.Turns) != 2 || c.Turns[0].ScoreNS != 1002 || c.Turns[1].ScoreNS != 1004 || c.Turns[1].Processes != 5 ||
-			len(c.Turns[1].Cases) == 0 ||
+			len(c.CountedTurns) != 2 || c.CountedTurns[0].ScoreNS != 1002 || c.CountedTurns[1].ScoreNS != 1004 || c.CountedTurns[1].Processes != 5 ||
+			len(c.CountedTurns[1].Cases) == 0 ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
-		board = modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		board = modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 		first := board.Standings[0]
-		if board.Confirming != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
+		if board.ConfirmingRun != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
 			*first.LowNS >= 1001 || *first.HighNS <= 1003 {
-			t.Errorf("afterwards the board says %d, %+v", board.Confirming, first)
+			t.Errorf("afterwards the board says %d, %+v", board.ConfirmingRun, first)
 		}
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
@@ -140,8 +140,8 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		raised := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, bens, w.Task))
-		if len(raised) != 1 || raised[0].Kind != review.Unconfirmed {
+		raised := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, bens, w.Task))
+		if len(raised) != 1 || raised[0].Kind != review.KindUnconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
 		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
@@ -171,7 +171,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.Again ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.MayRepeat ||
 			!strings.Contains(c.Reason, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
@@ -191,7 +191,7 @@ func TestTurnsOfASourceCountTogether(t *testing.T) {
 			modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
 			for _, st := range modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-				boards.Part{Limit: 10})).Standings {
+				boards.PartQuery{Limit: 10})).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
@@ -237,9 +237,9 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
-			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)
+		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.ConfirmingRun != 0 || len(work) != 0 {
+			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.ConfirmingRun, work)
 		}
 	})
 }

@@ -90,7 +90,7 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 			want := fmt.Sprintf(
 				"#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
 			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Reason, want) ||
-				c.Again != (round < 2) {
+				c.MayRepeat != (round < 2) {
 				t.Errorf("round %d: it keeps %+v", round, c)
 			}
 			if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); *run.ScoreNS != *bens.ScoreNS ||

@@ -20,7 +20,7 @@ func (s *Store) CloneEvent(ctx context.Context, actor accounts.User, slug, title
 	if err != nil {
 		return made, err
 	}
-	if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: from.OwnerID}); err != nil {
+	if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: from.OwnerID}); err != nil {
 		return made, err
 	}
 	if _, err := s.Events.Event(ctx, db.Slug(title)); err == nil {
@@ -53,8 +53,8 @@ func (s *Store) CloneEvent(ctx context.Context, actor accounts.User, slug, title
 	return made, nil
 }
 
-// mostCopies limits the tries of a name for a copy: name-2, name-3, …
-const mostCopies = 100
+// maxCopyNames limits the tries of a name for a copy: name-2, name-3, …
+const maxCopyNames = 100
 
 // copyTask makes a hidden task of another one's current version, with the next free name.
 func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.Task) (catalog.Task, error) {
@@ -67,13 +67,13 @@ func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.
 	}
 	settings := task.Settings()
 	settings.Deadline, settings.Visibility = nil, catalog.Hidden
-	for n := 2; n < mostCopies; n++ {
+	for n := 2; n < maxCopyNames; n++ {
 		made, err := s.Catalog.CreateTask(ctx, actor, catalog.NewTask{Slug: task.Slug + "-" + strconv.Itoa(n), TaskSettings: settings, Bundle: bundle})
 		if db.KindOf(err) != db.Conflict {
 			return made, err
 		}
 	}
-	return task, db.Errorf(db.Conflict, "The task %s has %d copies already.", task.Slug, mostCopies-2)
+	return task, db.Errorf(db.Conflict, "The task %s has %d copies already.", task.Slug, maxCopyNames-2)
 }
 
 // dropCopies removes the copies of an event that was not made.

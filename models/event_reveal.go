@@ -16,16 +16,16 @@ import (
 	"warpboard/models/work"
 )
 
-// Waiting is a person with submissions that are not revealed.
-type Waiting struct {
-	UserID      int64
-	UserName    string
-	Submissions int
-	Live        int // number of runs that have not ended
+// UnrevealedPerson is a person with submissions that are not revealed.
+type UnrevealedPerson struct {
+	UserID         int64
+	UserName       string
+	Submissions    int
+	UnfinishedRuns int `gorm:"column:live"` // number of runs that have not ended
 }
 
 // EventWaiting lists the people whose results wait to be revealed.
-func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]Waiting, error) {
+func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
 	return waitingPeople(s.db.Read(ctx), eventID)
 }
 
@@ -40,19 +40,19 @@ func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device 
 	return ns, db.ReadError(err, "frozen results of person %d", userID)
 }
 
-func waitingPeople(tx *gorm.DB, eventID int64) (list []Waiting, err error) {
+func waitingPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
 	err = tx.Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
 		Select("s.user_id, u.name as user_name, count(distinct s.id) as submissions, count(case when r.ended_at is null then 1 end) as live").
 		Where("s.frozen_event = ?", eventID).Group("s.user_id, u.name").Order("u.name, s.user_id").Scan(&list).Error
 	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
 }
 
-// All makes Reveal reveal all results.
-const All = -1
+// RevealAll makes Reveal reveal all results.
+const RevealAll = -1
 
-// Reveal lets the frozen results of an event count: those of the lowest entrant, or of All. It returns the entrant's
-// name, or "" for all. After the last entrant the event is revealed. submissions is the expected number of waiting
-// submissions: if it differs, Reveal returns Conflict, because someone has revealed this entrant already.
+// Reveal lets the frozen results of an event count: those of the lowest entrant, or of RevealAll. It returns the
+// entrant's name, or "" for all. After the last entrant the event is revealed. submissions is the expected number of
+// waiting submissions: if it differs, Reveal returns Conflict, because someone has revealed this entrant already.
 func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, submissions int) (name string, changes []boards.Change, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
@@ -77,14 +77,14 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 		}
 		now, entrant := list, events.Entrant{}
 		switch {
-		case submissions == All:
+		case submissions == RevealAll:
 		case submissions != wait:
 			return db.Errorf(db.Conflict, "Now %d submissions wait, and the page that you sent showed %d: the next result was revealed already. Reload the page.", wait, submissions)
 		case len(list) > 0:
-			now, entrant = order.lowest(list)
+			now, entrant = order.lowestWaiting(list)
 		}
 		name = entrant.Name
-		if changes, err = s.release(tx, e.ID, now); err != nil {
+		if changes, err = s.releaseSubmissions(tx, e.ID, now); err != nil {
 			return err
 		}
 		if len(now) == len(list) {
@@ -95,18 +95,18 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 		return accounts.WriteAudit(tx, actor, "reveal", "event "+e.Slug, name)
 	})
 	if err == nil {
-		err = s.Events.NoteOpen(ctx)
+		err = s.Events.ReadOpenEvents(ctx)
 	}
 	return name, changes, err
 }
 
-// revealing holds the ranks of an event's entrants before a step.
-type revealing struct {
+// revealOrder holds the ranks of an event's entrants before a step.
+type revealOrder struct {
 	entrants events.Entrants
-	at       map[events.Entrant]int // rank in the standings, from 1
+	rankOf   map[events.Entrant]int // rank in the standings, from 1
 }
 
-func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, err error) {
+func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealOrder, err error) {
 	tasks, err := s.Events.Tasks(ctx, e.ID)
 	if err != nil {
 		return r, err
@@ -115,26 +115,26 @@ func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealing, e
 		return r, err
 	}
 	st, err := s.EventStandings(ctx, e, tasks, "", time.Time{})
-	r.at = make(map[events.Entrant]int, len(st.Rows))
+	r.rankOf = make(map[events.Entrant]int, len(st.Rows))
 	for i, row := range st.Rows {
-		r.at[row.Entrant] = i + 1
+		r.rankOf[row.Entrant] = i + 1
 	}
 	return r, err
 }
 
-// lowest selects those who wait and belong to the lowest entrant of the standings. An entrant who is not in the
+// lowestWaiting selects those who wait and belong to the lowest entrant of the standings. An entrant who is not in the
 // standings is below all others.
-func (r revealing) lowest(list []Waiting) (chosen []Waiting, entrant events.Entrant) {
+func (r revealOrder) lowestWaiting(list []UnrevealedPerson) (chosen []UnrevealedPerson, entrant events.Entrant) {
 	lowest := 0
 	for _, w := range list {
 		of := r.entrants.Of(w.UserID, w.UserName)
-		at, stands := r.at[of]
+		at, stands := r.rankOf[of]
 		if !stands {
-			at = len(r.at) + 1
+			at = len(r.rankOf) + 1
 		}
 		switch {
 		case at > lowest:
-			lowest, entrant, chosen = at, of, []Waiting{w}
+			lowest, entrant, chosen = at, of, []UnrevealedPerson{w}
 		case of == entrant:
 			chosen = append(chosen, w)
 		}
@@ -142,8 +142,8 @@ func (r revealing) lowest(list []Waiting) (chosen []Waiting, entrant events.Entr
 	return chosen, entrant
 }
 
-// release lets the frozen submissions of people count. Running ones count when they end.
-func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.Change, error) {
+// releaseSubmissions lets the frozen submissions of people count. Running ones count when they end.
+func (s *Store) releaseSubmissions(tx *gorm.DB, eventID int64, people []UnrevealedPerson) ([]boards.Change, error) {
 	ids := make([]int64, len(people))
 	for i, w := range people {
 		ids[i] = w.UserID
@@ -158,7 +158,7 @@ func (s *Store) release(tx *gorm.DB, eventID int64, people []Waiting) ([]boards.
 	}
 	var on []boards.Entry
 	if err == nil {
-		err = tx.Table("runs").Distinct("version_id, device, user_id").Where("submission_id in ? and "+boards.ValidRun, frozen).Scan(&on).Error
+		err = tx.Table("runs").Distinct("version_id, device, user_id").Where("submission_id in ? and "+boards.ValidRunSQL, frozen).Scan(&on).Error
 	}
 	if err != nil {
 		return nil, fmt.Errorf("revealing event %d: %w", eventID, err)

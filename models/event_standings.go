@@ -33,7 +33,7 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 	}
 	seen.Tasks = slices.DeleteFunc(seen.Tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
 	if !at.IsZero() {
-		seen.At = seen.Moment(at, s.Events.Now())
+		seen.At = seen.RoundToMoment(at, s.Events.Now())
 	}
 	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, seen.At)
 	return seen, err
@@ -51,7 +51,7 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	if err != nil {
 		return events.Standings{}, err
 	}
-	list, versions := boardsOf(tasks, device)
+	list, versions := eventBoardsOf(tasks, device)
 	changes, err := s.Boards.ChangeNumbers(ctx, versions)
 	if err != nil {
 		return events.Standings{}, err
@@ -62,31 +62,31 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	}
 	kept := s.standings
 	if !at.IsZero() {
-		kept = s.past
+		kept = s.pastStandings
 	}
 	if st, ok := kept.Get(key); ok {
 		return st, nil
 	}
 	if !at.IsZero() {
-		if err := s.replaying.Acquire(ctx, 1); err != nil {
+		if err := s.replayLimit.Acquire(ctx, 1); err != nil {
 			return events.Standings{}, err
 		}
-		defer s.replaying.Release(1)
+		defer s.replayLimit.Release(1)
 		if st, ok := kept.Get(key); ok { // others have waited for the same
 			return st, nil
 		}
 	}
 	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
-		return !slices.ContainsFunc(list, func(b events.Board) bool { return keyOf(b) == key })
+		return !slices.ContainsFunc(list, func(b events.Board) bool { return boardKeyOf(b) == key })
 	})
 	placed, err := s.Boards.PlaceSummaries(ctx, changes, at)
 	if err != nil {
 		return events.Standings{}, err
 	}
-	each := make([][]events.Place, len(list))
+	each := make([][]events.PlacedEntry, len(list))
 	for i, b := range list {
-		for _, p := range placed[keyOf(b)] {
-			each[i] = append(each[i], events.Place{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
+		for _, p := range placed[boardKeyOf(b)] {
+			each[i] = append(each[i], events.PlacedEntry{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
 		}
 	}
 	st := events.NewStandings(list, each, rule)
@@ -94,26 +94,28 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	return st, nil
 }
 
-func keyOf(b events.Board) boards.Key { return boards.Key{VersionID: b.VersionID, Device: b.Device} }
+func boardKeyOf(b events.Board) boards.Key {
+	return boards.Key{VersionID: b.VersionID, Device: b.Device}
+}
 
-// mostStandings is the approximate limit in bytes of the standings that a process caches.
-const mostStandings = 32 << 20
+// maxStandingsBytes is the approximate limit in bytes of the standings that a process caches.
+const maxStandingsBytes = 32 << 20
 
-// mostPast is the same for standings of past times.
-const mostPast = 8 << 20
+// maxPastStandingsBytes is the same for standings of past times.
+const maxPastStandingsBytes = 8 << 20
 
 // standingsKey is a hash of everything that standings depend on. Each visible change of a board, even of a name, raises
 // its change number.
 func standingsKey(points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
-		at[i] = changes[keyOf(b)]
+		at[i] = changes[boardKeyOf(b)]
 	}
 	text, err := json.Marshal([]any{points, moment, entrants, list, at})
 	return sha256.Sum256(text), err
 }
 
-func boardsOf(tasks []catalog.Task, device string) (list []events.Board, versions []int64) {
+func eventBoardsOf(tasks []catalog.Task, device string) (list []events.Board, versions []int64) {
 	for _, task := range tasks {
 		versions = append(versions, task.VersionID)
 		for _, d := range task.Devices {

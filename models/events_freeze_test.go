@@ -32,7 +32,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
 		c.wantTable(e, before...)
 		waiting := func() (n int) {
-			for _, w := range modelstest.Got[[]models.Waiting](t)(c.EventWaiting(t.Context(), e.ID)) {
+			for _, w := range modelstest.Got[[]models.UnrevealedPerson](t)(c.EventWaiting(t.Context(), e.ID)) {
 				n += w.Submissions
 			}
 			return n
@@ -41,17 +41,17 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 			t.Helper()
 			name, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, submissions)
 			modelstest.Check(t, err)
-			if submissions != models.All { // the same form again
+			if submissions != models.RevealAll { // the same form again
 				modelstest.WantKind(t, modelstest.Third(c.Reveal(t.Context(), c.Admin, e.Slug, submissions)),
 					db.Conflict)
 			}
 			return name
 		}
-		if _, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.All); db.KindOf(err) != db.Conflict {
+		if _, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll); db.KindOf(err) != db.Conflict {
 			t.Errorf("revealed before its end: %v", err)
 		}
 		*c.now = c.in.EndsAt
-		if _, _, err := c.Reveal(t.Context(), c.Ann, e.Slug, models.All); db.KindOf(err) != db.Forbidden {
+		if _, _, err := c.Reveal(t.Context(), c.Ann, e.Slug, models.RevealAll); db.KindOf(err) != db.Forbidden {
 			t.Errorf("revealed by a person: %v", err)
 		}
 		modelstest.Check(t, c.Boards.RebuildEntries(t.Context()))
@@ -62,14 +62,14 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		if name := reveal(waiting()); name == "Cleo" {
 			t.Error("Cleo was revealed twice")
 		}
-		if name := reveal(models.All); name != "" {
+		if name := reveal(models.RevealAll); name != "" {
 			t.Errorf("all: %q", name)
 		}
 		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
 			t.Errorf("revealed: %v", list)
 		}
 		if found := modelstest.Got[events.EventRow](t)(c.Events.Event(t.Context(), e.Slug)); found.RevealedAt == nil ||
-			found.Frozen(*c.now) {
+			found.IsFrozen(*c.now) {
 			t.Errorf("after the last: %+v", found)
 		}
 	})
@@ -92,7 +92,7 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 		modelstest.Got[any](t)(c.Dismiss(t.Context(), c.Admin, held.ID, "The task asks for less."))
 		c.wantTable(e)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.All)
+		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll)
 		modelstest.Check(t, err)
 		c.wantTable(e, "1 Ben: 0 + 5 = 5", "2 Ann: 0 + 3 = 3")
 	})
@@ -105,12 +105,12 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 		*c.now = *c.in.FrozenAt
 		run := c.held(t, c.Store, c.Ann, 50, 1.4)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.All)
+		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll)
 		modelstest.Check(t, err)
 		c.wantTable(e)
 		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin,
 			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != run.ID ||
-			list[0].Flags[0].Kind != review.Held {
+			list[0].Flags[0].Kind != review.KindHeld {
 			t.Errorf("to review: %+v", list)
 		}
 	})

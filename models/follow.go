@@ -20,9 +20,9 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	if !r.Valid() {
 		return nil
 	}
-	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in the
-	// queue.
-	wanted, err := profilable(tx, *r)
+	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in
+	// the queue.
+	wanted, err := isProfilable(tx, *r)
 	if err != nil || !wanted {
 		return err
 	}
@@ -33,7 +33,7 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	return work.Enqueue(tx, &profile, out)
 }
 
-func profilable(tx *gorm.DB, run work.Run) (bool, error) {
+func isProfilable(tx *gorm.DB, run work.Run) (bool, error) {
 	var version catalog.TaskVersion
 	if err := tx.Take(&version, run.VersionID).Error; err != nil {
 		return false, db.ReadError(err, "version %d", run.VersionID)
@@ -44,8 +44,8 @@ func profilable(tx *gorm.DB, run work.Run) (bool, error) {
 	return fleet.CanProfile(tx, run.Device)
 }
 
-// showProfile notifies the board of an entry that it has a profile now.
-func showProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
+// announceProfile notifies the board of an entry that it has a profile now.
+func announceProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
 	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no
 	// new number.

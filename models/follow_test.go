@@ -105,10 +105,10 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 		other := w.Score(t, s, w.Ben, 95)
 		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
 		profiled := map[int64]bool{}
-		shown, _, err := s.Boards.Show(ctx, head, boards.Part{Limit: 10, Before: time.Now()})
+		shown, _, err := s.Boards.ReadForPage(ctx, head, boards.PartQuery{Limit: 10, CompareWithTime: time.Now()})
 		modelstest.Check(t, err)
 		for _, e := range shown.Standings {
-			profiled[e.RunID] = e.Profiled
+			profiled[e.RunID] = e.HasProfile
 		}
 		if diff := cmp.Diff(map[int64]bool{best.ID: true, other.ID: false}, profiled); diff != "" {
 			t.Errorf("profiled:\n%s", diff)
@@ -128,7 +128,7 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 		failed := modelstest.Result(attempt, 1)
 		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, failed, work.Findings{})))
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
 			t.Errorf("board: %+v", page.Standings)
 		}

@@ -29,7 +29,7 @@ func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof f
 
 func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
 	t.Helper()
-	board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10})
+	board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10})
 	modelstest.Check(t, err)
 	for _, st := range board.Standings {
 		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)
@@ -47,7 +47,7 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 		}
 		list, err := s.ReviewQueue(t.Context(), w.Admin, models.ReviewFilter{Limit: 10})
 		modelstest.Check(t, err)
-		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.Held {
+		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.KindHeld {
 			t.Fatalf("to review: %+v", list)
 		}
 		changes, err := s.Dismiss(t.Context(), w.Admin, run.ID, "The task asks for less.")

@@ -23,47 +23,47 @@ type Hold struct {
 	Device    string
 	UserID    int64
 	SourceKey string
-	RunID     int64 // the run that failed; 0: unknown
-	Why       string
+	RunID     int64  // the run that failed; 0: unknown
+	Reason    string `gorm:"column:why"`
 	CreatedAt time.Time
 }
 
-// heldWhy is the reason why a run that would count does not stand on its board, in SQL: an impossible score that no one
-// has reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why stores
-// its result for the index of valid runs, and applyHolds brings that up to date.
+// holdReasonSQL is the reason why a run that would count does not stand on its board, in SQL: an impossible score that
+// no one has reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why
+// stores its result for the index of valid runs, and applyHolds brings that up to date.
 const (
-	heldWhy = `case when disqualified_at is not null then '' else coalesce(
+	holdReasonSQL = `case when disqualified_at is not null then '' else coalesce(
 		(select f.detail from flags f where f.run_id = runs.id and f.kind = 'held' and f.closed_at is null limit 1),
 		(select case when h.run_id = runs.id then h.why
-			else 'Another run of this source did not pass when it was measured again.' end ` + holdOfRun + `),
-		(select '` + events.HeldWhy + `' from submissions s where s.id = runs.submission_id and s.frozen_event <> 0), '') end`
-	holdOfRun = `from holds h where h.version_id = runs.version_id and h.device = runs.device and h.user_id = runs.user_id
+			else 'Another run of this source did not pass when it was measured again.' end ` + holdOfRunSQL + `),
+		(select '` + events.FrozenHoldReason + `' from submissions s where s.id = runs.submission_id and s.frozen_event <> 0), '') end`
+	holdOfRunSQL = `from holds h where h.version_id = runs.version_id and h.device = runs.device and h.user_id = runs.user_id
 		and h.source_key = (select s.source_key from submissions s where s.id = runs.submission_id)`
 )
 
-// heldRun is a run with what holds it back.
-type heldRun struct {
-	ID       int64
-	Why      string
-	BySource bool
+// runOnHold is a run with what holds it back.
+type runOnHold struct {
+	ID         int64
+	HoldReason string `gorm:"column:why"`
+	BySource   bool
 }
 
 // applyHolds stores what holds runs back, requests a review of those whose source does, and returns the runs that
-// changed. It must run after each change of the facts in heldWhy, and before recompute.
-func applyHolds(tx, runs *gorm.DB) (changed []heldRun, err error) {
-	err = runs.Where("mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted' and held_why <> " + heldWhy).
-		Select("id, " + heldWhy + " as why, exists (select 1 " + holdOfRun + ") as by_source").Order("id").Scan(&changed).Error
+// changed. It must run after each change of the facts in holdReasonSQL, and before recompute.
+func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
+	err = runs.Where("mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted' and held_why <> " + holdReasonSQL).
+		Select("id, " + holdReasonSQL + " as why, exists (select 1 " + holdOfRunSQL + ") as by_source").Order("id").Scan(&changed).Error
 	if err != nil {
 		return nil, db.ReadError(err, "what holds runs back")
 	}
 	for _, r := range changed {
-		if err := tx.Model(&work.Run{}).Where("id = ?", r.ID).Update("held_why", r.Why).Error; err != nil {
+		if err := tx.Model(&work.Run{}).Where("id = ?", r.ID).Update("held_why", r.HoldReason).Error; err != nil {
 			return nil, db.WriteError(err, "run %d", r.ID)
 		}
-		if r.Why == "" || !r.BySource {
+		if r.HoldReason == "" || !r.BySource {
 			continue
 		}
-		if err := review.Raise(tx, r.ID, review.Unconfirmed, r.Why); err != nil {
+		if err := review.RaiseFlag(tx, r.ID, review.KindUnconfirmed, r.HoldReason); err != nil {
 			return nil, err
 		}
 	}
@@ -73,13 +73,13 @@ func applyHolds(tx, runs *gorm.DB) (changed []heldRun, err error) {
 // holdRun holds back a run that has just ended, if there is a reason to.
 func holdRun(tx *gorm.DB, r *work.Run) error {
 	if r.HeldWhy != "" { // its score is impossible
-		if err := review.Raise(tx, r.ID, review.Held, r.HeldWhy); err != nil {
+		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldWhy); err != nil {
 			return err
 		}
 	}
 	changed, err := applyHolds(tx, tx.Model(&work.Run{}).Where("id = ?", r.ID))
 	for _, c := range changed {
-		r.HeldWhy = c.Why
+		r.HeldWhy = c.HoldReason
 	}
 	return err
 }
@@ -91,32 +91,32 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
 	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID,
-		Why: db.Cut(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
+		Reason: db.CutText(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
 	err := tx.Table("submissions").Where("id = ?", run.SubmissionID).Pluck("source_key", &h.SourceKey).Error
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&h).Error
 	}
 	if err == nil {
-		_, err = applyHolds(tx, ofEqualSource(tx, run))
+		_, err = applyHolds(tx, runsOfEqualSource(tx, run))
 	}
 	if err != nil {
 		return nil, db.WriteError(err, "source of run %d", runID)
 	}
-	return recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+	return recomputeBoards(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
 // releaseSource ends the hold of a run's source, closes the flags of its runs, and lets its confirmation begin again.
 // It returns the number of holds that ended; applyHolds is left to the caller.
 func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
-	same := func() *gorm.DB { return ofEqualSource(tx, run).Select("id") }
-	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRun+")").Where("runs.id = ?", run.ID)).Delete(&Hold{})
+	same := func() *gorm.DB { return runsOfEqualSource(tx, run).Select("id") }
+	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRunSQL+")").Where("runs.id = ?", run.ID)).Delete(&Hold{})
 	if res.Error != nil || res.RowsAffected == 0 {
 		return 0, db.WriteError(res.Error, "source of run %d", run.ID)
 	}
-	err = tx.Model(&review.Flag{}).Where("run_id in (?) and kind = ? and closed_at is null", same(), review.Unconfirmed).
+	err = tx.Model(&review.Flag{}).Where("run_id in (?) and kind = ? and closed_at is null", same(), review.KindUnconfirmed).
 		Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	if err == nil {
-		err = confirmAgain(tx, same())
+		err = allowNextConfirmation(tx, same())
 	}
 	return res.RowsAffected, db.WriteError(err, "source of run %d", run.ID)
 }

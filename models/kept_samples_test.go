@@ -185,7 +185,7 @@ func TestARivalsRecordStays(t *testing.T) {
 			t.Errorf("the records are %+v", history)
 		}
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.Part{Limit: 10}))
+			boards.PartQuery{Limit: 10}))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}

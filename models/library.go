@@ -33,5 +33,5 @@ func noteLibraries(tx *gorm.DB, profile *work.Run, stages []job.StageResult) err
 	if !version.Definition.RefuseLibrary {
 		return nil
 	}
-	return review.Raise(tx, *profile.ProfileOf, review.Library, found)
+	return review.RaiseFlag(tx, *profile.ProfileOf, review.KindLibrary, found)
 }

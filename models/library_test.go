@@ -48,7 +48,7 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 						Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}}, work.Findings{})))
 			got := ""
 			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-				models.ReviewFilter{Kind: review.Library, Runs: []int64{run.ID}, Limit: 9})) {
+				models.ReviewFilter{Kind: review.KindLibrary, Runs: []int64{run.ID}, Limit: 9})) {
 				got += row.Flags[0].Detail
 			}
 			if got != c.want {

@@ -27,8 +27,8 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// seesRun reports whether a person may see a run. It returns false if the person or the run no longer exists.
-func seesRun(tx *gorm.DB, userID, runID int64) (bool, error) {
+// canSeeRun reports whether a person may see a run. It returns false if the person or the run no longer exists.
+func canSeeRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	_, task, err := runOfTask(tx, runID)
 	if err != nil {
 		return false, ignoreNotFound(err)
@@ -44,8 +44,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// decide does something to a run, for a reason that is stored, if the author of its task or an admin asks.
-func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
+// decideOnRun does something to a run, for a reason that is stored, if the author of its task or an admin asks.
+func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
 	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {
 	if why, err = cleanReason(why); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.
 		if sub.HiddenFrom(actor) || !task.VisibleTo(actor) {
 			return db.Errorf(db.NotFound, "There is no run %d.", runID)
 		}
-		if err := actor.Check(right, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
+		if err := actor.Check(right, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
 		changes, err = do(tx, run, why)
@@ -74,15 +74,15 @@ func (s *Store) decide(ctx context.Context, actor accounts.User, right accounts.
 // Disqualify takes a run off its board for a reason that everyone can read; the person's next best run takes the
 // place. It closes the run's flags.
 func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
-	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		// A held run may be disqualified, too: a review that found a problem ends this way.
 		if !run.Valid() && run.HeldWhy == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
-		if _, err := review.Close(tx, actor.ID, runID, "disqualified"); err != nil {
+		if _, err := review.CloseFlags(tx, actor.ID, runID, "disqualified"); err != nil {
 			return nil, err
 		}
-		return s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
+		return s.storeDecision(tx, actor, run, "disqualify", why, map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "",
 		})
 	})
@@ -91,28 +91,28 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 // Reinstate takes a disqualification back, for a reason that stays with the run. An author cannot take back what an
 // admin decided.
 func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
-	return s.decide(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		// OwnerID is here who decided, not whose run it is: the rule is "your own decision, or an admin".
-		if err := actor.Check(accounts.ReinstateRun, accounts.Owners{OwnerID: run.DisqualifiedBy}); err != nil {
+		if err := actor.Check(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
 			return nil, err
 		}
 		if run.DisqualifiedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Run %d is not disqualified.", runID)
 		}
-		return s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
+		return s.storeDecision(tx, actor, run, "reinstate", why, map[string]any{
 			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
 		})
 	})
 }
 
-// standOrFall writes a decision about a run, with all its consequences. Row, scores, entries, confirmation, and audit
+// storeDecision writes a decision about a run, with all its consequences. Row, scores, entries, confirmation, and audit
 // are one transaction: a reader sees the decision with its reason and the new board, or neither. An entry depends only
 // on its own person's runs, so recomputing this person is enough; records are rebuilt.
-func (s *Store) standOrFall(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
+func (s *Store) storeDecision(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
-	if _, err := applyHolds(tx, ofEqualSource(tx, run)); err != nil {
+	if _, err := applyHolds(tx, runsOfEqualSource(tx, run)); err != nil {
 		return nil, err
 	}
 	changes, err := s.recomputeAndConfirm(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
@@ -137,7 +137,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 		if err := tx.Take(&sub, id).Error; err != nil {
 			return db.ReadError(err, "submission %d", id)
 		}
-		if err := actor.Check(accounts.DeleteSubmission, accounts.Owners{OwnerID: sub.UserID}); err != nil {
+		if err := actor.Check(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: sub.UserID}); err != nil {
 			return err
 		}
 		if sub.UserID != actor.ID {
@@ -145,7 +145,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 				return err
 			}
 		}
-		if err := s.deletable(tx, actor, sub); err != nil {
+		if err := s.checkDeletable(tx, actor, sub); err != nil {
 			return err
 		}
 		if changes, err = s.deleteSubmission(tx, sub, actor.ID == sub.UserID); err != nil {
@@ -158,9 +158,9 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 
 // deleteSubmission deletes it with all consequences; its samples may still count in the pool of its source.
 func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwner bool) (changes []boards.Change, err error) {
-	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, turns' runs, and flags with it
-	// by cascade. The artifacts' files stay until the next sweep.
-	counted, err := boards.OfSubmission(tx, sub.ID)
+	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, turns' runs, and flags with
+	// it by cascade. The artifacts' files stay until the next sweep.
+	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
 	if err == nil {
 		err = samples.SetAside(tx, sub.ID, byOwner)
 	}
@@ -176,7 +176,7 @@ func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwne
 	return s.recomputeAndConfirm(tx, counted)
 }
 
-func (s *Store) deletable(tx *gorm.DB, actor accounts.User, sub submissions.Submission) error {
+func (s *Store) checkDeletable(tx *gorm.DB, actor accounts.User, sub submissions.Submission) error {
 	if actor.IsAdmin() {
 		return nil
 	}
@@ -237,7 +237,7 @@ const renamesPerDay = 3 // of one person, by themselves
 
 // Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
 func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, name string) (changes []boards.Change, err error) {
-	if err := actor.Check(accounts.Rename, accounts.Owners{OwnerID: userID}); err != nil {
+	if err := actor.Check(accounts.Rename, accounts.ObjectOwners{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -247,7 +247,7 @@ func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, n
 		if err := accounts.SetName(tx, actor, userID, name); err != nil {
 			return err
 		}
-		changes, err = boards.TouchBoards(tx, userID)
+		changes, err = boards.IncrementBoardsOf(tx, userID)
 		return err
 	})
 	return changes, err
@@ -258,6 +258,6 @@ func checkRenames(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.Rate{Max: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
+	rate := quota.RateLimit{Max: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
 	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

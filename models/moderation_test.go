@@ -71,7 +71,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 		}
 		var log []string
 		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Decisions(ctx, run.ID)) {
-			log = append(log, fmt.Sprintf("%s %s: %s", a.ActorName, a.Act, a.Detail))
+			log = append(log, fmt.Sprintf("%s %s: %s", a.ActorName, a.ActName, a.Detail))
 		}
 		want := []string{"Cora disqualify: It returns a constant.", "Cora reinstate: I was wrong.",
 			"Root disqualify: It does, see line 3."}
@@ -117,7 +117,7 @@ func TestAReportWaitsForAReview(t *testing.T) {
 			db.Forbidden)
 		now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		for who, want := range map[*accounts.User]int{&w.Admin: 2, &w.Ben: 1, &w.Ann: 0, {}: 0} {
-			if flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, *who, now, w.Task)); len(flags) != want {
+			if flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, *who, now, w.Task)); len(flags) != want {
 				t.Errorf("%q sees %d flags, want %d", who.Name, len(flags), want)
 			}
 		}
@@ -132,8 +132,8 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		}
 		modelstest.Check(t, s.Report(ctx, w.Ben, run.ID, "Look at line 7."))
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, run.ID, "Line 7 knows the seed.")))
-		flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Ben, now, w.Task))
-		if len(flags) != 2 || flags[0].Outcome != "The counters agree." || flags[1].Outcome != "disqualified" ||
+		flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Ben, now, w.Task))
+		if len(flags) != 2 || flags[0].Resolution != "The counters agree." || flags[1].Resolution != "disqualified" ||
 			flags[1].ClosedBy != w.Admin.ID {
 			t.Errorf("the reporter sees %+v", flags)
 		}
@@ -190,14 +190,14 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 			queue(t, s, w.Admin)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
-		flags := modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, odd, w.Task))
+		flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, odd, w.Task))
 		if len(flags) != 1 || !strings.HasPrefix(flags[0].Detail, "line 2 reaches into the process (dlsym") {
 			t.Errorf("the flags say %+v", flags)
 		}
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, odd.ID, "It replaces the clock.")))
 		again := submit(w.Ann, job.ModeRanked, "int a;\nvoid *p = dlsym(0, \"clock_gettime\");")
 		modelstest.Finish(t, s, again, 100)
-		flags = modelstest.Got[[]models.FlagOf](t)(s.Flags(ctx, w.Admin, again, w.Task))
+		flags = modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, again, w.Task))
 		if want := fmt.Sprintf("the same source as run %d, which is disqualified; line 2", odd.ID); len(flags) != 1 ||
 			!strings.HasPrefix(flags[0].Detail, want) {
 			t.Errorf("the same source once more: %+v", flags)
@@ -249,7 +249,7 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Rename(ctx, w.Ann, w.Ann.ID, "Ann")))
 		modelstest.WantKind(t, modelstest.Second(s.Rename(ctx, w.Ann, w.Ann.ID, "Anne")), db.TooMany)
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "Root", 0, 10))
-		if len(audits) == 0 || audits[0].Act != "rename" || audits[0].Detail != "from Ben to Benno" {
+		if len(audits) == 0 || audits[0].ActName != "rename" || audits[0].Detail != "from Ben to Benno" {
 			t.Errorf("the log says %+v", audits)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Accounts.Audits(ctx, w.Ann, "", 0, 10)), db.Forbidden)
@@ -260,7 +260,7 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 func TestPeopleAreListedWithWhenTheyWereHereLast(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		_, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.Ann.ID, Life: 1e12})
+		_, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.Ann.ID, Lifetime: 1e12})
 		modelstest.Check(t, err)
 		people := modelstest.Got[[]accounts.SeenUser](t)(s.Accounts.Users(ctx, w.Admin, "", 0, 10))
 		if len(people) != 3 || people[0].Name != "Ann" || people[0].SeenAt == nil ||

@@ -15,14 +15,14 @@ import (
 	"warpboard/models/work"
 )
 
-const longestNote = 280 // characters
+const maxNoteLength = 280 // characters
 
 // SetNote sets a person's note on their own run that is or was a record. An empty text removes it; the author of the
 // task and admins may do that, too.
 func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
 	text = oneLine(text)
-	if n := len([]rune(text)); n > longestNote {
-		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, longestNote)
+	if n := len([]rune(text)); n > maxNoteLength {
+		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, maxNoteLength)
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		run, task, err := runOfTask(tx, runID)
@@ -31,7 +31,7 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 		}
 		// The record is checked in the same transaction: a run that loses its record at this moment cannot get a note
 		// after it.
-		if err := mayNote(tx, actor, run, task, text); err != nil || text == run.Note {
+		if err := checkMayNote(tx, actor, run, task, text); err != nil || text == run.Note {
 			return err
 		}
 		before := run.Note
@@ -52,10 +52,10 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// mayNote refuses a note in another person's name, even by an admin.
-func mayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
+// checkMayNote refuses a note in another person's name, even by an admin.
+func checkMayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
-		return actor.Check(accounts.RemoveNote, accounts.Owners{AuthorID: task.OwnerID})
+		return actor.Check(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
 		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")

@@ -31,15 +31,16 @@ type Order struct {
 	OneSlot      bool         `gorm:"column:one_unit"` // of Confirm: the runs that count ran on one slot
 	CreatedBy    int64        // 0: the site
 	Reason       string       // why it was made; of Confirm, why it ended without numbers of the holder or of both
-	Again        bool         // of Confirm: it may begin again
+	MayRepeat    bool         `gorm:"column:again"` // of Confirm: it may begin again
 	CreatedAt    time.Time
 	EndedAt      *time.Time // nothing of it waits to be measured
 	AppliedAt    *time.Time // a person let its numbers count
 	Cancelled    bool
 }
 
-// queue queues a run of the order, in the name of the person whose run it measures: they cannot cancel it (CancelRun).
-func (o Order) queue(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
+// queueRun queues a run of the order, in the name of the person whose run it measures: they cannot cancel it
+// (CancelRun).
+func (o Order) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
 		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{Device: of.Device, QueuedAt: db.Now()}}
 	return work.Enqueue(tx, &run, out)
@@ -58,10 +59,12 @@ func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error
 		return 0, db.ReadError(err, "entries to be measured again")
 	}
 	for _, e := range entries {
-		if slices.ContainsFunc(known, func(again work.Run) bool { return *again.ProfileOf == e.RunID && Rerun{Run: again}.Undone() == "" }) {
+		if slices.ContainsFunc(known, func(again work.Run) bool {
+			return *again.ProfileOf == e.RunID && Rerun{Run: again}.NotMeasuredReason() == ""
+		}) {
 			continue
 		}
-		if err := o.queue(tx, e, out); err != nil {
+		if err := o.queueRun(tx, e, out); err != nil {
 			return 0, err
 		}
 		queued++
@@ -69,8 +72,8 @@ func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error
 	return queued, nil
 }
 
-// live chooses the runs of the order that have not ended.
-func (o Order) live(tx *gorm.DB) *gorm.DB {
+// unfinishedRuns chooses the runs of the order that have not ended.
+func (o Order) unfinishedRuns(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.LiveCondition, o.ID)
 }
 
@@ -80,15 +83,15 @@ func orderOf(tx *gorm.DB, run work.Run) (o Order, err error) {
 	return o, db.ReadError(err, "order of run %d", run.ID)
 }
 
-// accept lets samples of an order count, and lets the runs that they measure be confirmed once more when they come
-// first.
-func (o Order) accept(tx *gorm.DB, list ...work.Run) error {
+// acceptSamples lets samples of an order count, and lets the runs that they measure be confirmed once more when they
+// come first.
+func (o Order) acceptSamples(tx *gorm.DB, list ...work.Run) error {
 	by, of := make([]int64, len(list)), make([]int64, len(list))
 	for i, run := range list {
 		by[i], of[i] = run.ID, *run.ProfileOf
 	}
-	if err := samples.Accept(tx, by...); err != nil || o.Purpose == work.Confirm {
+	if err := samples.AcceptSamples(tx, by...); err != nil || o.Purpose == work.Confirm {
 		return err
 	}
-	return confirmAgain(tx, of)
+	return allowNextConfirmation(tx, of)
 }

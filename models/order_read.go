@@ -15,8 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Reruns are an order of Remeasure with its runs.
-type Reruns struct {
+// OrderWithReruns are an order of Remeasure with its runs.
+type OrderWithReruns struct {
 	Order
 	Runs []Rerun
 }
@@ -24,16 +24,16 @@ type Reruns struct {
 // Rerun is the newest run that measured another one again for an order.
 type Rerun struct {
 	work.Run
-	Began               time.Time // of the order
+	OrderedAt           time.Time `gorm:"column:began"` // of the order
 	UserName            string
 	TaskID              int64
 	TaskSlug, TaskTitle string
-	Was                 samples.Score `gorm:"-"` // the score of the other run before
+	ScoreBefore         samples.Score `gorm:"-"` // the score of the other run before
 }
 
-// Undone returns the reason why a run was not measured again, and may be tried once more; empty: it was, it failed, or
-// it waits.
-func (r Rerun) Undone() string {
+// NotMeasuredReason returns the reason why a run was not measured again, and may be tried once more; empty: it was, it
+// failed, or it waits.
+func (r Rerun) NotMeasuredReason() string {
 	switch {
 	case r.EndedAt == nil || r.ScoreNS != nil:
 		return ""
@@ -45,18 +45,19 @@ func (r Rerun) Undone() string {
 	return ""
 }
 
-// Failed returns the reason why a run did not pass again, which is public when the order is applied; empty: it did, or
-// waits.
-func (r Rerun) Failed() string {
-	if r.State == work.StateFailed && r.Undone() == "" {
+// FailureReason returns the reason why a run did not pass again, which is public when the order is applied; empty: it
+// did, or waits.
+func (r Rerun) FailureReason() string {
+	if r.State == work.StateFailed && r.NotMeasuredReason() == "" {
 		return r.PublicFailure()
 	}
 	return ""
 }
 
-// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with their runs
-// board by board, the fastest before first. It leaves out the runs of tasks that are not listed to the viewer.
-func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []Reruns, err error) {
+// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with
+// their runs board by board, the fastest before first. It leaves out the runs of tasks that are not listed to the
+// viewer.
+func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []OrderWithReruns, err error) {
 	var found []Order
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Rerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error
@@ -65,7 +66,7 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	}
 	ids := make([]int64, len(found))
 	for i, o := range found {
-		orders, ids[i] = append(orders, Reruns{Order: o}), o.ID
+		orders, ids[i] = append(orders, OrderWithReruns{Order: o}), o.ID
 	}
 	q := s.db.Read(ctx).Table("runs r").
 		Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
@@ -86,13 +87,13 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	}
 	rankings, err := samples.Rankings(s.db.Read(ctx), versions...)
 	for i, r := range list {
-		list[i].Was = samples.At(history[*r.ProfileOf], *r.ProfileOf, r.Began, rankings[r.VersionID])
-		at := slices.IndexFunc(orders, func(o Reruns) bool { return o.ID == *r.OrderID })
+		list[i].ScoreBefore = samples.ScoreAt(history[*r.ProfileOf], *r.ProfileOf, r.OrderedAt, rankings[r.VersionID])
+		at := slices.IndexFunc(orders, func(o OrderWithReruns) bool { return o.ID == *r.OrderID })
 		orders[at].Runs = append(orders[at].Runs, list[i])
 	}
 	for _, o := range orders {
 		slices.SortStableFunc(o.Runs, func(a, b Rerun) int {
-			return cmp.Or(cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Was.ScoreNS, b.Was.ScoreNS))
+			return cmp.Or(cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.Device, b.Device), cmp.Compare(a.ScoreBefore.ScoreNS, b.ScoreBefore.ScoreNS))
 		})
 	}
 	return orders, err
@@ -102,12 +103,12 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 // source of the run that was asked about, of all its confirmations.
 type ConfirmationSides struct {
 	Order
-	ChallengerSubmission, HolderSubmission int64
-	Ended                                  int      // its turns that are over
-	ChallengerWas, HolderWas               float64  `gorm:"-"` // the scores before …
-	ChallengerNS, HolderNS                 *float64 `gorm:"-"` // … and after; nil: that side was not confirmed
+	ChallengerSubmission, HolderSubmission   int64
+	EndedTurns                               int      `gorm:"column:ended"` // its turns that are over
+	ChallengerScoreBefore, HolderScoreBefore float64  `gorm:"-"`            // the scores before …
+	ChallengerNS, HolderNS                   *float64 `gorm:"-"`            // … and after; nil: that side was not confirmed
 
-	Turns          []samples.Sample `gorm:"-"` // that count, the oldest first
+	CountedTurns   []samples.Sample `gorm:"-"` // that count, the oldest first
 	TurnSubmission int64            `gorm:"-"` // of the newest turn
 }
 
@@ -145,10 +146,10 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 	}
 	of, others := map[int64]ConfirmationSides{}, map[int64]int64{}
 	for _, r := range rows {
-		c := r.with(history)
+		c := r.withScores(history)
 		of[r.RunID] = c
-		if n := len(c.Turns); n > 0 && c.Turns[n-1].RunID != r.RunID { // an equal source was confirmed
-			others[r.RunID] = c.Turns[n-1].RunID
+		if n := len(c.CountedTurns); n > 0 && c.CountedTurns[n-1].RunID != r.RunID { // an equal source was confirmed
+			others[r.RunID] = c.CountedTurns[n-1].RunID
 		}
 	}
 	if len(others) > 0 {
@@ -165,27 +166,27 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 	return of, nil
 }
 
-// with adds the scores of both sides, and the turns of the run's source.
-func (r confirmedRun) with(history map[int64][]samples.Sample) ConfirmationSides {
+// withScores adds the scores of both sides, and the turns of the run's source.
+func (r confirmedRun) withScores(history map[int64][]samples.Sample) ConfirmationSides {
 	c := r.ConfirmationSides
 	for _, sample := range history[r.RunID] {
-		if sample.Purpose == work.Confirm && sample.EpochID == r.RunEpoch && sample.AsideAt == nil {
-			c.Turns = append(c.Turns, sample)
+		if sample.Purpose == work.Confirm && sample.EpochID == r.RunEpoch && sample.SetAsideAt == nil {
+			c.CountedTurns = append(c.CountedTurns, sample)
 		}
 	}
 	c.TurnSubmission = r.RunSubmission
 	side := func(id int64) (was float64, now *float64) {
-		was = samples.At(history[id], id, c.CreatedAt, r.Definition.RankingBy).ScoreNS
+		was = samples.ScoreAt(history[id], id, c.CreatedAt, r.Definition.RankingBy).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
-			return s.RunID == id && s.Purpose == work.Confirm && s.Why != samples.Undecided &&
+			return s.RunID == id && s.Purpose == work.Confirm && s.Reason != samples.UndecidedOrder &&
 				!s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
-			ns := samples.At(history[id], id, *c.EndedAt, r.Definition.RankingBy).ScoreNS
+			ns := samples.ScoreAt(history[id], id, *c.EndedAt, r.Definition.RankingBy).ScoreNS
 			now = &ns
 		}
 		return was, now
 	}
-	c.ChallengerWas, c.ChallengerNS = side(c.ChallengerID)
-	c.HolderWas, c.HolderNS = side(c.HolderID)
+	c.ChallengerScoreBefore, c.ChallengerNS = side(c.ChallengerID)
+	c.HolderScoreBefore, c.HolderNS = side(c.HolderID)
 	return c
 }

@@ -30,7 +30,7 @@ func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	}
 	shown := task.CurrentVisibility() == catalog.Public
 	if receiver != 0 {
-		if shown, err = seesRun(tx, receiver, runID); err != nil {
+		if shown, err = canSeeRun(tx, receiver, runID); err != nil {
 			return nil, err
 		}
 	}

@@ -23,7 +23,7 @@ func (w world) closed(t *testing.T, s *models.Store, practice bool) catalog.Task
 	t.Helper()
 	in := w.Task.Settings()
 	past := time.Now().Add(-time.Minute)
-	in.Deadline, in.Practice = &past, practice
+	in.Deadline, in.AllowsPractice = &past, practice
 	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, in))
 }
 
@@ -39,7 +39,7 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 			t.Fatalf("a closed task without practice took a run: %v", err)
 		}
 		task := w.closed(t, s, true)
-		if !task.Practice {
+		if !task.AllowsPractice {
 			t.Fatal("the setting is lost")
 		}
 		sub, runs, err := s.Submissions.Submit(t.Context(), late)
@@ -99,22 +99,22 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 			added submissions.AddedByAdmin
 			want  db.Kind
 		}{
-			"by another user":  {submissions.AddedByAdmin{By: w.Ben, Why: "The site was down."}, db.Forbidden},
-			"without a reason": {submissions.AddedByAdmin{By: w.Admin}, db.Invalid},
-			"too long":         {submissions.AddedByAdmin{By: w.Admin, Why: strings.Repeat("é", 281)}, db.Invalid},
-			"a reason alone":   {submissions.AddedByAdmin{Why: "The site was down."}, db.Invalid},
+			"by another user":  {submissions.AddedByAdmin{Admin: w.Ben, Reason: "The site was down."}, db.Forbidden},
+			"without a reason": {submissions.AddedByAdmin{Admin: w.Admin}, db.Invalid},
+			"too long":         {submissions.AddedByAdmin{Admin: w.Admin, Reason: strings.Repeat("é", 281)}, db.Invalid},
+			"a reason alone":   {submissions.AddedByAdmin{Reason: "The site was down."}, db.Invalid},
 		} {
 			in.Added = c.added
 			if _, _, err := s.Submissions.Submit(t.Context(), in); db.KindOf(err) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		in.Added = submissions.AddedByAdmin{By: w.Admin, Why: "The site was down."}
+		in.Added = submissions.AddedByAdmin{Admin: w.Admin, Reason: "The site was down."}
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)
 		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.Part{Limit: 5}))
+			boards.PartQuery{Limit: 5}))
 		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID ||
 			board.Standings[0].AddedReason != "The site was down." || sub.AddedWhy != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)

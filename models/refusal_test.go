@@ -19,13 +19,13 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	s := modelstest.Open(t)
 	w, ctx := newWorld(t, s), t.Context()
 	joins := func(change func(*fleet.NewJoinToken)) error {
-		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 1, For: time.Hour}
+		n := fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 1, Lifetime: time.Hour}
 		change(&n)
 		return modelstest.Third(s.Fleet.CreateJoinToken(ctx, w.Admin, n))
 	}
 	hook := func(wait time.Duration) error {
 		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann,
-			webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.Personal()[:1], Wait: wait}))
+			webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.PersonalKinds()[:1], LongWait: wait}))
 	}
 	seconds := func(n int) error {
 		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", Seconds: &n})
@@ -34,9 +34,9 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	for name, err := range map[string]error{
 		"a join token without a name": joins(func(n *fleet.NewJoinToken) { n.Name = "two words" }),
 		"a join token for no one":     joins(func(n *fleet.NewJoinToken) { n.MaxWorkers = 0 }),
-		"a join token for a second":   joins(func(n *fleet.NewJoinToken) { n.For = time.Second }),
+		"a join token for a second":   joins(func(n *fleet.NewJoinToken) { n.Lifetime = time.Second }),
 		"a join token for two years": joins(
-			func(n *fleet.NewJoinToken) { n.For = 2 * 366 * 24 * time.Hour }),
+			func(n *fleet.NewJoinToken) { n.Lifetime = 2 * 366 * 24 * time.Hour }),
 		"a join token for no device":            joins(func(n *fleet.NewJoinToken) { n.Devices = nil }),
 		"a join token for a device without one": joins(func(n *fleet.NewJoinToken) { n.Devices = []string{"no name"} }),
 		"a team without a name":                 s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{}),
@@ -57,7 +57,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	if hooks := modelstest.Got[[]webhooks.Webhook](t)(s.Webhooks.Webhooks(ctx, w.Ann, false)); len(hooks) != 0 {
 		t.Errorf("webhooks: %+v", hooks)
 	}
-	if tokens := modelstest.Got[[]fleet.JoinedToken](t)(s.Fleet.JoinTokens(ctx)); len(tokens) != 0 {
+	if tokens := modelstest.Got[[]fleet.JoinTokenWithWorkers](t)(s.Fleet.JoinTokens(ctx)); len(tokens) != 0 {
 		t.Errorf("join tokens: %+v", tokens)
 	}
 	if pauses := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(pauses) != 0 {

@@ -15,9 +15,9 @@ import (
 	"warpboard/models/work"
 )
 
-// rerunEntries bounds a rejudge: the first entries of each board of the task.
+// rerunEntriesPerBoard bounds a rejudge: the first entries of each board of the task.
 // Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
-const rerunEntries = 100
+const rerunEntriesPerBoard = 100
 
 // Rerun queues the entries of a task's boards to be measured again, without effect until ApplyRerun. A rejudge that is
 // not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
@@ -26,7 +26,7 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 		return out, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, o, err := openRerun(tx, actor, taskID)
+		task, o, err := openRerunOrder(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
@@ -38,14 +38,14 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 		}
 		queued := 0
 		for _, device := range task.Devices {
-			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntries), &out)
+			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntriesPerBoard), &out)
 			if err != nil {
 				return err
 			}
 			queued += n
 		}
 		if queued == 0 {
-			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rerunEntries)
+			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rerunEntriesPerBoard)
 		}
 		if err := tx.Model(&o).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -55,12 +55,12 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 	return out, err
 }
 
-// openRerun reads a task that the person may have measured again, and its open order, if there is one.
-func openRerun(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
+// openRerunOrder reads a task that the person may have measured again, and its open order, if there is one.
+func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Rerun, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.Rerun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return task, o, err
 	}
 	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Rerun, task.VersionID).Limit(1).Find(&o).Error
@@ -71,7 +71,7 @@ func openRerun(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Tas
 func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string,
 	do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, o, err := openRerun(tx, actor, taskID)
+		task, o, err := openRerunOrder(tx, actor, taskID)
 		if err == nil && o.ID == 0 {
 			err = db.Errorf(db.Conflict, "No rejudge of %s is open.", task.Title)
 		}
@@ -93,7 +93,7 @@ func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int
 func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		var waiting []work.Run
-		if err := o.live(tx).Order("id").Find(&waiting).Error; err != nil {
+		if err := o.unfinishedRuns(tx).Order("id").Find(&waiting).Error; err != nil {
 			return nil, db.ReadError(err, "runs of order %d", o.ID)
 		}
 		for _, run := range waiting {
@@ -121,10 +121,10 @@ func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int6
 		for _, again := range list {
 			var err error
 			switch {
-			case Rerun{Run: again}.Undone() != "":
+			case Rerun{Run: again}.NotMeasuredReason() != "":
 				continue
 			case again.State == work.StateDone:
-				err = errors.Join(samples.Replace(tx, again.ID), o.accept(tx, again))
+				err = errors.Join(samples.SetAsideReplaced(tx, again.ID), o.acceptSamples(tx, again))
 			default:
 				err = disqualifyRerun(tx, actor, again)
 			}
@@ -178,16 +178,16 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 	// The worker that took the rerun may have older software than the one that caused it: then the sample does not
 	// count.
 	if o.EpochID != 0 && run.ScoreNS != nil && run.EpochID > was {
-		if err := o.accept(tx, run); err != nil {
+		if err := o.acceptSamples(tx, run); err != nil {
 			return err
 		}
-		changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+		changes, err := recomputeBoards(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 		if err != nil {
 			return err
 		}
 		out.Board = &changes[0]
 	}
-	if err := o.live(tx).Limit(1).Count(&live).Error; err != nil || live > 0 {
+	if err := o.unfinishedRuns(tx).Limit(1).Count(&live).Error; err != nil || live > 0 {
 		return db.ReadError(err, "runs of order %d", o.ID)
 	}
 	return db.WriteError(tx.Model(&o).Update("ended_at", db.Now()).Error, "order %d", o.ID)

@@ -94,12 +94,12 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
 			t.Errorf("without the new interval: %+v", entry)
 		}
-		drifts := modelstest.Got[[]models.Reruns](t)(s.Reruns(ctx, accounts.User{Role: accounts.RoleAdmin}, 0, "CPU", 10))
+		drifts := modelstest.Got[[]models.OrderWithReruns](t)(s.Reruns(ctx, accounts.User{Role: accounts.RoleAdmin}, 0, "CPU", 10))
 		if len(drifts) != 1 || drifts[0].EndedAt == nil {
 			t.Fatalf("changes of software: %+v", drifts)
 		}
 		rows := drifts[0].Runs
-		if len(rows) != 12 || rows[0].Was.ScoreNS != 1000 || *rows[0].ScoreNS != 900 || rows[3].ScoreNS != nil || rows[3].Failed() != "Wrong answer in test 2." {
+		if len(rows) != 12 || rows[0].ScoreBefore.ScoreNS != 1000 || *rows[0].ScoreNS != 900 || rows[3].ScoreNS != nil || rows[3].FailureReason() != "Wrong answer in test 2." {
 			t.Errorf("old and new: %+v", rows)
 		}
 	})
@@ -150,7 +150,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		}
 		var acts []string
 		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "task coras", 0, 10)) {
-			acts = append(acts, a.Act)
+			acts = append(acts, a.ActName)
 		}
 		if diff := cmp.Diff("apply rejudge, rejudge, rejudge, create task", strings.Join(acts, ", ")); diff != "" {
 			t.Error(diff)
@@ -179,7 +179,7 @@ func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, w.Admin, w.Task.ID)), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
-		if last := modelstest.Got[[]models.Reruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
+		if last := modelstest.Got[[]models.OrderWithReruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}
 	})

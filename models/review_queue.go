@@ -16,7 +16,7 @@ import (
 
 // FlaggedRun is a run in the review queue with its open flags.
 type FlaggedRun struct {
-	First        int64 // ID of its oldest open flag: the next page begins after it
+	OldestFlagID int64 `gorm:"column:first"` // ID of its oldest open flag: the next page begins after it
 	RunID        int64
 	SubmissionID int64
 	Device       string
@@ -26,19 +26,19 @@ type FlaggedRun struct {
 	UserName     string
 	TaskSlug     string
 	TaskTitle    string
-	Deadline     *time.Time // the task's
-	Flags        []FlagOf   `gorm:"-"`
-	SourceOpen   bool       `gorm:"-"` // the reader may read its source
+	Deadline     *time.Time  // the task's
+	Flags        []NamedFlag `gorm:"-"`
+	SourceOpen   bool        `gorm:"-"` // the reader may read its source
 }
 
 // ReviewFilter selects runs of the review queue. The zero value selects all.
 type ReviewFilter struct {
-	Runs     []int64     // run IDs; nil for all
-	Task     string      // slug
-	Kind     review.Kind // kind of one of the run's open flags
-	Priority Priority
-	After    int64 // FlaggedRun.First of the last run before
-	Limit    int
+	Runs        []int64     // run IDs; nil for all
+	Task        string      // slug
+	Kind        review.Kind // kind of one of the run's open flags
+	Priority    Priority
+	AfterFlagID int64 // FlaggedRun.OldestFlagID of the last run before
+	Limit       int
 }
 
 // Priority is the urgency of reviewing a flagged run.
@@ -52,18 +52,18 @@ const (
 	LowPriority  Priority = "low"
 )
 
-// priorityFlags counts, in a query of flags and runs, the flags that give a run a higher priority than low.
-const priorityFlags = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
+// priorityFlagsSQL counts, in a query of flags and runs, the flags that give a run a higher priority than low.
+const priorityFlagsSQL = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
 
 // ReviewQueue lists runs with open flags that the person may review, the longest waiting first. The site's own flags
 // are only listed while the run is an entry of a board, or is held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFilter) ([]FlaggedRun, error) {
-	q, err := s.reviewable(ctx, actor)
+	q, err := s.reviewableFlags(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
 	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.deadline").
-		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.After)
+		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.AfterFlagID)
 	if f.Runs != nil {
 		q = q.Where("r.id in ?", f.Runs)
 	}
@@ -75,9 +75,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	}
 	switch f.Priority {
 	case HighPriority:
-		q = q.Having(priorityFlags + " > 0")
+		q = q.Having(priorityFlagsSQL + " > 0")
 	case LowPriority:
-		q = q.Having(priorityFlags + " = 0")
+		q = q.Having(priorityFlagsSQL + " = 0")
 	}
 	var list []FlaggedRun
 	if err := q.Order("first").Limit(f.Limit).Scan(&list).Error; err != nil {
@@ -105,16 +105,16 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 
 // ReviewCount is the number of a task's runs that wait with a flag of one kind.
 type ReviewCount struct {
-	TaskSlug  string
-	TaskTitle string
-	Kind      review.Kind
-	Low       bool // runs of low priority, without flags of another kind
-	Runs      int
+	TaskSlug    string
+	TaskTitle   string
+	Kind        review.Kind
+	LowPriority bool `gorm:"column:low"` // runs of low priority, without flags of another kind
+	Runs        int
 }
 
 // ReviewCounts counts the review queue of a person. A run with flags of two kinds is in two counts.
 func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []ReviewCount, err error) {
-	q, err := s.reviewable(ctx, actor)
+	q, err := s.reviewableFlags(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +126,14 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 	return list, db.ReadError(err, "how many runs wait for a review")
 }
 
-// reviewable selects the open flags that a person may review, as f, with their runs and tasks, as r and t.
-func (s *Store) reviewable(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
+// reviewableFlags selects the open flags that a person may review, as f, with their runs and tasks, as r and t.
+func (s *Store) reviewableFlags(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
+	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").Joins("join runs r on r.id = f.run_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.Report, review.Held, review.Unconfirmed})
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.KindReport, review.KindHeld, review.KindUnconfirmed})
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID).Where("r.submission_id not in (select id from submissions where frozen_event <> 0)")
 	}

@@ -33,10 +33,10 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 		w := newWorld(t, s)
 		loaded, reported, calm := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 200),
 			w.Score(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser), 300)
-		flagRun(t, s, loaded, review.Clocks, "another program used the GPU")
-		flagRun(t, s, reported, review.Clocks, "another program used the GPU")
-		flagRun(t, s, reported, review.Source, "another program used the GPU")
-		flagRun(t, s, calm, review.Clocks, "")
+		flagRun(t, s, loaded, review.KindClocks, "another program used the GPU")
+		flagRun(t, s, reported, review.KindClocks, "another program used the GPU")
+		flagRun(t, s, reported, review.KindSource, "another program used the GPU")
+		flagRun(t, s, calm, review.KindClocks, "")
 		for _, c := range []struct {
 			filter models.ReviewFilter
 			want   []int64
@@ -44,9 +44,9 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			{models.ReviewFilter{}, []int64{loaded.ID, reported.ID, calm.ID}},
 			{models.ReviewFilter{Priority: models.HighPriority}, []int64{reported.ID, calm.ID}},
 			{models.ReviewFilter{Priority: models.LowPriority}, []int64{loaded.ID}},
-			{models.ReviewFilter{Kind: review.Source}, []int64{reported.ID}},
-			{models.ReviewFilter{Kind: review.Held}, nil},
-			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.Clocks, Priority: models.HighPriority},
+			{models.ReviewFilter{Kind: review.KindSource}, []int64{reported.ID}},
+			{models.ReviewFilter{Kind: review.KindHeld}, nil},
+			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.KindClocks, Priority: models.HighPriority},
 				[]int64{reported.ID, calm.ID}},
 			{models.ReviewFilter{Task: "another"}, nil},
 		} {
@@ -60,9 +60,9 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			}
 		}
 		want := []models.ReviewCount{
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Clocks, Runs: 2},
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Clocks, Low: true, Runs: 1},
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.Source, Runs: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, Runs: 2},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, LowPriority: true, Runs: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindSource, Runs: 1},
 		}
 		if diff := cmp.Diff(want, modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(),
 			w.Admin))); diff != "" {

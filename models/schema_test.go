@@ -86,7 +86,7 @@ func TestOpeningRebuildsScoresIfAMigrationAsks(t *testing.T) {
 	s := modelstest.Got[*models.Store](t)(models.Open(t.Context(), cfg))
 	w := newWorld(t, s)
 	run := w.Score(t, s, w.Ann, 100)
-	modelstest.Check(t, s.SetSetting(t.Context(), boards.RebuildAsked, "the rule of scores has changed"))
+	modelstest.Check(t, s.SetSetting(t.Context(), boards.RebuildSetting, "the rule of scores has changed"))
 	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update runs set score_ns = 5")))
 	modelstest.Check(t, s.Close())
 	s = modelstest.Got[*models.Store](t)(models.Open(t.Context(), cfg))
@@ -95,7 +95,7 @@ func TestOpeningRebuildsScoresIfAMigrationAsks(t *testing.T) {
 	if now := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)); *now.ScoreNS != 100 || place.ScoreNS != 100 {
 		t.Errorf("the run has %v, its entry %v", *now.ScoreNS, place.ScoreNS)
 	}
-	if asked := modelstest.Got[string](t)(s.Setting(t.Context(), boards.RebuildAsked)); asked != "" {
+	if asked := modelstest.Got[string](t)(s.Setting(t.Context(), boards.RebuildSetting)); asked != "" {
 		t.Errorf("it is asked again: %s", asked)
 	}
 }

@@ -18,8 +18,8 @@ import (
 // Each ranked run leaves a sample (package samples). Those of equal sources count together: one of the runs has the
 // score of all in its row.
 
-// keepSample stores the sample of a ranked run. Those of the site's own runs count when they are accepted.
-func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
+// storeSample stores the sample of a ranked run. Those of the site's own runs count when they are accepted.
+func storeSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
@@ -28,20 +28,20 @@ func keepSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval,
 		Roof: r.Roof, Disturbed: r.Disturbed}
 	if r.Purpose != work.Submitted {
-		s.RunID, s.AsideAt, s.Why = *r.ProfileOf, r.EndedAt, samples.Undecided
+		s.RunID, s.SetAsideAt, s.Reason = *r.ProfileOf, r.EndedAt, samples.UndecidedOrder
 	}
-	return samples.Add(tx, s)
+	return samples.AddSample(tx, s)
 }
 
 func sampleOf(r *work.Run) samples.Sample {
-	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, ByRun: r.ID,
+	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, MeasuredByRun: r.ID,
 		Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
 // scoreEnded scores a valid run that has just ended together with those of equal source, and returns the one that is on
 // the board for them, with the numbers of all.
 func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
-	if err := samples.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
+	if err := samples.UpdateScores(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return stands, err
 	}
 	err = tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
@@ -54,42 +54,42 @@ const (
 	failedReason    = "failed"
 )
 
-// keepEnded stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of equal
-// source with it. A run that was not ranked yet is a process that did not come to its end: its person, or its kernel,
-// knew the slot and the benchmark's times. An infrastructure error counts against no one, nor does a process that staff
-// ended. A failure of the task counts: an answer can cause it.
-func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
+// storeEndedSample stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of
+// equal source with it. A run that was not ranked yet is a process that did not come to its end: its person, or its
+// kernel, knew the slot and the benchmark's times. An infrastructure error counts against no one, nor does a process
+// that staff ended. A failure of the task counts: an answer can cause it.
+func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
 	kept := sampleOf(r)
-	kept.Why = why
+	kept.Reason = why
 	switch cases := samples.CasesOf(result.Stages); {
 	case r.Mode != job.ModeRanked || r.Purpose != work.Submitted || r.Infrastructure:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases
 	case result.UnfinishedRanking != nil:
-		kept.Cases, kept.Unfinished = result.UnfinishedRanking.Cases, true
+		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.Cases, true
 	case r.StartedAt != nil && (why == cancelledReason || programBegan(result.Stages)):
-		kept.Unfinished = true
+		kept.IsUnfinished = true
 	default:
 		return nil, nil
 	}
 	// Staff chose nothing for the person, so that an unfinished process is not held against them; finished ones still
 	// count.
 	if r.StoppedByStaff {
-		if kept.Unfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
+		if kept.IsUnfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
 			return nil, nil
 		}
 	}
 	var err error
 	if kept.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err == nil {
-		err = samples.Add(tx, kept) // once: a result that is delivered twice is dropped before
+		err = samples.AddSample(tx, kept) // once: a result that is delivered twice is dropped before
 	}
 	if err == nil {
-		err = samples.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
+		err = samples.UpdateScores(tx, r.VersionID, r.Device, r.UserID, r.ID)
 	}
 	var stands []work.Run
 	if err == nil {
-		err = ofEqualSource(tx, *r).Where("epoch_id = ? and "+boards.StandingRun, kept.EpochID).Limit(1).Find(&stands).Error
+		err = runsOfEqualSource(tx, *r).Where("epoch_id = ? and "+boards.StandingRunSQL, kept.EpochID).Limit(1).Find(&stands).Error
 	}
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
@@ -97,8 +97,8 @@ func keepEnded(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards
 	return boards.EnterRun(tx, stands[0].Entry(), true)
 }
 
-// ofEqualSource selects a run and the runs of its person on its board whose source is equal.
-func ofEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
+// runsOfEqualSource selects a run and the runs of its person on its board whose source is equal.
+func runsOfEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
 		Where(`submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id
 			and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)`, run.SubmissionID)
@@ -110,11 +110,11 @@ func programBegan(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
-// recompute brings boards up to date after runs of some people changed or were deleted: first the scores of their runs,
-// then their entries, which are chosen by these.
-func recompute(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
+// recomputeBoards brings boards up to date after runs of some people changed or were deleted: first the scores of their
+// runs, then their entries, which are chosen by these.
+func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	for _, e := range runs {
-		if err := samples.Update(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
+		if err := samples.UpdateScores(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Store) RebuildScores(ctx context.Context) error {
 		if _, err := applyHolds(tx, tx.Model(&work.Run{})); err != nil {
 			return err
 		}
-		return samples.Rebuild(tx)
+		return samples.RebuildScores(tx)
 	})
 	if err != nil {
 		return fmt.Errorf("rebuilding scores: %w", err)

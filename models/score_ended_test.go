@@ -57,7 +57,7 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
 	}
@@ -78,7 +78,7 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.Ann, "void solve();\n", processes...)
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 		first := page.Standings[0]
 		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
@@ -158,7 +158,7 @@ func TestACorrectedRecordChangesTheBoard(t *testing.T) {
 			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10})).Change
+			return records, modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10})).ChangeNumber
 		}
 		before, earlier := read()
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
@@ -261,7 +261,7 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 				t.Errorf("a run that was slowed down: %q", run.Disturbed)
 			}
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 		if why := page.Standings[0].Disturbed; why != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", why)
 		}

@@ -50,7 +50,7 @@ func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 		list, err := s.Fleet.Drifting(t.Context())
 		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].UUIDHash != "slow" || list[0].Device != "CPU" ||
-			!strings.Contains(list[0].How, "reads memory differs by +50") {
+			!strings.Contains(list[0].Description, "reads memory differs by +50") {
 			t.Errorf("%+v", list)
 		}
 	})

@@ -15,13 +15,13 @@ import (
 	"warpboard/tasks"
 )
 
-// driftEntries is the number of entries of each board that are measured again after the software of its device changed.
-// This happens automatically after each driver update, and the first ten decide who leads. More would keep a GPU busy
-// for hours after each update, and the workers of a fleet are not updated at the same time.
-const driftEntries = 100
+// driftEntriesPerBoard is the number of entries of each board that are measured again after the software of its device
+// changed. This happens automatically after each driver update, and the first ten decide who leads. More would keep a
+// GPU busy for hours after each update, and the workers of a fleet are not updated at the same time.
+const driftEntriesPerBoard = 100
 
-// softwareMost limits the kinds of software in one heartbeat: a machine has one for each device.
-const softwareMost = 32
+// maxSoftwareKinds limits the kinds of software in one heartbeat: a machine has one for each device.
+const maxSoftwareKinds = 32
 
 // NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that
 // is new to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an
@@ -61,7 +61,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
 		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
-		if !may(slot.Device) || noted[software] || len(noted) == softwareMost {
+		if !may(slot.Device) || noted[software] || len(noted) == maxSoftwareKinds {
 			continue
 		}
 		noted[software] = true
@@ -88,7 +88,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, e
 		}
 		if fresh {
 			changed = true
-			if err := startDrift(tx, slot.Device, kind, id, out); err != nil {
+			if err := queueDriftReruns(tx, slot.Device, kind, id, out); err != nil {
 				return changed, err
 			}
 		}
@@ -96,9 +96,9 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, e
 	return changed, nil
 }
 
-// startDrift queues the first entries of a device's open boards to be measured again if their epochs are older than a
-// current one of the device.
-func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Effect) error {
+// queueDriftReruns queues the first entries of a device's open boards to be measured again if their epochs are older
+// than a current one of the device.
+func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Effect) error {
 	python := ""
 	if kind == epochs.Native {
 		python = "not "
@@ -122,7 +122,7 @@ func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out
 		return db.WriteError(err, "order")
 	}
 	for _, id := range versions {
-		if _, err := o.queueAll(tx, tx.Where(older, id, device, -epochID).Limit(driftEntries), out); err != nil {
+		if _, err := o.queueAll(tx, tx.Where(older, id, device, -epochID).Limit(driftEntriesPerBoard), out); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	judgedNote = "The judge draws a seed for every call from the system, keeps it secret, and stores none: " +
+	judgeSeedNote = "The judge draws a seed for every call from the system, keeps it secret, and stores none: " +
 		"a repetition has other inputs of the same kind."
-	ownNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
+	ownProgramSeedNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
 )
 
 // Statement returns the site's statement about a ranked run that has a score, also about a turn of a confirmation. The
@@ -68,7 +68,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counted, Processes: c.Processes,
 			Time: c.Time(), CallCount: c.Runs, StandardDeviation: c.StandardDeviation})
 	}
-	if result.Score, err = ownScore(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
+	if result.Score, err = scoreOfOwnProgram(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
 		return statement.Statement{}, fmt.Errorf("stating the result of run %d: %w", r.ID, err)
 	}
 	return statement.New(about.SourceHash, version.Key, result), nil
@@ -76,18 +76,18 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 
 // seedsOf returns the seeds that remain after a run. secret is the seed of its attempt, which is never used again.
 func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
-	seeds := statement.Seeds{Note: judgedNote}
+	seeds := statement.Seeds{Note: judgeSeedNote}
 	if public := version.Definition.Seed; public != nil {
 		seed := uint64(*public)
 		seeds.PublicSeed = &seed
 	}
 	if version.Definition.OwnHarness {
-		seeds.SecretSeed, seeds.Note = &secret, ownNote
+		seeds.SecretSeed, seeds.Note = &secret, ownProgramSeedNote
 	}
 	return seeds
 }
 
-func ownScore(version catalog.TaskVersion, cases []job.CaseResult, d *job.Disturbances) (score statement.Score, err error) {
+func scoreOfOwnProgram(version catalog.TaskVersion, cases []job.CaseResult, d *job.Disturbances) (score statement.Score, err error) {
 	if score.NS, err = harness.Score(version.Definition.RankingBy, cases); err != nil {
 		return score, err
 	}

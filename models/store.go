@@ -69,35 +69,35 @@ type Config struct {
 // store's own method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for
 // concurrent use.
 type Store struct {
-	Accounts    *accounts.Accounts
-	Fleet       *fleet.Fleet
-	Members     *membership.Boards
-	Catalog     *catalog.Catalog
-	Boards      *boards.Boards
-	Comments    *comments.Comments
-	Counters    *work.Counters
-	Epochs      *epochs.Epochs
-	Events      *events.Events
-	Inbox       *inbox.Inbox
-	Likeness    *likeness.Likeness
-	Scores      *scores.Scores
-	Validations *review.Validations
-	Quotas      *quota.Quotas
-	Switches    *switches.Switches
-	Webhooks    *webhooks.Webhooks
-	Work        *work.LifeCycle
-	Submissions *submissions.Intake
-	Disk        files.Disk // of the data directory
-	standings   *cache.Cache[[sha256.Size]byte, events.Standings]
-	past        *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
-	replaying   *semaphore.Weighted                               // one at a time adds up standings of a past time
-	comparing   *semaphore.Weighted                               // one per core makes a suite
-	db          *db.DB
-	files       files.Files
-	limits      submissions.Limits
-	confirm     bool
-	noBaselines bool
-	site        string
+	Accounts      *accounts.Accounts
+	Fleet         *fleet.Fleet
+	Members       *membership.MembersBoards
+	Catalog       *catalog.Catalog
+	Boards        *boards.Boards
+	Comments      *comments.Comments
+	Counters      *work.Counters
+	Epochs        *epochs.Epochs
+	Events        *events.Events
+	Inbox         *inbox.Inbox
+	Likeness      *likeness.Likeness
+	Scores        *scores.Scores
+	Validations   *review.Validations
+	Quotas        *quota.Quotas
+	Switches      *switches.Switches
+	Webhooks      *webhooks.Webhooks
+	Work          *work.LifeCycle
+	Submissions   *submissions.Submissions
+	Disk          files.Disk // of the data directory
+	standings     *cache.Cache[[sha256.Size]byte, events.Standings]
+	pastStandings *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
+	replayLimit   *semaphore.Weighted                               // one at a time adds up standings of a past time
+	suiteLimit    *semaphore.Weighted                               // one per core makes a suite
+	db            *db.DB
+	files         files.Files
+	limits        submissions.Limits
+	confirm       bool
+	noBaselines   bool
+	site          string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -127,10 +127,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
-	// The next start repairs a crash between migration and catchUp: requested work is a row of settings, which the work
-	// deletes in its own transaction.
+	// The next start repairs a crash between migration and rebuildIfRequested: requested work is a row of settings,
+	// which the work deletes in its own transaction.
 	s := newStore(database, artifacts, cfg)
-	if err := s.catchUp(ctx, cfg.Log); err != nil {
+	if err := s.rebuildIfRequested(ctx, cfg.Log); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -139,41 +139,42 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts:    accounts.New(database),
-		Boards:      boards.New(database),
-		Catalog:     catalog.New(database),
-		Comments:    comments.New(database, comments.Hooks{Added: tellOfComment, Gone: inbox.Forget}),
-		Counters:    work.NewCounters(database),
-		Epochs:      epochs.New(database),
-		Events:      events.New(database),
-		Fleet:       workers,
-		Inbox:       inbox.New(database, cfg.Site, cfg.Mails),
-		Likeness:    likeness.New(database),
-		Members:     membership.New(database),
-		Quotas:      quota.New(database),
-		Switches:    switches.New(database),
-		Submissions: submissions.New(database, cfg.SubmissionLimits),
-		Validations: review.NewValidations(database),
-		Disk:        files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
-		standings:   cache.New[[sha256.Size]byte, events.Standings](mostStandings),
-		past:        cache.New[[sha256.Size]byte, events.Standings](mostPast),
-		replaying:   semaphore.NewWeighted(1),
-		comparing:   semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		db:          database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
+		Accounts:      accounts.New(database),
+		Boards:        boards.New(database),
+		Catalog:       catalog.New(database),
+		Comments:      comments.New(database, comments.Hooks{OnAdded: tellOfComment, OnGone: inbox.RemoveCommentNotices}),
+		Counters:      work.NewCounters(database),
+		Epochs:        epochs.New(database),
+		Events:        events.New(database),
+		Fleet:         workers,
+		Inbox:         inbox.New(database, cfg.Site, cfg.Mails),
+		Likeness:      likeness.New(database),
+		Members:       membership.New(database),
+		Quotas:        quota.New(database),
+		Switches:      switches.New(database),
+		Submissions:   submissions.New(database, cfg.SubmissionLimits),
+		Validations:   review.NewValidations(database),
+		Disk:          files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standings:     cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
+		pastStandings: cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
+		replayLimit:   semaphore.NewWeighted(1),
+		suiteLimit:    semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		db:            database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
-	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this line.
-	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{Sees: seesRun, Outcome: outcomeFor, Tell: s.tell})
-	s.Work = work.New(database, artifacts, s.Disk, workers, consequences{s})
+	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this
+	// line.
+	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{CanSeeRun: canSeeRun, OutcomeFor: outcomeFor, NotifyInboxes: s.notifyInboxes})
+	s.Work = work.New(database, artifacts, s.Disk, workers, runConsequences{s})
 	s.Scores = scores.New(database, s.Work, s.Catalog, workers, cfg.Log)
 	return s
 }
 
-// catchUp reads the open events, and rebuilds the boards if a migration requested that.
-func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
-	if err := s.Events.NoteOpen(ctx); err != nil {
+// rebuildIfRequested reads the open events, and rebuilds the boards if a migration requested that.
+func (s *Store) rebuildIfRequested(ctx context.Context, log *slog.Logger) error {
+	if err := s.Events.ReadOpenEvents(ctx); err != nil {
 		return err
 	}
-	why, err := s.Setting(ctx, boards.RebuildAsked)
+	why, err := s.Setting(ctx, boards.RebuildSetting)
 	if why == "" || err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 	"warpboard/models/events"
 )
 
-// SuiteView selects what a suite compares.
-type SuiteView struct {
+// SuiteQuery selects what a suite compares.
+type SuiteQuery struct {
 	Device   string // empty for the one with the most tasks
 	Baseline string // name; empty for the one that most boards have
 }
 
 // TagSuite compares everyone on the tasks with a tag that the person may see. A tag without tasks is not found.
-func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, view SuiteView) (events.Suite, error) {
+func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, view SuiteQuery) (events.Suite, error) {
 	list, err := s.TaskList(ctx, viewer)
 	if err != nil {
 		return events.Suite{}, err
@@ -35,11 +35,11 @@ func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, 
 		return events.Suite{}, db.Errorf(db.NotFound, "There are no tasks with the tag %q.", tag)
 	}
 	slices.SortFunc(tasks, func(a, b catalog.Task) int { return cmp.Compare(a.ID, b.ID) })
-	return s.suite(ctx, events.Event{Points: events.Ratio}, tasks, view)
+	return s.suite(ctx, events.Event{Points: events.RatioRule}, tasks, view)
 }
 
 // EventSuite compares the entrants of an event on the tasks that the person may see.
-func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug string, view SuiteView) (e events.EventRow, suite events.Suite, err error) {
+func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug string, view SuiteQuery) (e events.EventRow, suite events.Suite, err error) {
 	if e, err = s.Events.Event(ctx, slug); err != nil {
 		return e, suite, err
 	}
@@ -52,18 +52,18 @@ func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug strin
 	return e, suite, err
 }
 
-func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteView) (events.Suite, error) {
-	if err := s.comparing.Acquire(ctx, 1); err != nil {
+func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteQuery) (events.Suite, error) {
+	if err := s.suiteLimit.Acquire(ctx, 1); err != nil {
 		return events.Suite{}, err
 	}
-	defer s.comparing.Release(1)
+	defer s.suiteLimit.Release(1)
 	devices := map[string]int{}
 	for _, task := range tasks {
 		for _, device := range task.Devices {
 			devices[device]++
 		}
 	}
-	chosen := cmp.Or(view.Device, mostFrequent(devices))
+	chosen := cmp.Or(view.Device, mostFrequentKey(devices))
 	if chosen != "" && devices[chosen] == 0 {
 		return events.Suite{}, db.Errorf(db.NotFound, "None of these tasks has a board of %q.", chosen)
 	}
@@ -88,7 +88,7 @@ func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task,
 		}
 		at[b.VersionID][b.Name] = b.ScoreNS
 	}
-	baseline := cmp.Or(view.Baseline, mostFrequent(names))
+	baseline := cmp.Or(view.Baseline, mostFrequentKey(names))
 	times := make([]float64, len(st.Boards))
 	for i, b := range st.Boards {
 		times[i] = at[b.VersionID][baseline]
@@ -99,8 +99,8 @@ func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task,
 	return suite, nil
 }
 
-// mostFrequent returns the key with the largest count, the first by name of several; "" if there is none.
-func mostFrequent(counts map[string]int) (best string) {
+// mostFrequentKey returns the key with the largest count, the first by name of several; "" if there is none.
+func mostFrequentKey(counts map[string]int) (best string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if best == "" || counts[name] > counts[best] {
 			best = name

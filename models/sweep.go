@@ -18,13 +18,13 @@ import (
 const (
 	// A page of an old run has its stages and no log lines. A client that follows it by Last-Event-ID begins at its
 	// end.
-	keepEvents          = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
-	keepEvaluations     = 30 * 24 * time.Hour // ended evaluations, with their results
-	keepEvaluationBytes = 2 << 30             // bytes of one caller's requests
-	keepArtifactsFor    = 90 * 24 * time.Hour // profiles of runs that never were on a board
+	eventRetention      = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
+	evaluationRetention = 30 * 24 * time.Hour // ended evaluations, with their results
+	maxEvaluationBytes  = 2 << 30             // bytes of one caller's requests
+	artifactRetention   = 90 * 24 * time.Hour // profiles of runs that never were on a board
 	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording
 	// a result takes; with much less, a sweep could remove a file just before its row is written.
-	youngFile = time.Hour // longest time between an artifact's file and its row
+	youngFileAge = time.Hour // longest time between an artifact's file and its row
 )
 
 // Sweep removes unneeded data: expired sessions, old events of ended runs, old evaluations, and contents and artifacts
@@ -36,7 +36,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&accounts.Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
-		old := db.Time(at.Add(-keepEvents))
+		old := db.Time(at.Add(-eventRetention))
 		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.LiveCondition+"))", old, old).
 			Delete(&work.RunEvent{}).Error
 		if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		if err := quota.SweepUses(tx, at); err != nil {
 			return err
 		}
-		if err := dropArtifacts(tx, at.Add(-keepArtifactsFor)); err != nil {
+		if err := dropArtifacts(tx, at.Add(-artifactRetention)); err != nil {
 			return err
 		}
 		return catalog.SweepBlobs(tx)
@@ -53,9 +53,9 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	// Each of these runs even if another failed, and all can be repeated: the next sweep removes the rest.
 	return errors.Join(err,
 		s.Work.ReleaseSharing(ctx),
-		s.Work.PruneEvaluations(ctx, at.Add(-keepEvaluations)),
-		s.Work.PruneEvaluationsAbove(ctx, keepEvaluationBytes),
-		s.sweepArtifacts(ctx, at.Add(-youngFile)),
+		s.Work.PruneEvaluations(ctx, at.Add(-evaluationRetention)),
+		s.Work.PruneEvaluationsAbove(ctx, maxEvaluationBytes),
+		s.sweepArtifacts(ctx, at.Add(-youngFileAge)),
 		s.Fleet.SweepGuests(ctx, at),
 		s.Webhooks.SweepDeliveries(ctx, at),
 		s.Inbox.Sweep(ctx, at),
@@ -65,7 +65,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 // StorageToGo counts the stored data, and the data that a sweep at a time removes.
 func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (quota.StorageTotal, quota.NextSweep, error) {
 	return s.Quotas.StorageTotal(ctx, actor, quota.SweepTimes{
-		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
+		Artifacts: at.Add(-artifactRetention), Evaluations: at.Add(-evaluationRetention), Events: at.Add(-eventRetention),
 	})
 }
 

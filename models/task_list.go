@@ -12,12 +12,12 @@ import (
 // TaskSummary is a task for a list.
 type TaskSummary struct {
 	catalog.Task
-	Lang    tasks.Lang
-	Tags    []string
-	Problem string
-	Mine    bool             // the viewer is on one of its boards
-	People  int64            // number of entries on all its boards
-	Boards  []boards.Summary // one per device of the task, in the task's order
+	Lang        tasks.Lang
+	Tags        []string
+	ProblemName string           `gorm:"column:problem"`
+	HasOwnEntry bool             `gorm:"column:mine"` // the viewer is on one of its boards
+	People      int64            // number of entries on all its boards
+	Boards      []boards.Summary // one per device of the task, in the task's order
 }
 
 // TaskList returns the tasks of Tasks without boards: enough to search and sort.
@@ -28,7 +28,7 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i].Task, out[i].Lang, out[i].Tags, out[i].Problem, out[i].Mine, out[i].People = t.Task, t.Lang, t.Tags, t.Problem, t.Mine, t.People
+		out[i].Task, out[i].Lang, out[i].Tags, out[i].ProblemName, out[i].HasOwnEntry, out[i].People = t.Task, t.Lang, t.Tags, t.ProblemName, t.HasOwnEntry, t.People
 	}
 	return out, nil
 }

@@ -10,8 +10,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// tell adds an event to the inboxes of the people concerned (webhooks.Rules).
-func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
+// notifyInboxes adds an event to the inboxes of the people concerned (webhooks.Rules).
+func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
 	var list []inbox.Notice
 	var err error
 	number, _ := e.Detail.(float64) // JSON has no other numbers
@@ -19,7 +19,7 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalM
 	case webhooks.RunEnded:
 		list, err = inbox.RunEndedNotices(tx, e.RunID)
 	case webhooks.PlaceTaken:
-		list, err = inbox.PlaceNotices(tx, e.RunID, e.OtherID, number)
+		list, err = inbox.PlaceNotices(tx, e.RunID, e.FormerHolderID, number)
 	case webhooks.CommentMade:
 		list, err = inbox.CommentNotices(tx, int64(number))
 	case webhooks.DeadlineCame:
@@ -43,7 +43,7 @@ func (s *Store) tell(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalM
 
 // tellOfComment adds notices about a comment.
 func tellOfComment(tx *gorm.DB, id int64) error {
-	return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
+	return webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
 }
 
 // Notice converts a notice for programs.
@@ -51,21 +51,22 @@ func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
 	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, CreatedAt: n.CreatedAt}
 }
 
-// Remind adds notices about near deadlines, and reads which events are open. Several processes may run it concurrently.
-func (s *Store) Remind(ctx context.Context) error {
-	if err := s.Events.NoteOpen(ctx); err != nil {
+// AddDeadlineNotices adds notices about near deadlines, and reads which events are open. Several processes may run it
+// concurrently.
+func (s *Store) AddDeadlineNotices(ctx context.Context) error {
+	if err := s.Events.ReadOpenEvents(ctx); err != nil {
 		return err
 	}
-	if due, err := s.Inbox.HasClosing(ctx); err != nil || !due {
+	if due, err := s.Inbox.HasDueReminders(ctx); err != nil || !due {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		tasks, err := inbox.TakeClosing(tx)
+		tasks, err := inbox.TakeDueReminders(tx)
 		if err != nil {
 			return err
 		}
 		for _, id := range tasks {
-			if err := webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.DeadlineCame, Detail: id}); err != nil {
+			if err := webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.DeadlineCame, Detail: id}); err != nil {
 				return err
 			}
 		}

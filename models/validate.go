@@ -20,7 +20,7 @@ import (
 
 // Validated entries are the first of each board. The script of each is a run of mode validate that follows the entry's
 // own, with the priority of profiles that follow.
-const validatedEntries = 10
+const validatedEntriesPerBoard = 10
 
 // Validate queues the task's validation script for the first entries of its boards, except those for which it waits
 // already.
@@ -38,11 +38,11 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 		entries := 0
 		for _, device := range task.Devices {
 			var first []boards.Entry
-			err := tx.Where("version_id = ? and device = ?", task.VersionID, device).Order("age, score_ns, run_id").Limit(validatedEntries).Find(&first).Error
+			err := tx.Where("version_id = ? and device = ?", task.VersionID, device).Order("age, score_ns, run_id").Limit(validatedEntriesPerBoard).Find(&first).Error
 			if err != nil {
 				return db.ReadError(err, "first entries of the board")
 			}
-			n, err := queueScripts(tx, actor, script, first, &out)
+			n, err := queueValidations(tx, actor, script, first, &out)
 			if err != nil {
 				return err
 			}
@@ -52,24 +52,24 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 		case entries == 0:
 			return db.Errorf(db.Conflict, "The boards of %s have no entries on which the script could run.", task.Title)
 		case queued == 0:
-			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntries)
-		case !actor.IsAdmin() && time.Since(last) < validateEvery:
-			return quota.Until(last.Add(validateEvery), "The script ran less than an hour ago: try again in {wait}.")
+			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntriesPerBoard)
+		case !actor.IsAdmin() && time.Since(last) < validationInterval:
+			return quota.RefuseUntil(last.Add(validationInterval), "The script ran less than an hour ago: try again in {wait}.")
 		}
 		return accounts.WriteAudit(tx, actor, "validate", "task "+task.Slug, fmt.Sprintf("version %s of the script, %d entries", script, queued))
 	})
 	return out, queued, err
 }
 
-// validateEvery is the least time between two rounds of a task's script: they use no one's budget.
-const validateEvery = time.Hour
+// validationInterval is the least time between two rounds of a task's script: they use no one's budget.
+const validationInterval = time.Hour
 
 // validatableTask reads a task whose validation script the person may run now, and the script's version.
 func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Validate, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.Validate, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return task, "", err
 	}
 	var version catalog.TaskVersion
@@ -88,7 +88,7 @@ func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catal
 	return task, v.Version, nil
 }
 
-func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Effect) (queued int, err error) {
+func queueValidations(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Effect) (queued int, err error) {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.RunID
@@ -106,7 +106,7 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
-		v := review.Validation{RunID: e.RunID, ByRun: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
+		v := review.Validation{RunID: e.RunID, ScriptRunID: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
 		if err := review.AskValidation(tx, v); err != nil {
 			return 0, err
 		}
@@ -115,12 +115,12 @@ func queueScripts(tx *gorm.DB, actor accounts.User, script string, entries []boa
 	return queued, nil
 }
 
-// keepAnswer stores the answer of a script in the run's result.
-func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
+// storeScriptAnswer stores the answer of a script in the run's result.
+func storeScriptAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	if run.Purpose != work.Validate {
 		return nil
 	}
-	answer, message := review.NoAnswer, "The worker ran no script: it may be of an older version."
+	answer, message := review.AnswerNone, "The worker ran no script: it may be of an older version."
 	if run.Failure != nil {
 		message = run.Failure.Reason
 	}
@@ -131,9 +131,9 @@ func keepAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) erro
 		message = stage.Cases[0].Message
 		switch stage.Status {
 		case job.StatusPass:
-			answer = review.Applies
+			answer = review.AnswerApplies
 		case job.StatusFail:
-			answer = review.DoesNotApply
+			answer = review.AnswerDoesNotApply
 		}
 	}
 	return endValidation(tx, run, answer, message, out)
@@ -155,5 +155,5 @@ func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	if run.State == work.StateCancelled {
 		message = "The run of the script was cancelled."
 	}
-	return endValidation(tx, run, review.NoAnswer, message, out)
+	return endValidation(tx, run, review.AnswerNone, message, out)
 }

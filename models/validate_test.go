@@ -85,7 +85,7 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		answer(t, s, list[2], job.StatusTimeout, "The script reached its time limit of 3 s.")
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, list[3].ID)))
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.Part{Limit: 20}))
+			boards.PartQuery{Limit: 20}))
 		for i, want := range []struct{ answer, message string }{{"applies", "8 of 8 shapes"}, {"does not apply", "bad"},
 			{"no answer", "The script reached its time limit of 3 s."},
 			{"no answer", "The run of the script was cancelled."}, {"", ""}} {

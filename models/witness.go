@@ -28,7 +28,7 @@ func noteContradiction(tx *gorm.DB, profile *work.Run, stages []job.StageResult)
 			if err != nil {
 				return db.WriteError(err, "run %d", *profile.ProfileOf)
 			}
-			return review.Raise(tx, *profile.ProfileOf, review.Contradicted, why)
+			return review.RaiseFlag(tx, *profile.ProfileOf, review.KindContradicted, why)
 		}
 	}
 	return nil

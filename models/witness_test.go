@@ -44,14 +44,14 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.Findings{})))
 			contradicted := func() bool {
-				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).Contradicted
+				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).ContradictedByProfile
 			}
 			if got := contradicted(); got != c.want {
 				t.Errorf("%s: on the board contradicted is %v", name, got)
 			}
 			flag := ""
 			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-				models.ReviewFilter{Kind: review.Contradicted, Runs: []int64{run.ID}, Limit: 9})) {
+				models.ReviewFilter{Kind: review.KindContradicted, Runs: []int64{run.ID}, Limit: 9})) {
 				flag += row.Flags[0].Detail
 			}
 			if flag != c.flag {

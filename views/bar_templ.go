@@ -105,7 +105,7 @@ func quickest(score float64, i boards.Interval) float64 {
 func (b BoardTable) fullBar() float64 {
 	full := b.FirstNS
 	for _, e := range b.rows() {
-		if !e.Older(b.Board) {
+		if !e.HasOlderEpoch(b.Board) {
 			full = min(full, quickest(e.ScoreNS, e.Interval))
 		}
 	}

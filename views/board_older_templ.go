@@ -17,7 +17,7 @@ import (
 // ranked returns the ranked entries of the page; those of older software come after them.
 func (b BoardTable) ranked() []boards.Standing {
 	for i, e := range b.Standings {
-		if e.Older(b.Board) {
+		if e.HasOlderEpoch(b.Board) {
 			return b.Standings[:i]
 		}
 	}
@@ -35,22 +35,24 @@ func oldest(list []boards.Standing) float64 {
 
 // older returns the unranked entries, and last the viewer's own if it is one of them on another page.
 func (b BoardTable) older() []boards.Standing {
-	return slices.DeleteFunc(slices.Clone(b.rows()), func(e boards.Standing) bool { return !e.Older(b.Board) })
+	return slices.DeleteFunc(slices.Clone(b.rows()), func(e boards.Standing) bool { return !e.HasOlderEpoch(b.Board) })
 }
 
 // ownBelow reports whether the viewer's row is below the table: it is on another page, and has a rank.
-func (b BoardTable) ownBelow() bool { return b.Own != nil && !b.showsMine() && !b.Own.Older(b.Board) }
+func (b BoardTable) ownBelow() bool {
+	return b.Own != nil && !b.showsMine() && !b.Own.HasOlderEpoch(b.Board)
+}
 
 // olderBand reports whether entries have no rank until they are measured again.
 func (b BoardTable) olderBand(band boards.Band) bool {
-	return boards.Entry{Age: band.Age}.Older(b.Board)
+	return boards.Entry{Age: band.EpochAge}.HasOlderEpoch(b.Board)
 }
 
 // waiting counts the entries of the whole board that wait to be measured again.
 func (b BoardTable) waiting() (n int) {
 	for _, band := range b.Bands {
 		if b.olderBand(band) {
-			n += int(band.Size)
+			n += int(band.EntryCount)
 		}
 	}
 	return n
@@ -208,7 +210,7 @@ func (b BoardTable) olderSays(n int, older []boards.Standing) string {
 	if b.ViewerID != 0 && slices.ContainsFunc(older, func(e boards.Standing) bool { return e.UserID == b.ViewerID }) {
 		mine = ", including yours,"
 	}
-	return format.Plural(int(b.Size)-n, "entry", "entries") + " measured with the newest software. " +
+	return format.Plural(int(b.PeopleCount)-n, "entry", "entries") + " measured with the newest software. " +
 		format.Plural(n, "other"+mine+" waits", "others"+mine+" wait") + " to be measured again"
 }
 

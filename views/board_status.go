@@ -31,15 +31,17 @@ func boardMarks() []boardMark {
 			BoardTable.marksDisturbed,
 			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
-			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.Confirming }, noMark},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, noMark},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
-			func(_ BoardTable, e boards.Standing) bool { return e.Contradicted }, noMark},
+			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, noMark},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
 			BoardTable.marksNoisy, noMark},
 		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},
-			func(_ BoardTable, e boards.Standing) bool { return boards.Rescored(e.WasNS, e.ScoreNS) },
+			func(_ BoardTable, e boards.Standing) bool {
+				return boards.ChangedByConfirmation(e.BeforeConfirmationNS, e.ScoreNS)
+			},
 			func(tag *entryTag, e boards.Standing) {
-				tag.text, tag.url = "confirmed, was "+format.Nanoseconds(*e.WasNS).String(), SubmissionURL(e.SubmissionID)
+				tag.text, tag.url = "confirmed, was "+format.Nanoseconds(*e.BeforeConfirmationNS).String(), SubmissionURL(e.SubmissionID)
 			}},
 		{entryTag{"n runs", "", "All runs of that source count: the score combines their processes.", "/trust#pools"},
 			func(_ BoardTable, e boards.Standing) bool { return e.Pooled > 0 }, nil},
@@ -58,8 +60,8 @@ const wideHint = "May be tied with the rank above, but the measurement is too no
 // wide reports whether an entry's interval reaches the first of the rank above, which must be on the page or among the
 // board's leaders.
 func (b BoardTable) wide(e boards.Standing) bool {
-	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.Age == e.Age && int(band.Ahead)+1 == e.Rank })
-	if i < 1 || b.Bands[i-1].Age != e.Age {
+	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.Age && int(band.EntriesBefore)+1 == e.Rank })
+	if i < 1 || b.Bands[i-1].EpochAge != e.Age {
 		return false
 	}
 	above := b.Bands[i-1].RunID
@@ -92,11 +94,11 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 // marksDisturbed reports whether a row has the mark "disturbed". It is false if most ranked rows would have it, which
 // one line mentions instead.
 func (b BoardTable) marksDisturbed(e boards.Standing) bool {
-	return e.Disturbed != "" && (e.Older(b.Board) || !b.once.disturbed)
+	return e.Disturbed != "" && (e.HasOlderEpoch(b.Board) || !b.once.disturbed)
 }
 
 func (b BoardTable) marksNoisy(e boards.Standing) bool {
-	return e.Interval.Noisy && (e.Older(b.Board) || !b.once.noisy)
+	return e.Interval.Noisy && (e.HasOlderEpoch(b.Board) || !b.once.noisy)
 }
 
 // sharedNotes has the marks that one line above the table mentions for most rows.

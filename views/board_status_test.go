@@ -16,8 +16,8 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.Age = 7, 1, &low, &low, -2
 	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.Age = 8, 2, true, -2
 	older.RunID, older.ScoreNS, older.Disturbed, older.Age = 9, 1, "the GPU was hot", -1
-	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 3, EpochID: 2}}}
-	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{Age: -2, Size: 2}, {Age: -1, Size: 1}}
+	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 3, EpochID: 2}}}
+	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{EpochAge: -2, EntryCount: 2}, {EpochAge: -1, EntryCount: 1}}
 	legend := show(t, Ranking(b)).Find("[data-legend]")
 	var marks []string
 	for _, mark := range legend.Find("[data-mark]").EachIter() {
@@ -43,8 +43,8 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 		e.RunID, e.UserID, e.ScoreNS, e.Age = user, user, 1000, age
 		return e
 	}
-	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 60, EpochID: 2}}, ViewerID: 9, PageNo: 1, LastPage: 2}
-	b.Bands = []boards.Band{{Age: -2, Size: 55}, {Age: -1, Size: 5}}
+	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 60, EpochID: 2}}, ViewerID: 9, PageNo: 1, LastPage: 2}
+	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 55}, {EpochAge: -1, EntryCount: 5}}
 	b.Standings = []boards.Standing{entry(7, -2)}
 	for age, want := range map[int64][2]int{-2: {1, 0}, -1: {0, 1}} {
 		own := entry(9, age)
@@ -64,9 +64,9 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 
 // TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
-	b := BoardTable{Head: boards.Head{Board: boards.Board{Confirming: 7}}}
+	b := BoardTable{Head: boards.Head{Board: boards.Board{ConfirmingRun: 7}}}
 	e := boards.Standing{AddedReason: "The site was down."}
-	e.RunID, e.Interval.Noisy, e.Disturbed, e.Contradicted = 7, true, "the GPU was hot", true
+	e.RunID, e.Interval.Noisy, e.Disturbed, e.ContradictedByProfile = 7, true, "the GPU was hot", true
 	var marks []string
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
@@ -87,8 +87,8 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 		return e
 	}
 	first, steady, uneven := entry(1, 1, 1000, 990, 1010), entry(2, 2, 1100, 1090, 1110), entry(3, 2, 1110, 500, 2000)
-	b := BoardTable{Head: boards.Head{Board: boards.Board{Size: 3, EpochID: 1}}}
-	b.Bands = []boards.Band{{RunID: 1, Age: -1, Size: 1}, {RunID: 2, Age: -1, Ahead: 1, Size: 2}}
+	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 3, EpochID: 1}}}
+	b.Bands = []boards.Band{{RunID: 1, EpochAge: -1, EntryCount: 1}, {RunID: 2, EpochAge: -1, EntriesBefore: 1, EntryCount: 2}}
 	b.Standings = []boards.Standing{first, steady, uneven}
 	doc := show(t, Ranking(b))
 	if doc.Find("[data-wide]").Length() != 1 || doc.Find("#entry-3 [data-wide]").Length() != 1 ||
@@ -129,7 +129,7 @@ func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())
 	}
 	add(-1, true, "") // of older software, in its own table
-	b.Bands = []boards.Band{{Age: -2, Size: 7}, {Age: -1, Size: 1}}
+	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 7}, {EpochAge: -1, EntryCount: 1}}
 	if doc = show(t, Ranking(b)); doc.Find("[data-older] [data-status], [data-mark=noisy]").Length() != 2 {
 		t.Error("an entry of older software lacks its mark")
 	}

@@ -16,18 +16,18 @@ import (
 
 // teamBudgetText describes the rest of a team's budget.
 func teamBudgetText(t quota.Team) string {
-	if t.Left() == 0 {
+	if t.Remaining() == 0 {
 		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.Seconds)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.Left().Seconds(), t.Seconds, t.Name)
+	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.Remaining().Seconds(), t.Seconds, t.Name)
 }
 
 // budgetText describes the rest of a budget.
 func budgetText(b quota.Budget) string {
-	if b.Left() == 0 {
+	if b.Remaining() == 0 {
 		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.Left().Seconds(), b.Seconds)
+	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.Remaining().Seconds(), b.Seconds)
 }
 
 // budgetNote shows a person the rest of the budget; nothing without a limit.
@@ -53,7 +53,7 @@ func budgetNote(b quota.Budget) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if b.Seconds > 0 {
-			var templ_7745c5c3_Var2 = []any{"small mt-1", templ.KV("soft", b.Left() > 0), templ.KV("font-semibold", b.Left() == 0)}
+			var templ_7745c5c3_Var2 = []any{"small mt-1", templ.KV("soft", b.Remaining() > 0), templ.KV("font-semibold", b.Remaining() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -97,7 +97,7 @@ func budgetNote(b quota.Budget) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moment(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moment(b.RenewsAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -116,7 +116,7 @@ func budgetNote(b quota.Budget) templ.Component {
 			}
 		}
 		if t := b.Team; t.Seconds > 0 {
-			var templ_7745c5c3_Var7 = []any{"small mt-1", templ.KV("soft", t.Left() > 0), templ.KV("font-semibold", t.Left() == 0)}
+			var templ_7745c5c3_Var7 = []any{"small mt-1", templ.KV("soft", t.Remaining() > 0), templ.KV("font-semibold", t.Remaining() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -161,7 +161,7 @@ func budgetNote(b quota.Budget) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = moment(b.Renews).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moment(b.RenewsAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -603,7 +603,7 @@ func budgetList(p OperatePage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if row.Own {
+				if row.IsPersonal {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<span class=\"tag ml-1 hide-phone\">own</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -613,7 +613,7 @@ func budgetList(p OperatePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if row.Own {
+				if row.IsPersonal {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<form method=\"post\" action=\"/operate/budgets\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -382,7 +382,7 @@ func caseClocks(c job.CaseResult, columns int) templ.Component {
 }
 
 // flagClocks shows the numbers behind a flag about clocks.
-func flagClocks(f models.FlagOf) templ.Component {
+func flagClocks(f models.NamedFlag) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -403,7 +403,7 @@ func flagClocks(f models.FlagOf) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if d := f.Differs; d.RunID != 0 {
+		if d := f.ClockDifference; d.RunID != 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"meta small mt-1\" data-differs>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -475,8 +475,8 @@ func flagClocks(f models.FlagOf) templ.Component {
 // whereDiffers names the stage of the case, and the number of other cases there with a difference.
 func whereDiffers(r models.ClockDifference) string {
 	text := "in the " + format.Lower(StageView{Result: job.StageResult{Stage: r.Stage}}.Name()) + " stage"
-	if r.Cases > 1 {
-		text += fmt.Sprintf(", and %s more", format.Plural(r.Cases-1, "case", "cases"))
+	if r.DifferingCases > 1 {
+		text += fmt.Sprintf(", and %s more", format.Plural(r.DifferingCases-1, "case", "cases"))
 	}
 	return text
 }

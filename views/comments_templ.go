@@ -880,8 +880,8 @@ type CommentPage struct {
 	Page
 	Comment
 	Task         TaskRef
-	SubmissionID int64               // 0 for the task itself
-	Reports      []comments.ReportOf // open reports, for moderators
+	SubmissionID int64                  // 0 for the task itself
+	Reports      []comments.NamedReport // open reports, for moderators
 	// Actions that the viewer may take.
 	MayDelete, MayReport, MayHide, MayShow bool
 
@@ -1316,7 +1316,7 @@ func (p CommentPage) typed(act string) string {
 }
 
 // reportedComments lists comments that wait for a decision. Their texts are on their own pages.
-func reportedComments(list []comments.Reported) templ.Component {
+func reportedComments(list []comments.ReportedComment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1421,9 +1421,9 @@ func reportedComments(list []comments.Reported) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var54 string
-				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(c.Reports, "report", "reports"))
+				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(c.ReportCount, "report", "reports"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/comments.templ`, Line: 374, Col: 72}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/comments.templ`, Line: 374, Col: 76}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 				if templ_7745c5c3_Err != nil {

@@ -64,9 +64,9 @@ const (
 
 func phaseOf(e events.Event, now time.Time) string {
 	switch {
-	case !e.Begun(now):
+	case !e.HasBegun(now):
 		return comes
-	case !e.Ended(now):
+	case !e.HasEnded(now):
 		return goes
 	}
 	return pastEvents
@@ -97,7 +97,7 @@ type EventTask struct {
 func (p EventPage) entries(slug string) (n int) {
 	for _, b := range p.Standings.Boards {
 		if b.Slug == slug {
-			n += b.Entries
+			n += b.EntrantCount
 		}
 	}
 	return n
@@ -154,7 +154,7 @@ func countdown(d time.Duration) string {
 // isOpen reports whether the event accepts submissions now.
 func (p EventPage) isOpen() bool { return phaseOf(p.Event.Event, p.Now) == goes }
 
-func (p EventPage) frozen() bool { return p.Event.Frozen(p.Now) }
+func (p EventPage) frozen() bool { return p.Event.IsFrozen(p.Now) }
 
 // address returns the address of a part of the event's page, for the selected device.
 func (p EventPage) address(part, device string) string {
@@ -184,7 +184,7 @@ func (p EventPage) moments() (list []time.Time) {
 	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
 	for i := 1; i <= replaySteps; i++ {
 		if at := p.Event.StartsAt.Add(time.Duration(i) * part); at.Before(p.Now) {
-			list = append(list, p.Event.Moment(at, p.Now))
+			list = append(list, p.Event.RoundToMoment(at, p.Now))
 		}
 	}
 	return list
@@ -194,7 +194,7 @@ func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // pointsRule describes how ranks become points.
 func pointsRule(text string) string {
-	if text == events.Ratio {
+	if text == events.RatioRule {
 		return "100 × best score ÷ own score on each board"
 	}
 	return "by place on each board: " + text

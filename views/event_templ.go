@@ -969,7 +969,7 @@ func EventNow(p EventPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Event.Begun(p.Now) {
+		if p.Event.HasBegun(p.Now) {
 			templ_7745c5c3_Err = eventStandings(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1550,7 +1550,7 @@ func eventReveal(p EventPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if !p.Event.Ended(p.Now) {
+			if !p.Event.HasEnded(p.Now) {
 				var templ_7745c5c3_Var73 string
 				templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(" You can reveal them after the end.")
 				if templ_7745c5c3_Err != nil {
@@ -1565,7 +1565,7 @@ func eventReveal(p EventPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Event.Ended(p.Now) {
+			if p.Event.HasEnded(p.Now) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 123, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -197,7 +197,7 @@ func boardRecords(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if i > 0 && b.History[i-1].Age == step.Age {
+			if i > 0 && b.History[i-1].EpochAge == step.EpochAge {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -233,15 +233,15 @@ func boardRecords(b BoardTable) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if boards.Rescored(step.WasNS, step.ScoreNS) {
+			if boards.ChangedByConfirmation(step.BeforeConfirmationNS, step.ScoreNS) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"small mt-1\" data-rescored>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Was " + format.Nanoseconds(*step.WasNS).String() + ", ")
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Was " + format.Nanoseconds(*step.BeforeConfirmationNS).String() + ", ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 58, Col: 68}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 58, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -464,7 +464,7 @@ func (b BoardTable) drawing() boardchart.Board {
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
-		if e.Older(b.Board) {
+		if e.HasOlderEpoch(b.Board) {
 			continue // scores of other software are not drawn
 		}
 		rows[e.Rank] = append(rows[e.Rank], e)
@@ -476,7 +476,7 @@ func (b BoardTable) drawing() boardchart.Board {
 		if b.olderBand(band) {
 			break
 		}
-		rank := int(band.Ahead) + 1
+		rank := int(band.EntriesBefore) + 1
 		p.Dots = append(p.Dots, bandDots(band, rows[rank], rank == own, b.ViewerID, len(p.Dots))...)
 	}
 	return p
@@ -485,7 +485,7 @@ func (b BoardTable) drawing() boardchart.Board {
 // bandDots returns dots for the entries of a tie at their own scores, as far as the page has them. The others are one
 // dot: after them, or at the tie's score if the page does not begin with its first entry.
 func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64, before int) (dots []boardchart.Dot) {
-	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.Size) - len(rows), Mine: mine && len(rows) == 0}
+	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.EntryCount) - len(rows), Mine: mine && len(rows) == 0}
 	if before < boardchart.MostLinks || rest.Mine {
 		rest.URL, rest.Title = string(RunURL(band.RunID)), dotTitle(band, band.ScoreNS, "")
 	}
@@ -509,12 +509,12 @@ func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64,
 
 // dotTitle describes a dot, with its owner if known.
 func dotTitle(b boards.Band, scoreNS float64, name string) string {
-	text := format.Place(int(b.Ahead)+1, b.Size > 1) + ", " + format.Nanoseconds(scoreNS).String()
+	text := format.Place(int(b.EntriesBefore)+1, b.EntryCount > 1) + ", " + format.Nanoseconds(scoreNS).String()
 	if name != "" {
 		text += ", " + name
 	}
-	if b.Size > 1 {
-		text += fmt.Sprintf(", %d people share this rank", b.Size)
+	if b.EntryCount > 1 {
+		text += fmt.Sprintf(", %d people share this rank", b.EntryCount)
 	}
 	return text
 }

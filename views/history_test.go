@@ -17,7 +17,7 @@ func TestTiedEntriesAreDrawnAtTheirOwnScores(t *testing.T) {
 	}
 	var b BoardTable
 	b.ViewerID = 8
-	b.Bands = []boards.Band{{RunID: 7, ScoreNS: 1000, Size: 3}, {RunID: 10, ScoreNS: 2000, Ahead: 3, Size: 1}}
+	b.Bands = []boards.Band{{RunID: 7, ScoreNS: 1000, EntryCount: 3}, {RunID: 10, ScoreNS: 2000, EntriesBefore: 3, EntryCount: 1}}
 	b.Standings = []boards.Standing{entry(7, 1, 1000, true), entry(8, 1, 1004, true), entry(10, 4, 2000, false)}
 	want := []boardchart.Dot{
 		{ScoreNS: 1000, Size: 1, URL: "/runs/7", Title: "1=, 1.000\u00a0µs, Ada, 3 people share this rank"},

@@ -1765,7 +1765,7 @@ func chipTitle(b BoardChip) string {
 }
 
 // ownPlace explains a rank such as "1=" in words.
-func ownPlace(own boards.Place) string {
+func ownPlace(own boards.PersonRank) string {
 	if own.Tied {
 		return "you share rank " + strconv.Itoa(own.Rank) + " with entries too close to tell apart"
 	}

@@ -385,7 +385,7 @@ func inboxChoices(p InboxPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !p.Choices.Off(kind) {
+			if !p.Choices.IsOff(kind) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " checked")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -426,7 +426,7 @@ func inboxChoices(p InboxPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.Choices.Mails(kind) {
+				if p.Choices.IsMailed(kind) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, " checked")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -664,7 +664,7 @@ func MailQuestion(p MailQuestionPage) templ.Component {
 type PostboxPage struct {
 	Page
 	On bool // the site sends e-mail
-	inbox.Postbox
+	inbox.MailQueueStatus
 }
 
 // Postbox is the page.
@@ -740,7 +740,7 @@ func Postbox(p PostboxPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(p.Failing) == 0 {
+			if len(p.FailingMails) == 0 {
 				templ_7745c5c3_Err = empty("No e-mail failed.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -750,7 +750,7 @@ func Postbox(p PostboxPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, m := range p.Failing {
+				for _, m := range p.FailingMails {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<tr data-mail=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -29,12 +29,12 @@ func LimitField(l quota.TaskLimit, what string) string {
 	if mode == "" {
 		mode = "all"
 	}
-	return fmt.Sprintf("limit-%s-%s-%s", mode, l.Per, what)
+	return fmt.Sprintf("limit-%s-%s-%s", mode, l.Period, what)
 }
 
 // limitValue returns the initial value of an input.
 func limitValue(limits []quota.TaskLimit, l quota.TaskLimit, what string) string {
-	i := slices.IndexFunc(limits, func(set quota.TaskLimit) bool { return set.Mode == l.Mode && set.Per == l.Per })
+	i := slices.IndexFunc(limits, func(set quota.TaskLimit) bool { return set.Mode == l.Mode && set.Period == l.Period })
 	if i < 0 {
 		return ""
 	}
@@ -116,9 +116,9 @@ func limitFields(limits []quota.TaskLimit, number int) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var3 string
-					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(quota.TaskLimit{Mode: mode, Per: per}, what)))
+					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(DraftField(number, LimitField(quota.TaskLimit{Mode: mode, Period: per}, what)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 74, Col: 93}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 74, Col: 96}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 					if templ_7745c5c3_Err != nil {
@@ -142,9 +142,9 @@ func limitFields(limits []quota.TaskLimit, number int) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, quota.TaskLimit{Mode: mode, Per: per}, what))
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(limitValue(limits, quota.TaskLimit{Mode: mode, Period: per}, what))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 80, Col: 82}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 80, Col: 85}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -246,7 +246,7 @@ func limitList(limits []quota.TaskLimit) string {
 }
 
 // BenchLimits shows the rest of the viewer's limits for a task.
-func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component {
+func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -283,7 +283,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component 
 			}
 		}
 		for _, s := range spent {
-			var templ_7745c5c3_Var11 = []any{templ.KV("font-semibold", !s.Free.IsZero())}
+			var templ_7745c5c3_Var11 = []any{templ.KV("font-semibold", !s.FreeAt.IsZero())}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -308,7 +308,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component 
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(LimitField(s.TaskLimit, "left"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 103}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -318,7 +318,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Free.IsZero() {
+			if s.FreeAt.IsZero() {
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(leftText(s))
 				if templ_7745c5c3_Err != nil {
@@ -338,7 +338,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component 
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = moment(s.Free).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moment(s.FreeAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -353,8 +353,8 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.Spent) templ.Component 
 }
 
 // leftText formats the rest: "3 of 5 ranked submissions left this hour".
-func leftText(s quota.Spent) string {
-	submissions, seconds := s.Left()
+func leftText(s quota.LimitUse) string {
+	submissions, seconds := s.Remaining()
 	var left []string
 	if s.Submissions > 0 {
 		left = append(left, fmt.Sprintf("%d of %d %s", submissions, s.Submissions, s.CountText()))
@@ -362,7 +362,7 @@ func leftText(s quota.Spent) string {
 	if s.GPUSeconds > 0 {
 		left = append(left, fmt.Sprintf("%d of %d %s", seconds, s.GPUSeconds, s.TimeText()))
 	}
-	return fmt.Sprintf("%s left per %s", strings.Join(left, " and "), s.Per)
+	return fmt.Sprintf("%s left per %s", strings.Join(left, " and "), s.Period)
 }
 
 var _ = templruntime.GeneratedTemplate

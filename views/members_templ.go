@@ -653,9 +653,9 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(invite.Prefix)
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(invite.CodePrefix)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/members.templ`, Line: 190, Col: 32}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/members.templ`, Line: 190, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -686,9 +686,9 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(invite.Prefix)
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(invite.CodePrefix)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/members.templ`, Line: 198, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/members.templ`, Line: 198, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -754,7 +754,7 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = revoke(p.Page, string(TaskPartURL(p.Task.Slug, fmt.Sprintf("invites/%d/revoke", invite.ID))), "Revoke the code "+invite.Prefix).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = revoke(p.Page, string(TaskPartURL(p.Task.Slug, fmt.Sprintf("invites/%d/revoke", invite.ID))), "Revoke the code "+invite.CodePrefix).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -768,9 +768,9 @@ func inviteRow(p MembersPage, invite membership.Invite) templ.Component {
 
 func used(invite membership.Invite) string {
 	if invite.MaxPeople == 0 {
-		return strconv.Itoa(invite.Used)
+		return strconv.Itoa(invite.UseCount)
 	}
-	return fmt.Sprintf("%d of %d", invite.Used, invite.MaxPeople)
+	return fmt.Sprintf("%d of %d", invite.UseCount, invite.MaxPeople)
 }
 
 func inviteForm(p MembersPage) templ.Component {

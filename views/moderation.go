@@ -18,12 +18,12 @@ type RunReviewPage struct {
 	Owner Person
 	// SourceOpen means that this reader may read the source.
 	SourceOpen bool
-	Files      []SourceFile     // for reviewers who may read the source; main file first
-	Decisions  []accounts.Audit // public decisions about this run, oldest first
-	Flags      []models.FlagOf  // flags that this reader may see
-	Open       bool             // a flag awaits review
-	Note       string           // the owner's note on a record
-	NoteOpen   bool             // the note is public now, not only after the deadline
+	Files      []SourceFile       // for reviewers who may read the source; main file first
+	Decisions  []accounts.Audit   // public decisions about this run, oldest first
+	Flags      []models.NamedFlag // flags that this reader may see
+	Open       bool               // a flag awaits review
+	Note       string             // the owner's note on a record
+	NoteOpen   bool               // the note is public now, not only after the deadline
 
 	// Who may decide needs no report.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
@@ -45,11 +45,11 @@ type AuditPage struct {
 // CPU".
 func describeAct(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
-		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {
-			return r.Act + " ", cmp.Or(r.About, r.Subject[i+1:])
+		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.ActName, " "+r.Subject[:i]) {
+			return r.ActName + " ", cmp.Or(r.SubjectName, r.Subject[i+1:])
 		}
 	}
-	return r.Act + ": ", cmp.Or(r.About, r.Subject)
+	return r.ActName + ": ", cmp.Or(r.SubjectName, r.Subject)
 }
 
 // subjectURL returns the address of an action's subject, or "" if it has no page.

@@ -27,7 +27,7 @@ type OperatePage struct {
 	Credentials []fleet.WorkerCredential
 	NewSecret   string // secret of a new credential, shown only once
 	NewName     string // worker of the new credential
-	Tokens      []fleet.JoinedToken
+	Tokens      []fleet.JoinTokenWithWorkers
 	Now         time.Time
 	NewToken    string // new token, shown only once
 	Problem     string // reason for refusing the last change

@@ -78,9 +78,9 @@ func (r RerunRow) change() string {
 		}
 		return *p
 	}
-	if r.ScoreNS == nil || !(r.Was.ScoreNS > 0) {
+	if r.ScoreNS == nil || !(r.ScoreBefore.ScoreNS > 0) {
 		return ""
 	}
-	was, now := r.Was.ScoreNS, *r.ScoreNS
-	return format.Change(now/was, or(r.LowNS, now)/or(r.Was.HighNS, was), or(r.HighNS, now)/or(r.Was.LowNS, was))
+	was, now := r.ScoreBefore.ScoreNS, *r.ScoreNS
+	return format.Change(now/was, or(r.LowNS, now)/or(r.ScoreBefore.HighNS, was), or(r.HighNS, now)/or(r.ScoreBefore.LowNS, was))
 }

@@ -555,7 +555,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = quantity(format.Nanoseconds(row.Was.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = quantity(format.Nanoseconds(row.ScoreBefore.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -564,7 +564,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if row.ScoreNS != nil {
-				templ_7745c5c3_Err = quantity(format.NanosecondsLike(*row.ScoreNS, row.Was.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = quantity(format.NanosecondsLike(*row.ScoreNS, row.ScoreBefore.ScoreNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -574,15 +574,15 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			switch {
-			case row.Failed() != "":
+			case row.FailureReason() != "":
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<span class=\"tag tag-fail\">does not pass</span> <span class=\"small break-words\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var26 string
-				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(row.Failed())
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(row.FailureReason())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 158, Col: 55}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 158, Col: 62}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -592,15 +592,15 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case row.Undone() != "":
+			case row.NotMeasuredReason() != "":
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<span class=\"soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var27 string
-				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(row.Undone())
+				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(row.NotMeasuredReason())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 160, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 160, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
@@ -642,7 +642,7 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 // places shows the row's rank before and after.
 func (r RerunRow) places() string {
 	switch {
-	case r.EndedAt == nil || r.Undone() != "" || r.WasPlace == r.NowPlace:
+	case r.EndedAt == nil || r.NotMeasuredReason() != "" || r.WasPlace == r.NowPlace:
 		return strconv.Itoa(r.WasPlace)
 	case r.NowPlace == 0:
 		return fmt.Sprintf("%d → –", r.WasPlace)

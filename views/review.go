@@ -24,7 +24,7 @@ type ReviewPage struct {
 	Rows   []models.FlaggedRun
 	Next   int64 // the next page begins after this flag; 0 on the last page
 
-	Comments []comments.Reported // comments with open reports
+	Comments []comments.ReportedComment // comments with open reports
 }
 
 // ReviewURL returns the address of the review page with a filter.
@@ -35,8 +35,8 @@ func ReviewURL(f models.ReviewFilter, more ...string) string {
 			q.Set(name, value)
 		}
 	}
-	if f.After > 0 {
-		q.Set("after", strconv.FormatInt(f.After, 10))
+	if f.AfterFlagID > 0 {
+		q.Set("after", strconv.FormatInt(f.AfterFlagID, 10))
 	}
 	for i := 0; i+1 < len(more); i += 2 {
 		q.Set(more[i], more[i+1])
@@ -70,7 +70,7 @@ func PriorityOf(name string) models.Priority {
 }
 
 func (p ReviewPage) nextURL() templ.SafeURL {
-	p.Filter.After = p.Next
+	p.Filter.AfterFlagID = p.Next
 	return templ.SafeURL(ReviewURL(p.Filter))
 }
 
@@ -86,7 +86,7 @@ func (p ReviewPage) lowURL() templ.SafeURL {
 // lowCount counts the runs with low priority.
 func (p ReviewPage) lowCount() (n int) {
 	for _, c := range p.Counts {
-		if c.Low {
+		if c.LowPriority {
 			n += c.Runs
 		}
 	}
@@ -102,13 +102,13 @@ type reviewKind struct {
 
 func reviewKinds() []reviewKind {
 	return []reviewKind{
-		{review.Report, "Reported", "Someone requested a review."},
-		{review.Held, "Held back", "These runs do not count until they are reviewed."},
-		{review.Unconfirmed, "Not confirmed", "A confirmation of a 1st place gave no times. These runs do not count until they are reviewed."},
-		{review.Source, "Pattern in the source", "The source has a pattern that is known from falsified times."},
-		{review.Contradicted, "Faster than its profile", "A case took less time than its kernels take under Nsight Compute, which runs them one at a time. Kernels that run beside each other can do that, too."},
-		{review.Library, "Library kernels", "The task refuses libraries, and the profile lists their kernels. An honest source can have one, as to fill a tensor."},
-		{review.Clocks, "Clocks disagree", "The runner's clock and the judge's clock differ by more than the judge's tolerance. The larger time counts."},
+		{review.KindReport, "Reported", "Someone requested a review."},
+		{review.KindHeld, "Held back", "These runs do not count until they are reviewed."},
+		{review.KindUnconfirmed, "Not confirmed", "A confirmation of a 1st place gave no times. These runs do not count until they are reviewed."},
+		{review.KindSource, "Pattern in the source", "The source has a pattern that is known from falsified times."},
+		{review.KindContradicted, "Faster than its profile", "A case took less time than its kernels take under Nsight Compute, which runs them one at a time. Kernels that run beside each other can do that, too."},
+		{review.KindLibrary, "Library kernels", "The task refuses libraries, and the profile lists their kernels. An honest source can have one, as to fill a tensor."},
+		{review.KindClocks, "Clocks disagree", "The runner's clock and the judge's clock differ by more than the judge's tolerance. The larger time counts."},
 	}
 }
 
@@ -167,7 +167,7 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	for _, k := range reviewKinds() {
 		g := reviewGroup{reviewKind: k}
 		left = slices.DeleteFunc(left, func(row models.FlaggedRun) bool {
-			has := slices.ContainsFunc(row.Flags, func(f models.FlagOf) bool { return f.Kind == k.kind })
+			has := slices.ContainsFunc(row.Flags, func(f models.NamedFlag) bool { return f.Kind == k.kind })
 			if has {
 				g.rows = append(g.rows, row)
 			}
@@ -198,17 +198,17 @@ func siteWhy(row models.FlaggedRun) string {
 }
 
 // flagText describes a flag in words.
-func flagText(f models.FlagOf) string {
+func flagText(f models.NamedFlag) string {
 	switch f.Kind {
-	case review.Clocks:
+	case review.KindClocks:
 		return "The runner's clock and the judge's clock differ by more than the judge's tolerance."
-	case review.Unconfirmed:
+	case review.KindUnconfirmed:
 		return "The confirmation of its 1st place gave no times: " + f.Detail
-	case review.Contradicted:
+	case review.KindContradicted:
 		return "Its profile contradicts its times: " + f.Detail + "."
-	case review.Library:
+	case review.KindLibrary:
 		return "Kernels of libraries in the profile, by share of the GPU's time: " + f.Detail + "."
-	case review.Source:
+	case review.KindSource:
 		return "The source has a pattern that is known from falsified times: " + f.Detail + "."
 	}
 	return f.Detail

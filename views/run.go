@@ -170,7 +170,7 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 		return 0, 0
 	}
 	for _, stage := range r.Stages {
-		if mean, cases = scores.Benchmark(stage.Result); cases > 0 {
+		if mean, cases = scores.BenchmarkScore(stage.Result); cases > 0 {
 			return mean, cases
 		}
 	}

@@ -71,7 +71,7 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 // about describes the boards in a sentence.
 func (p SuitePage) about() string {
 	text := format.Plural(len(p.Suite.Boards), "task", "tasks") + " on " + p.Suite.Device
-	switch n := p.Suite.Compared; {
+	switch n := p.Suite.ComparedBoards; {
 	case p.Suite.Baseline == "":
 		return text + ". No board has a baseline yet."
 	case n == len(p.Suite.Boards):
@@ -132,11 +132,11 @@ func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // curves returns the curves of the best of all and of the chosen entrants.
 func (p SuitePage) curves() (list []curve) {
-	if p.Suite.Compared == 0 {
+	if p.Suite.ComparedBoards == 0 {
 		return nil
 	}
 	add := func(class, name string, row events.SuiteRow) {
-		list = append(list, curve{class, name, fastPath(row.Speedups, p.Suite.Compared)})
+		list = append(list, curve{class, name, fastPath(row.Speedups, p.Suite.ComparedBoards)})
 	}
 	if len(p.Suite.Rows) > 1 {
 		add("curve-best", "Best of all", p.best())

@@ -458,12 +458,12 @@ func validationTag(answer string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		switch review.Answer(answer) {
-		case review.Applies:
+		case review.AnswerApplies:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span class=\"tag tag-pass\">applies</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case review.DoesNotApply:
+		case review.AnswerDoesNotApply:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"tag tag-warn\">does not apply</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

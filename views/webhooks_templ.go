@@ -593,7 +593,7 @@ func Webhook(p WebhookPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Of.Wants(webhooks.WaitLong) {
+			if p.Of.WantsKind(webhooks.WaitLong) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

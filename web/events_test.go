@@ -212,7 +212,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	run := modelstest.Submit(t, s.Cfg.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
 	secret, session, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
-		accounts.NewSession{UserID: ada.ID, Life: time.Hour})
+		accounts.NewSession{UserID: ada.ID, Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

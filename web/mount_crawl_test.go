@@ -46,7 +46,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	through := proxyBefore(s.Scene.Site, t, "nginx", home)
 	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
-		accounts.NewSession{UserID: s.Admin.ID, Provider: "test", Life: time.Hour})
+		accounts.NewSession{UserID: s.Admin.ID, Provider: "test", Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

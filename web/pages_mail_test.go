@@ -79,7 +79,7 @@ func TestEMailIsTurnedOffWithoutASignIn(t *testing.T) {
 	s := mailedScene(t)
 	store := s.Cfg.Store
 	off := func() string {
-		token, err := store.Inbox.OffToken(t.Context(), s.Ada.ID, "ada@example.org")
+		token, err := store.Inbox.UnsubscribeToken(t.Context(), s.Ada.ID, "ada@example.org")
 		if err == nil {
 			err = store.Inbox.Choose(t.Context(), s.Ada, inbox.Kinds(), inbox.Kinds())
 		}

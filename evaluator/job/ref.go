@@ -27,11 +27,11 @@ func (r WorkRef) ID() string {
 // String returns "run 17" or "evaluation 3f0c…".
 func (r WorkRef) String() string { return r.Noun() + " " + r.ID() }
 
-// WorkRef identifies the work of the job.
+// Ref identifies the work of the job.
 func (j Job) Ref() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }
 
-// WorkRef identifies the work of the event.
+// Ref identifies the work of the event.
 func (e Event) Ref() WorkRef { return WorkRef{RunID: e.RunID, EvaluationID: e.EvaluationID} }
 
-// WorkRef identifies the work of the result.
+// Ref identifies the work of the result.
 func (r Result) Ref() WorkRef { return WorkRef{RunID: r.RunID, EvaluationID: r.EvaluationID} }

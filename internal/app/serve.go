@@ -64,7 +64,7 @@ func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Stor
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, SubmissionLimits: submissions.Limits{SubmissionsPerHour: cfg.SubmissionsPerHour, Waiting: cfg.MaxWaitingRuns},
+		Confirm: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, SubmissionLimits: submissions.Limits{SubmissionsPerHour: cfg.SubmissionsPerHour, MaxUnfinishedRuns: cfg.MaxWaitingRuns},
 	})
 }
 

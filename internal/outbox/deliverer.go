@@ -89,7 +89,7 @@ func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	d.remindedAt = at
-	return d.Store.Remind(ctx)
+	return d.Store.AddDeadlineNotices(ctx)
 }
 
 // watchWorkers finds silent workers and work that waits.
@@ -118,7 +118,7 @@ func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.Silent
 		if w.Stopping || at.Sub(w.SeenAt) < silentAfter {
 			continue
 		}
-		lost := webhooks.SilentWorker{Worker: w.Name, Seen: w.SeenAt, Devices: []string{}}
+		lost := webhooks.SilentWorker{Worker: w.Name, LastSeenAt: w.SeenAt, Devices: []string{}}
 		for _, slot := range w.Slots {
 			if !slices.Contains(lost.Devices, slot.Device) {
 				lost.Devices = append(lost.Devices, slot.Device)
@@ -131,7 +131,7 @@ func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.Silent
 
 func longWaitsOf(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
 	for _, w := range waits {
-		list = append(list, webhooks.WaitingWork{Device: w.Device, Waiting: w.Work, Oldest: w.Oldest})
+		list = append(list, webhooks.WaitingWork{Device: w.Device, WaitingCount: w.Work, OldestSince: w.Oldest})
 	}
 	return list
 }
@@ -203,7 +203,7 @@ func (d *Deliverer) sortByOwner(due []webhooks.DueDelivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	slices.SortStableFunc(due, func(a, b webhooks.DueDelivery) int {
-		return cmp.Compare(a.Place+d.triesByOwner[a.UserID], b.Place+d.triesByOwner[b.UserID])
+		return cmp.Compare(a.OwnerPosition+d.triesByOwner[a.UserID], b.OwnerPosition+d.triesByOwner[b.UserID])
 	})
 }
 

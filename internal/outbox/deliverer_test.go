@@ -23,8 +23,8 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")
 		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
-		siteHook := create(t, s, admin, webhooks.NewWebhook{Site: true, URL: site.URL, Events: webhooks.OfSite()})
-		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: webhooks.Personal()})
+		siteHook := create(t, s, admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL, Events: webhooks.SiteKinds()})
+		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: webhooks.PersonalKinds()})
 		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, Events: []webhooks.Kind{webhooks.RecordTaken}})
 
 		// It happens while there is no deliverer: nothing is lost.
@@ -100,7 +100,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	s := stores[0]
 	ada := modelstest.Person(t, s, "Ada", accounts.RoleAdmin)
 	r := newReceiver(t)
-	hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.Personal()})
+	hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.PersonalKinds()})
 	task := modelstest.Task(t, s, ada, "sum", "CPU")
 	var c clock
 	for _, store := range stores {
@@ -154,7 +154,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 			if name == "slow" {
 				defer close(leave)
 			}
-			hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.Personal()})
+			hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.PersonalKinds()})
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 		r := newReceiver(t)
 		hook := create(t, s, ada, webhooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1),
-			Events: webhooks.Personal()})
+			Events: webhooks.PersonalKinds()})
 		for range 5 {
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
@@ -226,8 +226,8 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
-		hook := create(t, s, admin, webhooks.NewWebhook{Site: true, URL: r.URL,
-			Events: []webhooks.Kind{webhooks.WorkerLost, webhooks.WaitLong}, Wait: 2 * time.Minute})
+		hook := create(t, s, admin, webhooks.NewWebhook{ForWholeSite: true, URL: r.URL,
+			Events: []webhooks.Kind{webhooks.WorkerLost, webhooks.WaitLong}, LongWait: 2 * time.Minute})
 		beat := func(name string, stopping bool) {
 			t.Helper()
 			if err := s.Fleet.SaveHeartbeat(t.Context(),
@@ -246,7 +246,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.Watch(ctx, silent, []webhooks.WaitingWork{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}},
+			if err := s.Webhooks.Watch(ctx, silent, []webhooks.WaitingWork{{Device: "H200", WaitingCount: 1, OldestSince: waits[0].Oldest}},
 				at); err != nil {
 				t.Error(err)
 			}

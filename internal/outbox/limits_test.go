@@ -30,7 +30,7 @@ func newOwners(t *testing.T, s *models.Store) owners {
 
 func (o owners) hook(of accounts.User) webhooks.Webhook {
 	o.t.Helper()
-	return create(o.t, o.s, of, webhooks.NewWebhook{Site: of.ID == o.admin.ID, URL: "https://example.org/hook",
+	return create(o.t, o.s, of, webhooks.NewWebhook{ForWholeSite: of.ID == o.admin.ID, URL: "https://example.org/hook",
 		Events: []webhooks.Kind{webhooks.RunEnded, webhooks.RecordTaken}})
 }
 
@@ -88,7 +88,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			o.ask(o.admin, site, 1)
 			got := o.due()
 			if len(got) != 8 || got[0].UserID != 0 || got[1].UserID != o.ada.ID || got[2].UserID != o.bob.ID ||
-				got[7].Place != 6 {
+				got[7].OwnerPosition != 6 {
 				t.Errorf("due: %+v", got)
 			}
 			if got = o.due(o.ada.ID, 0); len(got) != 1 || got[0].UserID != o.bob.ID {
@@ -137,7 +137,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 					due = append(due, d)
 				}
 			}
-			o.end(due[0], webhooks.TryResult{Status: 410, Problem: "gone", Gone: true})
+			o.end(due[0], webhooks.TryResult{Status: 410, Problem: "gone", ReceiverGone: true})
 			o.end(due[1], webhooks.TryResult{Status: 503, Problem: "the receiver answered 503"})
 			for _, d := range o.log(hook) {
 				if d.NextAt != nil {
@@ -146,15 +146,15 @@ func TestWebhooksAreLimited(t *testing.T) {
 			}
 		})
 		t.Run("only the site's have plain addresses", func(t *testing.T) {
-			n := webhooks.NewWebhook{URL: "http://example.org/hook", Events: webhooks.Personal()[:2]}
+			n := webhooks.NewWebhook{URL: "http://example.org/hook", Events: webhooks.PersonalKinds()[:2]}
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
 				t.Errorf("a person's: %v", err)
 			}
-			n.Site = true
+			n.ForWholeSite = true
 			create(t, s, o.admin, n)
 		})
 		t.Run("the site's reach what the operator allows, and nothing else inside", func(t *testing.T) {
-			n := webhooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: webhooks.OfSite(), Site: true}
+			n := webhooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: webhooks.SiteKinds(), ForWholeSite: true}
 			create(t, s, o.admin, n)
 			n.URL = "http://10.0.0.1:8080/hook"
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
@@ -208,9 +208,9 @@ func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	slow.respond(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
 	for _, name := range strings.Fields("One Two Three Four Five Six Seven Eight Nine") {
 		someone := modelstest.Person(t, s, name, accounts.RoleUser)
-		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL, Events: webhooks.Personal()}), 5)
+		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL, Events: webhooks.PersonalKinds()}), 5)
 	}
-	hook := create(t, s, o.admin, webhooks.NewWebhook{Site: true, URL: site.URL, Events: webhooks.OfSite()})
+	hook := create(t, s, o.admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL, Events: webhooks.SiteKinds()})
 	d := outbox.NewDeliverer(outbox.WebhookConfig{AllowedForPeople: loopback, RootCAs: roots(), AnswerTimeout: time.Minute,
 		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond}})
 	ended := make(chan error, 1)

@@ -102,8 +102,8 @@ func (m *Mailer) tryMail(ctx context.Context, to *smtpSession, mail inbox.Mail) 
 // formatMail returns the text of a mail, with the unsubscribe link.
 func (m *Mailer) formatMail(ctx context.Context, mail inbox.Mail) ([]byte, error) {
 	off := ""
-	if mail.Kind != inbox.Confirm {
-		token, err := m.Store.Inbox.OffToken(ctx, mail.UserID, mail.Address)
+	if mail.Kind != inbox.ConfirmAddressMail {
+		token, err := m.Store.Inbox.UnsubscribeToken(ctx, mail.UserID, mail.Address)
 		if err != nil {
 			return nil, err
 		}

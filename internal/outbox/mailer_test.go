@@ -36,11 +36,11 @@ func TestANoticeIsMailedToThoseWhoWantIt(t *testing.T) {
 		token := off[strings.LastIndex(off, "/")+1:]
 		for _, wrong := range []string{"", "1", token[:len(token)-1], token + "x",
 			strings.Replace(token, fmt.Sprint(o.ann.ID), fmt.Sprint(bob.ID), 1), "999.x", "x.y"} {
-			if err := o.Inbox.MailOff(o.t.Context(), wrong); db.KindOf(err) != db.NotFound {
+			if err := o.Inbox.Unsubscribe(o.t.Context(), wrong); db.KindOf(err) != db.NotFound {
 				o.t.Errorf("%q turns it off: %v", wrong, err)
 			}
 		}
-		o.check(o.Inbox.MailOff(o.t.Context(), token))
+		o.check(o.Inbox.Unsubscribe(o.t.Context(), token))
 		o.check(o.Inbox.MarkAllRead(o.t.Context(), o.ann, time.Now()))
 		o.comment(bob)
 		if p := o.postbox(); p.Waiting+p.Failed != 0 || p.Sent != 1 {
@@ -78,7 +78,7 @@ func TestAMailIsTriedAgainUntilItIsRefusedForGood(t *testing.T) {
 		o.failing("later", 1)
 		o.post.change(func() { o.post.answer = func(string) string { return "550 no such person" } })
 		o.ahead.Store(int64(2 * time.Minute))
-		if p := o.failing("no such person", 0); p.Failed != 1 || p.Failing[0].Tries != 2 {
+		if p := o.failing("no such person", 0); p.Failed != 1 || p.FailingMails[0].Tries != 2 {
 			o.t.Errorf("%+v", p)
 		}
 	})
@@ -99,7 +99,7 @@ func TestAServerThatIsAwayOrUnsafeGetsNothing(t *testing.T) {
 			stop := o.run(change)
 			p := o.failing(says, 1)
 			stop()
-			if p.Failing[0].Tries != 0 {
+			if p.FailingMails[0].Tries != 0 {
 				o.t.Errorf("%s cost a try: %+v", says, p)
 			}
 			o.post.change(func() { o.post.shut, o.post.plain = false, false })

@@ -109,7 +109,7 @@ func (o *office) mails(n int) []receivedMail {
 	return o.post.got()
 }
 
-func (o *office) postbox() inbox.Postbox {
+func (o *office) postbox() inbox.MailQueueStatus {
 	o.t.Helper()
 	p, err := o.Inbox.Postbox(o.t.Context(), o.admin)
 	o.check(err)
@@ -117,11 +117,11 @@ func (o *office) postbox() inbox.Postbox {
 }
 
 // failing waits until one mail has failed for a reason, and the given number of mails wait.
-func (o *office) failing(says string, waiting int64) (p inbox.Postbox) {
+func (o *office) failing(says string, waiting int64) (p inbox.MailQueueStatus) {
 	o.t.Helper()
 	tier.Until(o.t, "a failure: "+says, func() bool {
 		p = o.postbox()
-		return len(p.Failing) == 1 && strings.Contains(p.Failing[0].Error, says) && p.Waiting == waiting
+		return len(p.FailingMails) == 1 && strings.Contains(p.FailingMails[0].Error, says) && p.Waiting == waiting
 	})
 	return p
 }

@@ -19,16 +19,16 @@ type Audit struct {
 	ID        int64
 	ActorID   int64 // 0 for the operator, by flag or command
 	ActorName string
-	Act       string // "disqualify"
+	ActName   string `gorm:"column:act"` // "disqualify"
 	Subject   string // "run 17"
 	Detail    string
 	CreatedAt time.Time
 
-	About string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
+	SubjectName string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
 }
 
-// mostActs limits the recorded acts of one person in an hour, except those of admins and of the operator.
-const mostActs = 1000
+// maxActsPerHour limits the recorded acts of one person in an hour, except those of admins and of the operator.
+const maxActsPerHour = 1000
 
 // WriteAudit records an act in its transaction. It returns TooMany if the person has done too much in the last hour.
 func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
@@ -37,18 +37,18 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 		if err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Count(&done).Error; err != nil {
 			return db.ReadError(err, "the audit log")
 		}
-		if done >= mostActs {
+		if done >= maxActsPerHour {
 			return db.TooManyf(10*time.Minute, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
 		}
 	}
-	row := Audit{ActorID: actor.ID, ActorName: actor.Name, Act: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}
+	row := Audit{ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 
 // Audits lists acts before an ID (0 for the newest), the newest first. search matches the name of the actor, a subject
 // like "task sort", or a submission like "#57" with its runs. Admins only.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
-	if err := actor.Check(ReadAudits, Owners{}); err != nil {
+	if err := actor.Check(ReadAudits, ObjectOwners{}); err != nil {
 		return nil, err
 	}
 	var rows []Audit
@@ -70,8 +70,8 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	return rows, s.nameRuns(ctx, rows)
 }
 
-// about returns the subject's ID if its kind is one of kinds, or 0.
-func (a Audit) about(kinds ...string) int64 {
+// subjectID returns the subject's ID if its kind is one of kinds, or 0.
+func (a Audit) subjectID(kinds ...string) int64 {
 	kind, number, _ := strings.Cut(a.Subject, " ")
 	if !slices.Contains(kinds, kind) {
 		return 0
@@ -80,14 +80,14 @@ func (a Audit) about(kinds ...string) int64 {
 	return id
 }
 
-// person returns the ID of the person that an act was about, or 0.
-func (a Audit) person() int64 { return a.about("user", "person") }
+// subjectPersonID returns the ID of the person that an act was about, or 0.
+func (a Audit) subjectPersonID() int64 { return a.subjectID("user", "person") }
 
 // nameRuns adds to each act about a run the number of its submission, which people see.
 func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	var ids []int64
 	for _, row := range rows {
-		if id := row.about("run"); id != 0 {
+		if id := row.subjectID("run"); id != 0 {
 			ids = append(ids, id)
 		}
 	}
@@ -103,8 +103,8 @@ func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	}
 	for _, run := range found {
 		for i := range rows {
-			if rows[i].about("run") == run.ID {
-				rows[i].About = fmt.Sprintf("#%d on %s", run.SubmissionID, run.Device)
+			if rows[i].subjectID("run") == run.ID {
+				rows[i].SubjectName = fmt.Sprintf("#%d on %s", run.SubmissionID, run.Device)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	names := map[int64]string{}
 	for _, row := range rows {
-		if id := row.person(); id != 0 {
+		if id := row.subjectPersonID(); id != 0 {
 			names[id] = ""
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 		names[u.ID] = u.Name
 	}
 	for i := range rows {
-		rows[i].About = names[rows[i].person()]
+		rows[i].SubjectName = names[rows[i].subjectPersonID()]
 	}
 	return nil
 }

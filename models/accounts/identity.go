@@ -45,12 +45,12 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
 		switch {
 		case errors.Is(err, gorm.ErrRecordNotFound):
-			user, err = register(tx, in)
+			user, err = createUser(tx, in)
 			return err
 		case err != nil:
 			return fmt.Errorf("reading the identity: %w", err)
 		}
-		user, err = updateOnSignIn(tx, id, in)
+		user, err = updateUserOnSignIn(tx, id, in)
 		return err
 	})
 	return user, err
@@ -62,7 +62,7 @@ func (s *Accounts) Operator(ctx context.Context) (User, error) {
 	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
 }
 
-func register(tx *gorm.DB, in SignIn) (User, error) {
+func createUser(tx *gorm.DB, in SignIn) (User, error) {
 	name, err := uniqueName(tx, in.Name)
 	if err != nil {
 		return User{}, err
@@ -80,7 +80,7 @@ func register(tx *gorm.DB, in SignIn) (User, error) {
 	return user, addIdentity(tx, user.ID, in)
 }
 
-func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
+func updateUserOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	var user User
 	if err := tx.Take(&user, id.UserID).Error; err != nil {
 		return User{}, fmt.Errorf("reading person %d: %w", id.UserID, err)

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	loginLife      = 10 * time.Minute
-	tokenLife      = 365 * 24 * time.Hour   // lifetime of a token from a login
-	mostLogins     = 2000                   // limit of waiting logins; a further one replaces one of the network with the most
-	mostLoginsEach = 20                     // limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
-	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
-	codeLength     = 8
+	loginLifetime       = 10 * time.Minute
+	tokenLifetime       = 365 * 24 * time.Hour   // lifetime of a token from a login
+	maxLogins           = 2000                   // limit of waiting logins; a further one replaces one of the network with the most
+	maxLoginsPerAddress = 20                     // limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
+	loginCodeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
+	loginCodeLength     = 8
 )
 
 // Login is a command line's request to sign in. It waits until a person approves or denies it in a browser.
@@ -31,17 +31,19 @@ type Login struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 	UserID     *int64 // person who approved
-	Refused    bool
+	IsRefused  bool   `gorm:"column:refused"`
 }
 
 // FormattedCode returns the code in the form that people compare: "BCDF-GHJK".
-func (l Login) FormattedCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
+func (l Login) FormattedCode() string {
+	return l.Code[:loginCodeLength/2] + "-" + l.Code[loginCodeLength/2:]
+}
 
 // BeginLogin stores a command line's request to sign in, and returns the secret with which it gets its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
 	secret = db.NewSecret()
-	login = Login{SecretHash: db.HashSecret(secret), Code: newCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}
-	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLife))
+	login = Login{SecretHash: db.HashSecret(secret), Code: newLoginCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}
+	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {
 			return db.WriteError(err, "login")
@@ -53,8 +55,8 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 		if tooManyLogins(login.Address, waiting) {
 			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
-		if len(waiting) >= mostLogins {
-			if err := tx.Delete(&Login{}, oldestOfMost(waiting)).Error; err != nil {
+		if len(waiting) >= maxLogins {
+			if err := tx.Delete(&Login{}, oldestLoginToReplace(waiting)).Error; err != nil {
 				return db.WriteError(err, "login")
 			}
 		}
@@ -82,16 +84,16 @@ func tooManyLogins(address string, waiting []Login) bool {
 				own++
 			}
 		}
-		if own >= mostLoginsEach<<i {
+		if own >= maxLoginsPerAddress<<i {
 			return true
 		}
 	}
 	return false
 }
 
-// oldestOfMost returns the oldest login of the network with the most of them. It is replaced when there are too many
-// logins: a network with thousands of addresses locks no one out, not even its other users.
-func oldestOfMost(waiting []Login) int64 {
+// oldestLoginToReplace returns the oldest login of the network with the most of them. It is replaced when there are too
+// many logins: a network with thousands of addresses locks no one out, not even its other users.
+func oldestLoginToReplace(waiting []Login) int64 {
 	of := map[netip.Prefix][]int64{}
 	var most netip.Prefix
 	for _, login := range waiting {
@@ -108,13 +110,13 @@ func oldestOfMost(waiting []Login) int64 {
 	return of[most][0]
 }
 
-// newCode draws a code. The remainder of 256 by 20 makes some letters likelier by a tenth, which does not help
+// newLoginCode draws a code. The remainder of 256 by 20 makes some letters likelier by a tenth, which does not help
 // guessing.
-func newCode() string {
-	var b [codeLength]byte
+func newLoginCode() string {
+	var b [loginCodeLength]byte
 	rand.Read(b[:]) // never fails
 	for i := range b {
-		b[i] = codeLetters[int(b[i])%len(codeLetters)]
+		b[i] = loginCodeLetters[int(b[i])%len(loginCodeLetters)]
 	}
 	return string(b[:])
 }
@@ -150,7 +152,7 @@ func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret str
 		return "", user, db.ReadError(err, "login that waits: it has expired or was used")
 	}
 	switch {
-	case login.Refused:
+	case login.IsRefused:
 		return "", user, db.Errorf(db.Forbidden, "The login was refused in the browser.")
 	case login.UserID == nil:
 		return "", user, nil
@@ -162,6 +164,6 @@ func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret str
 	if user, err = s.User(ctx, *login.UserID); err != nil {
 		return "", user, err
 	}
-	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.Host, tokenLife)
+	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.Host, tokenLifetime)
 	return tokenSecret, user, err
 }

@@ -49,7 +49,7 @@ func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 		modelstest.WantKind(t, err, db.Invalid)
 		site, again := modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx)),
 			modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx))
-		if site.ID != again.ID || !site.MayCreate() {
+		if site.ID != again.ID || !site.MayCreateTasks() {
 			t.Errorf("the site's own account: %+v, then %+v", site, again)
 		}
 	})
@@ -89,11 +89,11 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 		modelstest.WantKind(t, s.Accounts.SetRole(ctx, w.Admin, w.Ann.ID, "king"), db.Invalid)
 		modelstest.WantKind(t, s.Accounts.SetRole(ctx, w.Admin, 999, accounts.RoleCreator), db.NotFound)
 		modelstest.Check(t, s.Accounts.SetRole(ctx, w.Admin, w.Ann.ID, accounts.RoleCreator))
-		if u := modelstest.Got[accounts.User](t)(s.Accounts.User(ctx, w.Ann.ID)); !u.MayCreate() || u.IsAdmin() {
+		if u := modelstest.Got[accounts.User](t)(s.Accounts.User(ctx, w.Ann.ID)); !u.MayCreateTasks() || u.IsAdmin() {
 			t.Errorf("Ann is now %q", u.Role)
 		}
 		audits, err := s.Accounts.Audits(ctx, w.Admin, "", 0, 10)
-		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" ||
+		if err != nil || len(audits) != 2 || audits[0].ActName != "set role" || audits[0].Detail != "creator" ||
 			audits[0].ActorName != "Root" {
 			t.Errorf("Audits: %+v, %v", audits, err)
 		}
@@ -105,7 +105,7 @@ func TestWhenASessionEnds(t *testing.T) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		start := func(life time.Duration) (string, accounts.Session) {
 			secret, session, err := s.Accounts.StartSession(ctx,
-				accounts.NewSession{UserID: w.Ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
+				accounts.NewSession{UserID: w.Ann.ID, Provider: "github", UserAgent: "x\x00y", Lifetime: life})
 			modelstest.Check(t, err)
 			return secret, session
 		}

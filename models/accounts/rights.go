@@ -32,8 +32,8 @@ const (
 	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
 )
 
-// Owners has the owners of an act's object; 0 means no one.
-type Owners struct {
+// ObjectOwners has the owners of an act's object; 0 means no one.
+type ObjectOwners struct {
 	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
 	AuthorID int64 // owner of its task
 }
@@ -49,16 +49,16 @@ const (
 	bySignedIn           // everyone with an account
 )
 
-// right is one line of the table: the allowed people, the exceptions, and the message to the others.
-type right struct {
-	by      peopleSet
-	notOwn  bool // not for one's own, so that one admin always remains, and reports come from others
-	refusal string
+// accessRight is one line of the table: the allowed people, the exceptions, and the message to the others.
+type accessRight struct {
+	allowedPeople peopleSet
+	notOnOwn      bool // not for one's own, so that one admin always remains, and reports come from others
+	refusal       string
 }
 
-// rights is the only table of rights. Reading sources is the exception: MaySeeSource decides it, because it depends on
-// the deadline.
-var rights = map[Act]right{
+// accessRights is the only table of rights. Reading sources is the exception: MaySeeSource decides it, because it
+// depends on the deadline.
+var accessRights = map[Act]accessRight{
 	MakeTask:         {byCreator, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
 	EditEvent:        {byAuthor, false, "Only the organizer of the event and admins may change it and reveal its results."},
@@ -85,9 +85,9 @@ var rights = map[Act]right{
 }
 
 // May reports whether the person may perform an act on an object.
-func (u User) May(act Act, of Owners) bool {
-	r, known := rights[act]
-	if !known || r.notOwn && u.SignedIn() && u.ID == of.OwnerID {
+func (u User) May(act Act, of ObjectOwners) bool {
+	r, known := accessRights[act]
+	if !known || r.notOnOwn && u.SignedIn() && u.ID == of.OwnerID {
 		return false
 	}
 	switch {
@@ -95,20 +95,20 @@ func (u User) May(act Act, of Owners) bool {
 		return true
 	case !u.SignedIn():
 		return false
-	case r.by == byCreator:
-		return u.MayCreate()
-	case r.by == byAuthor:
-		return u.MayCreate() && u.ID == of.AuthorID
-	case r.by == byOwner:
+	case r.allowedPeople == byCreator:
+		return u.MayCreateTasks()
+	case r.allowedPeople == byAuthor:
+		return u.MayCreateTasks() && u.ID == of.AuthorID
+	case r.allowedPeople == byOwner:
 		return u.ID == of.OwnerID
 	}
-	return r.by == bySignedIn
+	return r.allowedPeople == bySignedIn
 }
 
 // Check is May as an error: Forbidden, with a sentence that names the allowed people.
-func (u User) Check(act Act, of Owners) error {
+func (u User) Check(act Act, of ObjectOwners) error {
 	if u.May(act, of) {
 		return nil
 	}
-	return db.Errorf(db.Forbidden, "%s", rights[act].refusal)
+	return db.Errorf(db.Forbidden, "%s", accessRights[act].refusal)
 }

@@ -14,19 +14,19 @@ func TestRights(t *testing.T) {
 	who := map[string]struct {
 		role accounts.Role
 		id   int64
-		of   accounts.Owners
+		of   accounts.ObjectOwners
 	}{
-		"visitor":        {accounts.RoleVisitor, 0, accounts.Owners{OwnerID: others, AuthorID: others}},
-		"visitor on 0":   {accounts.RoleVisitor, 0, accounts.Owners{}},
-		"user":           {accounts.RoleUser, mine, accounts.Owners{OwnerID: others, AuthorID: others}},
-		"owner":          {accounts.RoleUser, mine, accounts.Owners{OwnerID: mine, AuthorID: others}},
-		"creator":        {accounts.RoleCreator, mine, accounts.Owners{OwnerID: others, AuthorID: others}},
-		"author":         {accounts.RoleCreator, mine, accounts.Owners{OwnerID: others, AuthorID: mine}},
-		"author, own":    {accounts.RoleCreator, mine, accounts.Owners{OwnerID: mine, AuthorID: mine}},
-		"demoted author": {accounts.RoleUser, mine, accounts.Owners{OwnerID: others, AuthorID: mine}},
-		"admin":          {accounts.RoleAdmin, mine, accounts.Owners{OwnerID: others, AuthorID: others}},
-		"admin, own":     {accounts.RoleAdmin, mine, accounts.Owners{OwnerID: mine, AuthorID: others}},
-		"operator":       {accounts.RoleAdmin, 0, accounts.Owners{}},
+		"visitor":        {accounts.RoleVisitor, 0, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
+		"visitor on 0":   {accounts.RoleVisitor, 0, accounts.ObjectOwners{}},
+		"user":           {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
+		"owner":          {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: others}},
+		"creator":        {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
+		"author":         {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: mine}},
+		"author, own":    {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: mine}},
+		"demoted author": {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: mine}},
+		"admin":          {accounts.RoleAdmin, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
+		"admin, own":     {accounts.RoleAdmin, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: others}},
+		"operator":       {accounts.RoleAdmin, 0, accounts.ObjectOwners{}},
 	}
 	admins := []string{"admin", "admin, own", "operator"}
 	creators := append([]string{"author", "author, own", "creator"}, admins...)

@@ -29,7 +29,7 @@ type NewSession struct {
 	Provider  string
 	UserAgent string
 	Address   string
-	Life      time.Duration
+	Lifetime  time.Duration
 }
 
 // StartSession creates a session and returns the secret for its cookie.
@@ -38,8 +38,8 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	t := db.Now()
 	session := Session{
 		UserID: in.UserID, SecretHash: db.HashSecret(secret), Provider: in.Provider,
-		UserAgent: db.Cut(db.Sanitize(in.UserAgent), 200), Address: db.Sanitize(in.Address),
-		CreatedAt: t, SeenAt: t, ExpiresAt: db.Time(t.Add(in.Life)),
+		UserAgent: db.CutText(db.Sanitize(in.UserAgent), 200), Address: db.Sanitize(in.Address),
+		CreatedAt: t, SeenAt: t, ExpiresAt: db.Time(t.Add(in.Lifetime)),
 	}
 	err := s.db.Writer(ctx).Create(&session).Error
 	return secret, session, db.WriteError(err, "session")
@@ -48,9 +48,9 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 // sessionUser is a session with its person, read in one query: each request of a signed-in person needs both.
 type sessionUser struct {
 	Session
-	User   User    `gorm:"foreignKey:UserID"`
-	Joined []int64 `gorm:"->;serializer:json"`
-	News   int     `gorm:"->"`
+	User        User    `gorm:"foreignKey:UserID"`
+	Joined      []int64 `gorm:"->;serializer:json"`
+	UnreadCount int     `gorm:"column:news;->"`
 }
 
 // TableName returns the table of sessions.
@@ -66,7 +66,7 @@ func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, Use
 		return Session{}, User{}, db.ReadError(err, "such session")
 	}
 	session, user := row.Session, row.User
-	user.Joined, user.Unread = row.Joined, row.News
+	user.JoinedTaskIDs, user.Unread = row.Joined, row.UnreadCount
 	if user.BlockedAt != nil {
 		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
 	}

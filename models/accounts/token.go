@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	tokenMark   = "wb_" // lets secret scanners find a leaked token
-	prefixBytes = len(tokenMark) + 6
+	tokenPrefix       = "wb_" // lets secret scanners find a leaked token
+	shownPrefixLength = len(tokenPrefix) + 6
 
-	mostTokens     = 50 // limit of a person's valid tokens
-	mostTokensADay = 100
+	maxTokens       = 50 // limit of a person's valid tokens
+	maxTokensPerDay = 100
 )
 
 // Token is a personal key for the API. The table has its hash and its first characters.
@@ -46,9 +46,9 @@ func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, l
 	if name = CleanName(name); name == "" {
 		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name that you will recognize later.")
 	}
-	secret = tokenMark + db.NewSecret()
+	secret = tokenPrefix + db.NewSecret()
 	token := Token{
-		UserID: userID, Name: name, Prefix: secret[:prefixBytes],
+		UserID: userID, Name: name, Prefix: secret[:shownPrefixLength],
 		SecretHash: db.HashSecret(secret), CreatedAt: db.Now(),
 	}
 	if life > 0 {
@@ -73,10 +73,10 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting tokens of person %d: %w", userID, err)
-	case have.Live >= mostTokens:
+	case have.Live >= maxTokens:
 		return db.Errorf(db.Conflict, "You have %d active tokens, the maximum. Revoke one that you no longer need.", have.Live)
-	case have.Today >= mostTokensADay:
-		return db.TooManyf(time.Hour, "You can create at most %d tokens a day. Try again later.", mostTokensADay)
+	case have.Today >= maxTokensPerDay:
+		return db.TooManyf(time.Hour, "You can create at most %d tokens a day. Try again later.", maxTokensPerDay)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestRemovingAWayToSignInEndsTheOtherSessions(t *testing.T) {
 		ann, ben, ways := annWithTwoWays(t, s)
 		begin := func(user accounts.User, provider string) (string, accounts.Session) {
 			secret, session, err := s.Accounts.StartSession(ctx,
-				accounts.NewSession{UserID: user.ID, Provider: provider, Life: time.Hour})
+				accounts.NewSession{UserID: user.ID, Provider: provider, Lifetime: time.Hour})
 			modelstest.Check(t, err)
 			return secret, session
 		}

@@ -29,18 +29,18 @@ const (
 
 // User is a person with an account.
 type User struct {
-	ID        int64
-	Name      string // display name; no two differ only in case
-	NameKey   string
-	Email     string // from the last provider; never identifies an account
-	Role      Role
-	BlockedAt *time.Time
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	NoDataset bool    // datasets omit the person's sources
-	InboxRead int64   // ID of the last notice that the person has read
-	Unread    int     `gorm:"-"` // number of later notices; only set for the sender of a request
-	Joined    []int64 `gorm:"-"` // tasks whose members' boards they joined; only set for the sender of a request, see Load
+	ID                   int64
+	Name                 string // display name; no two differ only in case
+	NameKey              string
+	Email                string // from the last provider; never identifies an account
+	Role                 Role
+	BlockedAt            *time.Time
+	CreatedAt            time.Time
+	UpdatedAt            time.Time
+	ExcludedFromDatasets bool    `gorm:"column:no_dataset"` // datasets omit the person's sources
+	LastReadNoticeID     int64   `gorm:"column:inbox_read"` // ID of the last notice that the person has read
+	Unread               int     `gorm:"-"`                 // number of later notices; only set for the sender of a request
+	JoinedTaskIDs        []int64 `gorm:"-"`                 // tasks whose members' boards they joined; only set for the sender of a request, see Load
 }
 
 // SignedIn reports whether the user is a person, not a visitor.
@@ -49,8 +49,8 @@ func (u User) SignedIn() bool { return u.ID != 0 }
 // IsAdmin reports whether the person may do everything.
 func (u User) IsAdmin() bool { return u.Role == RoleAdmin }
 
-// MayCreate reports whether the person may make tasks.
-func (u User) MayCreate() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
+// MayCreateTasks reports whether the person may make tasks.
+func (u User) MayCreateTasks() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
 
 // User returns one person.
 func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
@@ -59,18 +59,18 @@ func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 
 // Load reads one person with the boards that they joined.
 func Load(tx *gorm.DB, id int64) (User, error) {
-	u, err := load(tx.Where("users.id = ?", id))
+	u, err := loadUser(tx.Where("users.id = ?", id))
 	return u, db.ReadError(err, "person %d", id)
 }
 
-func load(q *gorm.DB) (User, error) {
+func loadUser(q *gorm.DB) (User, error) {
 	var row struct {
 		User        `gorm:"embedded"`
 		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
 		News        int
 	}
 	err := q.Table("users").Select("users.*", joinedBoards(q, "users.id"), unreadCount("users.id")).Take(&row).Error
-	row.Joined, row.Unread = row.JoinedTasks, row.News
+	row.JoinedTaskIDs, row.Unread = row.JoinedTasks, row.News
 	return row.User, err
 }
 
@@ -98,7 +98,7 @@ type SeenUser struct {
 
 // Users lists people whose name contains search, by name, for the admin's page.
 func (s *Accounts) Users(ctx context.Context, actor User, search string, offset, limit int) ([]SeenUser, error) {
-	if err := actor.Check(ListPeople, Owners{}); err != nil {
+	if err := actor.Check(ListPeople, ObjectOwners{}); err != nil {
 		return nil, err
 	}
 	var users []SeenUser
@@ -110,7 +110,7 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	if err := q.Scan(&users).Error; err != nil {
 		return nil, fmt.Errorf("listing people: %w", err)
 	}
-	return users, s.addSeen(ctx, users)
+	return users, s.addLastSeen(ctx, users)
 }
 
 // SearchByName lists people whose names begin with the text, in upper or lower case. It reads a range of the index on
@@ -125,7 +125,7 @@ func (s *Accounts) SearchByName(ctx context.Context, beginning string, limit int
 
 // ByName returns the person with a name, in upper or lower case.
 func (s *Accounts) ByName(ctx context.Context, name string) (User, error) {
-	u, err := load(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
+	u, err := loadUser(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }
 
@@ -136,8 +136,8 @@ func (s *Accounts) SetNoDataset(ctx context.Context, user User, out bool) error 
 	})
 }
 
-// addSeen reads the last use of any session or token of these people.
-func (s *Accounts) addSeen(ctx context.Context, users []SeenUser) error {
+// addLastSeen reads the last use of any session or token of these people.
+func (s *Accounts) addLastSeen(ctx context.Context, users []SeenUser) error {
 	at := map[int64]*SeenUser{}
 	for i := range users {
 		at[users[i].ID] = &users[i]
@@ -166,7 +166,7 @@ func (u *SeenUser) seen(t time.Time) {
 
 // SetRole sets a person's role. Only an admin may, and not their own, so that one admin always remains.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
-	if err := actor.Check(SetRole, Owners{OwnerID: userID}); err != nil {
+	if err := actor.Check(SetRole, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
 	}
 	if role != RoleUser && role != RoleCreator && role != RoleAdmin {
@@ -178,7 +178,7 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 // SetBlocked blocks a person (sessions and tokens are invalid, nothing can be submitted) or unblocks them. Entries
 // stay; disqualify runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
-	if err := actor.Check(Block, Owners{OwnerID: userID}); err != nil {
+	if err := actor.Check(Block, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
 	}
 	act, at := "allow", (*time.Time)(nil)
@@ -222,8 +222,8 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 
 const maxName = 40
 
-// invisible reports whether a letter or mark is not drawn: it would make a name look like another person's.
-func invisible(r rune) bool {
+// isInvisible reports whether a letter or mark is not drawn: it would make a name look like another person's.
+func isInvisible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -232,7 +232,7 @@ func invisible(r rune) bool {
 // characters, with an ellipsis.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+		if r == utf8.RuneError || isInvisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r

@@ -12,36 +12,36 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntries selects the entries of boards that decide their points, in each board's order: entries that wait to be
-// measured with newer software come after those that have been. The limits here and below have both databases find the
-// last place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of its
-// values.
-const firstEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntry + `), 0) as age, coalesce((select x.score_ns ` + lastEntry + `), 1e300) as last
+// firstEntriesSQL selects the entries of boards that decide their points, in each board's order: entries that wait to
+// be measured with newer software come after those that have been. The limits here and below have both databases find
+// the last place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of
+// its values.
+const firstEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntrySQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntrySQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	e as (select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
 		union all select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age < c.age)
 	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
 	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// lastEntry ends a query for a value of the last of those entries of a board b. No age is above 0.
-const lastEntry = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
+// lastEntrySQL ends a query for a value of the last of those entries of a board b. No age is above 0.
+const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntries is firstEntries for a season: each person's last step in it. A run that was slower than the person's
-// earlier one is no step.
-const seasonEntries = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastInSeason + `), 0) as age, coalesce((select x.score_ns ` + lastInSeason + `), 1e300) as last
+// seasonEntriesSQL is firstEntriesSQL for a season: each person's last step in it. A run that was slower than the
+// person's earlier one is no step.
+const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastOfSeasonSQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
-	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + inSeason + `
-		union all select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age < c.age and ` + inSeason + `)
+	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + lastInSeasonSQL + `
+		union all select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age < c.age and ` + lastInSeasonSQL + `)
 	select x.version_id, x.device, x.user_id, x.run_id, x.age, x.score_ns, r.interval_low, r.interval_high, x.achieved_at
 	from x join runs r on r.id = x.run_id
 	order by x.version_id, x.device, x.age, x.score_ns, x.run_id`
 
-const lastInSeason = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + inSeason + `
+const lastOfSeasonSQL = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + lastInSeasonSQL + `
 			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// inSeason selects a person's last step in a season from steps x. The limit keeps PostgreSQL from reading everyone's
-// steps for it.
-const inSeason = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
+// lastInSeasonSQL selects a person's last step in a season from steps x. The limit keeps PostgreSQL from reading
+// everyone's steps for it.
+const lastInSeasonSQL = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
 			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
 				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
@@ -54,10 +54,10 @@ type boardSelection struct {
 
 // readAwards reads the awards of some boards. In a season, the first holds its record since the run; otherwise since
 // another one held it.
-func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]award, error) {
-	query, args := firstEntries, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", readPlaces)}
+func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]boardAward, error) {
+	query, args := firstEntriesSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {
-		query, args = seasonEntries, append(args, sql.Named("from", db.Time(season.From)), sql.Named("until", season.end()))
+		query, args = seasonEntriesSQL, append(args, sql.Named("from", db.Time(season.Start)), sql.Named("until", season.endTime()))
 	}
 	rows, err := s.db.Read(ctx).Raw(query, args...).Rows()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	if err := rows.Err(); err != nil {
 		return nil, db.ReadError(err, "the first entries of boards")
 	}
-	out := make(map[Key][]award, len(entries))
+	out := make(map[Key][]boardAward, len(entries))
 	for key, list := range entries {
 		out[key] = boardAwards(list)
 	}
@@ -86,17 +86,17 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	return out, s.addRecords(ctx, of, out)
 }
 
-// end returns the end of a season. An open season ends after all runs.
-func (s Season) end() time.Time {
-	if s.Until.IsZero() {
+// endTime returns the end of a season. An open season ends after all runs.
+func (s Season) endTime() time.Time {
+	if s.End.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	return db.Time(s.Until)
+	return db.Time(s.End)
 }
 
 // addRecords adds the time since when the first of each board holds its record: since the first of their own records
 // after the last of another person.
-func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Key][]award) error {
+func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Key][]boardAward) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
@@ -105,11 +105,11 @@ func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Ke
 	for _, r := range list {
 		key := Key{r.VersionID, r.Device}
 		switch list := given[key]; {
-		case passed[key] || len(list) == 0 || list[0].since.IsZero():
+		case passed[key] || len(list) == 0 || list[0].achievedAt.IsZero():
 		case list[0].userID != r.UserID:
 			passed[key] = true
 		default:
-			list[0].since = r.AchievedAt
+			list[0].achievedAt = r.AchievedAt
 		}
 	}
 	return db.ReadError(err, "the records of boards")
@@ -121,19 +121,21 @@ type FamilyTotal struct {
 	Total
 }
 
-// ownAward is a person's entry with the values that decide its points.
-type ownAward struct {
-	TaskID              int64
-	Device              string
-	Devices             []string `gorm:"serializer:json"` // the task's
-	Ahead, Size, Behind int
-	Since               *time.Time
+// personAward is a person's entry with the values that decide its points.
+type personAward struct {
+	TaskID        int64
+	Device        string
+	Devices       []string `gorm:"serializer:json"` // the task's
+	EntriesAhead  int      `gorm:"column:ahead"`
+	BandSize      int      `gorm:"column:size"`
+	EntriesBehind int      `gorm:"column:behind"`
+	Since         *time.Time
 }
 
-// ownAwards first selects the entries that are at most so much slower than the first of the band with the last place
+// ownAwardsSQL first selects the entries that are at most so much slower than the first of the band with the last place
 // with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band
 // is selected with the exact condition of the index bands_last.
-const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.size - b.ahead - b.size as behind, r.achieved_at as since
+const ownAwardsSQL = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.size - b.ahead - b.size as behind, r.achieved_at as since
 	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
 		join tasks t on t.version_id = e.version_id
 		left join bands l on l.version_id = e.version_id and l.device = e.device and l.ahead < %[1]d and l.ahead + l.size >= %[1]d
@@ -141,7 +143,7 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.siz
 			and (e.age, e.score_ns) <= (coalesce(l.age, 0), coalesce(@reach * l.score_ns, 1e300))
 		limit 1000000) e
 	join boards c on c.version_id = e.version_id and c.device = e.device
-	` + withBand + `
+	` + joinBandSQL + `
 	left join records r on r.version_id = e.version_id and r.device = e.device and b.run_id = e.run_id and b.ahead = 0 and r.run_id = (
 		select h.run_id from records h where h.version_id = e.version_id and h.device = e.device and h.age = e.age and h.user_id = e.user_id
 			and h.score_ns < coalesce((select min(o.score_ns) from records o where o.version_id = e.version_id and o.device = e.device and o.age = e.age and o.user_id <> e.user_id), 1e300)
@@ -151,18 +153,18 @@ const ownAwards = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.siz
 // TotalsOf adds up a person's points on all devices, and on each family of devices, without ranks, which need
 // everyone's points. It takes one query.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
-	var list []ownAward
-	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwards, pointPlaces), sql.Named("person", userID), sql.Named("reach", widestBand), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
+	var list []personAward
+	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwardsSQL, ranksWithPoints), sql.Named("person", userID), sql.Named("reach", maxBandRatio), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
 	names, tallies := []string{}, map[string]*personTotal{}
 	for _, own := range list {
-		a := award{userID: userID, points: points(own.Ahead, own.Size, own.Behind), rank: own.Ahead + 1}
+		a := boardAward{userID: userID, points: pointsOf(own.EntriesAhead, own.BandSize, own.EntriesBehind), rank: own.EntriesAhead + 1}
 		if a.points == 0 || !slices.Contains(own.Devices, own.Device) {
 			continue
 		}
 		if own.Since != nil {
-			a.since = *own.Since
+			a.achievedAt = *own.Since
 		}
 		for _, family := range []string{"", gpuname.Family(own.Device)} {
 			if tallies[family] == nil {

@@ -13,17 +13,17 @@ import (
 // share a better rank.
 const maxHalfWidth = 0.005
 
-// widestFirst limits the half-width of the first's interval, relative to its score. A disturbed run may have an
+// maxFirstHalfWidth limits the half-width of the first's interval, relative to its score. A disturbed run may have an
 // interval of ± 80 %, which would give 1st place to kernels that are several times as slow.
-const widestFirst = 0.1
+const maxFirstHalfWidth = 0.1
 
 // minDifference is the smallest relative difference of two scores that counts, even with narrower intervals: machines
 // of one model differ by about as much from day to day.
 const minDifference = 0.005
 
-// widestBand limits the scores of a band, relative to its first's: by clearlySlower, an entry shares the rank while its
-// score minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
-const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
+// maxBandRatio limits the scores of a band, relative to its first's: by clearlySlower, an entry shares the rank while
+// its score minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
+const maxBandRatio = (1+maxFirstHalfWidth)/(1-maxFirstHalfWidth) + 0.01
 
 // clearlySlower is the rule of bands: it reports whether the data show that an entry is slower than the first of a
 // band. The intervals do not touch, and the scores differ by more than the resolution. A score without an interval
@@ -43,8 +43,8 @@ const widestBand = (1+widestFirst)/(1-widestFirst) + 0.01
 // Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is
 // confirmed.
 func clearlySlower(first, e Entry) bool {
-	most := min(first.highEnd(), first.ScoreNS*(1+widestFirst))
-	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowEnd(max(maxHalfWidth, most/first.ScoreNS-1)) > most
+	most := min(first.highBound(), first.ScoreNS*(1+maxFirstHalfWidth))
+	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowBound(max(maxHalfWidth, most/first.ScoreNS-1)) > most
 }
 
 // MayBeEqual reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which gives
@@ -53,38 +53,38 @@ func MayBeEqual(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
 	}
-	return b.ScoreNS <= a.ScoreNS*(1+minDifference) || b.lowEnd(1) <= a.highEnd()
+	return b.ScoreNS <= a.ScoreNS*(1+minDifference) || b.lowBound(1) <= a.highBound()
 }
 
 // Reasons for ranking behind the first of a rank although the neighbor there is not clearly faster.
 const (
-	BehindByWidth = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
-	BehindFirst   = "first"   // it is clearly slower than the first, but not than the neighbor
-	BehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
+	RankBehindByWidth = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
+	RankBehindFirst   = "first"   // it is clearly slower than the first, but not than the neighbor
+	RankBehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
-func whyBehind(first, e Entry) string {
+func rankBehindReason(first, e Entry) string {
 	switch {
 	case !clearlySlower(first, e):
-		return BehindOther
+		return RankBehindOther
 	case MayBeEqual(first, e):
-		return BehindByWidth
+		return RankBehindByWidth
 	}
-	return BehindFirst
+	return RankBehindFirst
 }
 
 // RanksByWidth reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
-func RanksByWidth(first, e Entry) bool { return whyBehind(first, e) == BehindByWidth }
+func RanksByWidth(first, e Entry) bool { return rankBehindReason(first, e) == RankBehindByWidth }
 
-// lowEnd returns the low end of the entry's interval, at most a share below its score.
-func (e Entry) lowEnd(share float64) float64 {
+// lowBound returns the low end of the entry's interval, at most a share below its score.
+func (e Entry) lowBound(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
 	}
 	return min(max(*e.LowNS, e.ScoreNS*(1-share)), e.ScoreNS)
 }
 
-func (e Entry) highEnd() float64 {
+func (e Entry) highBound() float64 {
 	if e.HighNS == nil {
 		return e.ScoreNS
 	}
@@ -95,25 +95,25 @@ func (e Entry) highEnd() float64 {
 // compared only with the first of its band, so that bands do not chain into one; the last entry of a band and the first
 // of the next may be equal.
 type Band struct {
-	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
-	Device    string  `gorm:"primaryKey"`
-	RunID     int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
-	Age       int64   // age of its entries, which all have the same epoch
-	ScoreNS   float64 `gorm:"column:score_ns"`
-	Ahead     int64   // number of entries before it
-	Size      int64
+	VersionID     int64   `gorm:"primaryKey;autoIncrement:false"`
+	Device        string  `gorm:"primaryKey"`
+	RunID         int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
+	EpochAge      int64   `gorm:"column:age"`                     // age of its entries, which all have the same epoch
+	ScoreNS       float64 `gorm:"column:score_ns"`
+	EntriesBefore int64   `gorm:"column:ahead"` // number of entries before it
+	EntryCount    int64   `gorm:"column:size"`
 }
 
-// withBand joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds a
-// row by the first of several values that are compared together, so the age is compared separately.
-const withBand = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntry + ")"
+// joinBandSQL joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds
+// a row by the first of several values that are compared together, so the age is compared separately.
+const joinBandSQL = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntrySQL + ")"
 
-// bandOfEntry ends a query for a value of that band.
-const bandOfEntry = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
+// bandOfEntrySQL ends a query for a value of that band.
+const bandOfEntrySQL = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
 	order by f.score_ns desc, f.run_id desc limit 1`
 
-// ofBand are the columns of a Ranked besides its entry's.
-const ofBand = "b.ahead + 1 as rank, b.size > 1 as tied"
+// bandColumns are the columns of a Ranked besides its entry's.
+const bandColumns = "b.ahead + 1 as rank, b.size > 1 as tied"
 
 // Ranked is an entry with its rank.
 type Ranked struct {
@@ -122,43 +122,43 @@ type Ranked struct {
 	Tied bool // others share the rank
 }
 
-// cutter cuts entries, which are added in order, into bands.
-type cutter struct {
-	first Entry // first entry of the last band
-	bands []Band
-	ahead int64 // number of entries before the next one
+// bandCutter cuts entries, which are added in order, into bands.
+type bandCutter struct {
+	firstOfBand   Entry // first entry of the last band
+	bands         []Band
+	entriesBefore int64 // number of entries before the next one
 }
 
-// begins reports whether a band begins at the next entry.
-func (c *cutter) begins(e Entry) bool {
-	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || e.Age != c.first.Age || clearlySlower(c.first, e)
+// startsBand reports whether a band begins at the next entry.
+func (c *bandCutter) startsBand(e Entry) bool {
+	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.Age != c.firstOfBand.Age || clearlySlower(c.firstOfBand, e)
 }
 
-func (c *cutter) add(e Entry) {
-	if c.begins(e) {
-		if e.VersionID != c.first.VersionID || e.Device != c.first.Device {
-			c.ahead = 0
+func (c *bandCutter) add(e Entry) {
+	if c.startsBand(e) {
+		if e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device {
+			c.entriesBefore = 0
 		}
-		c.first = e
-		c.bands = append(c.bands, Band{VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, Age: e.Age, ScoreNS: e.ScoreNS, Ahead: c.ahead})
+		c.firstOfBand = e
+		c.bands = append(c.bands, Band{VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.Age, ScoreNS: e.ScoreNS, EntriesBefore: c.entriesBefore})
 	}
-	c.bands[len(c.bands)-1].Size++
-	c.ahead++
+	c.bands[len(c.bands)-1].EntryCount++
+	c.entriesBefore++
 }
 
 // boardPosition is a position in the order of a board.
 type boardPosition struct {
-	age     int64
-	scoreNS float64
-	runID   int64
+	epochAge int64
+	scoreNS  float64
+	runID    int64
 }
 
 func (s boardPosition) before(o boardPosition) bool {
-	return cmp.Or(cmp.Compare(s.age, o.age), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
+	return cmp.Or(cmp.Compare(s.epochAge, o.epochAge), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
-// fromSpot selects the entries or bands of a board from a band's spot on.
-const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
+// fromPositionSQL selects the entries or bands of a board from a band's spot on.
+const fromPositionSQL = "(age, score_ns, run_id) >= (?, ?, ?)"
 
 // updateBands cuts a board again around one person's entry, which was had and is now has; nil means none. It begins at
 // the last band before the change and ends where an old band begins again: the bands after that do not change. It reads
@@ -181,31 +181,31 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		more += int64(2*i - 1)
 	}
 	var old []Band
-	if err := tx.Where("version_id = ? and device = ?", key.VersionID, key.Device).Order(entriesFirst).Find(&old).Error; err != nil {
+	if err := tx.Where("version_id = ? and device = ?", key.VersionID, key.Device).Order(entriesOrder).Find(&old).Error; err != nil {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
 	keep := 0 // number of bands that begin and end before the change
-	for keep < len(old) && (boardPosition{old[keep].Age, old[keep].ScoreNS, old[keep].RunID}).before(from) {
+	for keep < len(old) && (boardPosition{old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID}).before(from) {
 		keep++
 	}
 	keep = max(keep-1, 0)
-	cut, next, err := recutBands(tx, key, old, keep, to)
+	cut, next, err := cutBandsAgain(tx, key, old, keep, to)
 	if err != nil {
 		return err
 	}
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// recutBands cuts the entries from the band old[keep] on, until one of the old bands begins again after a position:
+// cutBandsAgain cuts the entries from the band old[keep] on, until one of the old bands begins again after a position:
 // next.
-func recutBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut cutter, next int, err error) {
-	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
+func cutBandsAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut bandCutter, next int, err error) {
+	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {
-		cut.ahead = old[keep].Ahead
-		q = q.Where(fromSpot, old[keep].Age, old[keep].ScoreNS, old[keep].RunID)
+		cut.entriesBefore = old[keep].EntriesBefore
+		q = q.Where(fromPositionSQL, old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID)
 	}
-	rows, err := q.Order(entriesFirst).Rows()
+	rows, err := q.Order(entriesOrder).Rows()
 	if err != nil {
 		return cut, 0, fmt.Errorf("reading entries: %w", err)
 	}
@@ -215,7 +215,7 @@ func recutBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (c
 		if err := rows.Scan(&e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.before(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.begins(e) {
+		if to.before(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}
@@ -244,7 +244,7 @@ func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 		return nil
 	}
 	b := follow[0]
-	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and "+fromSpot, b.VersionID, b.Device, b.Age, b.ScoreNS, b.RunID).
+	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and "+fromPositionSQL, b.VersionID, b.Device, b.EpochAge, b.ScoreNS, b.RunID).
 		Update("ahead", gorm.Expr("ahead + ?", more)).Error
 	if err != nil {
 		return fmt.Errorf("moving bands: %w", err)
@@ -257,9 +257,9 @@ func rebuildBands(tx *gorm.DB) error {
 	if err := tx.Exec("delete from bands").Error; err != nil {
 		return fmt.Errorf("removing the bands: %w", err)
 	}
-	var cut cutter
+	var cut bandCutter
 	rows, err := tx.Table("entries").Select("version_id, device, run_id, age, score_ns, interval_low, interval_high").
-		Order("version_id, device, " + entriesFirst).Rows()
+		Order("version_id, device, " + entriesOrder).Rows()
 	if err != nil {
 		return fmt.Errorf("reading entries: %w", err)
 	}

@@ -35,7 +35,7 @@ func cutAll(entries []Entry) []Band {
 		}
 		return 1
 	})
-	var cut cutter
+	var cut bandCutter
 	for _, e := range entries {
 		cut.add(e)
 	}
@@ -55,7 +55,7 @@ func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 				for i := range entries {
 					entries[i] = measure(r, 100e3, deviation, processes)
 				}
-				if bands := cutAll(entries); bands[0].Size == 1 {
+				if bands := cutAll(entries); bands[0].EntryCount == 1 {
 					alone++
 				}
 			}
@@ -154,7 +154,7 @@ func TestBandsDoNotChain(t *testing.T) {
 	}
 	var sizes []int64
 	for _, b := range cutAll(entries) {
-		sizes = append(sizes, b.Size)
+		sizes = append(sizes, b.EntryCount)
 	}
 	if !slices.Equal(sizes, []int64{2, 2, 2, 2, 2}) { // 1000 and 1003; 1006 is 0.6 % behind 1000
 		t.Errorf("the bands hold %v", sizes)

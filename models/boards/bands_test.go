@@ -27,7 +27,7 @@ func places(t *testing.T, s *models.Store, w modelstest.World, size int) (out []
 	t.Helper()
 	for offset := 0; ; offset += size {
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.Part{Offset: offset, Limit: size}))
+			boards.PartQuery{Offset: offset, Limit: size}))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -57,7 +57,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 			}
 		}
 		if st := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU",
-			dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.FirstNS != 43 {
+			dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.BestOfEpochNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}
 		placings, _, err := s.Boards.PersonEntries(ctx, accounts.User{}, w.Ben.ID, 0, 10)

@@ -17,15 +17,15 @@ type Best struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	SubmissionID int64
-	Age          int64   // like an entry's: each epoch has its own bests
+	EpochAge     int64   `gorm:"column:age"` // like an entry's: each epoch has its own bests
 	ScoreNS      float64 `gorm:"column:score_ns"`
-	Tries        int     // number of the person's valid runs until it reached its score
+	TryCount     int     `gorm:"column:tries"` // number of the person's valid runs until it reached its score
 	AchievedAt   time.Time
 }
 
-// insertBests inserts the valid runs that the condition selects, represent their pool, and beat all earlier ones of
+// insertBestsSQL inserts the valid runs that the condition selects, represent their pool, and beat all earlier ones of
 // their person. The other runs of a pool are tries, too.
-const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
+const insertBestsSQL = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,
 			row_number() over (partition by version_id, device, user_id order by scored_at, (pool_id is null or pool_id = id), id) as tries,
@@ -40,7 +40,7 @@ func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) err
 	const theirs = "version_id = ? and device = ? and user_id = ?"
 	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertBests, ValidRun+" and "+theirs), versionID, device, userID).Error
+		err = tx.Exec(fmt.Sprintf(insertBestsSQL, ValidRunSQL+" and "+theirs), versionID, device, userID).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the best runs of person %d: %w", userID, err)

@@ -82,10 +82,10 @@ func TestABoardIsShownAsItStoodOnce(t *testing.T) {
 			}
 			sum := 0
 			for _, b := range bands {
-				sum += int(b.Size)
+				sum += int(b.EntryCount)
 			}
 			for _, e := range list {
-				out = append(out, fmt.Sprintf("%d %s %g in %d, tied %v", e.Rank, e.UserName, e.ScoreNS, e.Tries,
+				out = append(out, fmt.Sprintf("%d %s %g in %d, tied %v", e.Rank, e.UserName, e.ScoreNS, e.TryCount,
 					e.Tied))
 			}
 			return append(out, fmt.Sprint(len(bands), " bands of ", sum))
@@ -114,15 +114,15 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 		w.Score(t, s, w.Ann, 3200)
 		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
 		text := func(e boards.Standing) string {
-			text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
-			if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
-				text += fmt.Sprintf(", before %g", *e.BeforeNS)
+			text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.TryCount)
+			if e.EarlierBestNS != nil && *e.EarlierBestNS != e.ScoreNS {
+				text += fmt.Sprintf(", before %g", *e.EarlierBestNS)
 			}
 			return text
 		}
 		show := func(offset, limit int) (out []string) {
-			shown, own, err := s.Boards.Show(ctx, head,
-				boards.Part{Offset: offset, Limit: limit, Viewer: w.Ann.ID, Before: before})
+			shown, own, err := s.Boards.ReadForPage(ctx, head,
+				boards.PartQuery{Offset: offset, Limit: limit, ViewerID: w.Ann.ID, CompareWithTime: before})
 			modelstest.Check(t, err)
 			for _, e := range append(slices.Clone(shown.Standings), *own) {
 				out = append(out, text(e))

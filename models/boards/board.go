@@ -12,16 +12,16 @@ import (
 
 // Board is the stored row of one ranking, without its entries.
 type Board struct {
-	VersionID int64    `gorm:"primaryKey;autoIncrement:false"`
-	Device    string   `gorm:"primaryKey"`
-	Change    int64    // grows with every visible change
-	Size      int64    // people on it
-	Leaders   []Ranked `gorm:"serializer:json"` // the first three of the newest epoch, so that a list of tasks reads one row per board
-	Steps     Steps    `gorm:"serializer:json"`
-	ChangedAt time.Time
+	VersionID    int64        `gorm:"primaryKey;autoIncrement:false"`
+	Device       string       `gorm:"primaryKey"`
+	ChangeNumber int64        `gorm:"column:change"`   // grows with every visible change
+	PeopleCount  int64        `gorm:"column:size"`     // people on it
+	Leaders      []Ranked     `gorm:"serializer:json"` // the first three of the newest epoch, so that a list of tasks reads one row per board
+	RecordSteps  RecordScores `gorm:"column:steps;serializer:json"`
+	ChangedAt    time.Time
 
-	EpochID    int64 // of the first; entries of older ones come behind all of this
-	Confirming int64 // run that is measured again, in turns with the next person's; 0: none
+	EpochID       int64 // of the first; entries of older ones come behind all of this
+	ConfirmingRun int64 `gorm:"column:confirming"` // run that is measured again, in turns with the next person's; 0: none
 }
 
 const leaderCount = 3
@@ -30,22 +30,22 @@ const leaderCount = 3
 type Standing struct {
 	Ranked
 	Numerics
-	UserName     string
-	MemoryPeak   *int64   // as the run's
-	WasNS        *float64 `gorm:"column:was_ns"` // the score before the confirmation that changed it; nil: none did
-	Contradicted bool     // as the run's
-	AddedReason  string   `gorm:"column:added_why"` // why an admin added it for the person; empty: the person submitted it
+	UserName              string
+	MemoryPeak            *int64   // as the run's
+	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`       // the score before the confirmation that changed it; nil: none did
+	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
+	AddedReason           string   `gorm:"column:added_why"`    // why an admin added it for the person; empty: the person submitted it
 	Validated
-	// Set only if Part.Before is.
-	Tries    int      // valid runs of the person up to this one
-	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
-	Profiled bool     // a profile followed the run
-	Own      bool     // Part.Viewer's, read wherever it stands
+	// Set only if PartQuery.CompareWithTime is.
+	TryCount      int      `gorm:"column:tries"`     // valid runs of the person up to this one
+	EarlierBestNS *float64 `gorm:"column:before_ns"` // the person's best at PartQuery.CompareWithTime; nil: there was none
+	HasProfile    bool     `gorm:"column:profiled"`  // a profile followed the run
+	IsViewers     bool     `gorm:"column:own"`       // PartQuery.ViewerID's, read wherever it stands
 	// Place fills this in.
-	FirstNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
+	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	// StandingsAt fills this in.
-	NoDataset bool // datasets leave the person's sources out
-	Stale     bool // of an older epoch than the board's: its rank counts for nothing until it is measured again
+	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
+	OfOlderEpoch         bool `gorm:"column:stale"`      // of an older epoch than the board's: its rank counts for nothing until it is measured again
 }
 
 // Validated is the result of the task's validation script for an entry (package review).
@@ -70,19 +70,19 @@ type Page struct {
 }
 
 // Board reads a part of a board. A board that no one is on is empty, not missing.
-func (s *Boards) Board(ctx context.Context, versionID int64, device string, part Part) (Page, error) {
+func (s *Boards) Board(ctx context.Context, versionID int64, device string, part PartQuery) (Page, error) {
 	head, err := s.Head(ctx, versionID, device)
 	page := Page{Head: head}
-	if err == nil && head.Size > 0 {
-		page.Standings, err = s.read(ctx, head, nil, part)
+	if err == nil && head.PeopleCount > 0 {
+		page.Standings, err = s.readPart(ctx, head, nil, part)
 	}
 	return page, err
 }
 
 // LeadingEntries returns the first entries of a board, without the board's row.
 func (s *Boards) LeadingEntries(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
-	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Limit(limit)
-	err = s.standings(ctx, part, "").Order(ofEntries(entriesFirst)).Scan(&list).Error
+	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Limit(limit)
+	err = s.standings(ctx, part, "").Order(prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "first entries of the board")
 }
 
@@ -110,16 +110,17 @@ func (s *Boards) ChangeNumber(ctx context.Context, versionID int64, device strin
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry, ofPlace).Take(&st).Error
+	err := s.standings(ctx, entry, placedColumns).Take(&st).Error
 	return st, db.ReadError(err, "entry of this person")
 }
 
-// Older reports whether the entry's epoch is older than that of the board's first, so that they are not compared.
-func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
+// HasOlderEpoch reports whether the entry's epoch is older than that of the board's first, so that they are not
+// compared.
+func (e Entry) HasOlderEpoch(b Board) bool { return -e.Age < b.EpochID }
 
-// ofPlace has the columns that Place adds to a standing: first_ns is the best score of the entry's epoch on the board;
-// stale is true if the board has entries of a newer epoch, as in Older.
-const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
+// placedColumns has the columns that Place adds to a standing: first_ns is the best score of the entry's epoch on the
+// board; stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.
+const placedColumns = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
 // previousBest returns the best runs of the entries' people before the entries' own, if any. Their approximate places
@@ -127,27 +128,27 @@ const ofPlace = `(select f.score_ns from bands f where f.version_id = e.version_
 // resolution of bands.
 func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
-		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRun + " order by " + bestFirst + " limit 1)")
-	runs := tx.Table("runs").Select(ofRun).Where("id in (?)", best)
-	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+minDifference).
+		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRunSQL + " order by " + bestFirstOrder + " limit 1)")
+	runs := tx.Table("runs").Select(runColumns).Where("id in (?)", best)
+	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRunSQL+") + 1 as rank", 1+minDifference).
 		Scan(&list).Error
 	return list, db.ReadError(err, "runs before entries")
 }
 
-const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
+const aheadOfRunSQL = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 
 // standings returns a query for the entries with their places, the shown columns of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
-	columns := "e.*, " + ofBand + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + ofValidation
+	columns := "e.*, " + bandColumns + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + validationColumns
 	if more != "" {
 		columns += ", " + more
 	}
-	return s.db.Read(ctx).Table("(?) e", entries).Select(columns, args...).Joins(withBand).
+	return s.db.Read(ctx).Table("(?) e", entries).Select(columns, args...).Joins(joinBandSQL).
 		Joins("join users u on u.id = e.user_id").Joins("join runs q on q.id = e.run_id").
-		Joins(withValidation)
+		Joins(joinValidationSQL)
 }
 
-// withValidation joins the validation of an entry e; ofValidation has its columns.
-const withValidation = "left join validations w on w.run_id = e.run_id left join users wu on wu.id = w.asked_by"
-const ofValidation = "coalesce(w.answer, '') as answer, coalesce(w.message, '') as message, coalesce(w.script_version, '') as script_version, w.asked_at, coalesce(wu.name, '') as asked_name"
+// joinValidationSQL joins the validation of an entry e; validationColumns has its columns.
+const joinValidationSQL = "left join validations w on w.run_id = e.run_id left join users wu on wu.id = w.asked_by"
+const validationColumns = "coalesce(w.answer, '') as answer, coalesce(w.message, '') as message, coalesce(w.script_version, '') as script_version, w.asked_at, coalesce(wu.name, '') as asked_name"

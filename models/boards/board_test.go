@@ -32,13 +32,13 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 			t.Errorf("from the third on:\n%s", diff)
 		}
 		place := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", cleo.ID))
-		if place.Rank != 2 || place.FirstNS != 100 || place.StdNS != 3 || place.ErrNS != 0.3 {
+		if place.Rank != 2 || place.BestOfEpochNS != 100 || place.StdNS != 3 || place.ErrNS != 0.3 {
 			t.Errorf("place: %+v", place)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Admin.ID)), db.NotFound)
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 1}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 1}))
 		// the slower third run changed nothing
-		if page.Size != 4 || page.Leaders[0].ScoreNS != 100 || page.Change != 5 {
+		if page.PeopleCount != 4 || page.Leaders[0].ScoreNS != 100 || page.ChangeNumber != 5 {
 			t.Errorf("page: %+v", page.Board)
 		}
 		var history []float64
@@ -108,7 +108,7 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 		modelstest.WantKind(t, modelstest.Second(s.Disqualify(ctx, w.Ann, bens.ID, "mine")), db.Forbidden)
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ben, slow.SubmissionID, "Asked for.")),
 			db.NotFound)
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.Part{Limit: 10}))
+		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, page.Standings[0].SubmissionID,
 			"Asked for.")), db.Forbidden)
 	})
@@ -166,8 +166,8 @@ func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
 		filled, err := modelstest.Fill(t.Context(), s, 3000)
 		modelstest.Check(t, err)
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), filled.Task.VersionID, filled.Device,
-			boards.Part{Limit: 50}))
-		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 ||
+			boards.PartQuery{Limit: 50}))
+		if len(page.Standings) != 50 || page.PeopleCount < 200 || page.Standings[0].Rank != 1 ||
 			page.Standings[49].ScoreNS < page.Leaders[0].ScoreNS {
 			t.Errorf("hot board: %+v", page.Board)
 		}

@@ -13,5 +13,5 @@ type Boards struct {
 
 // New returns the boards of a database.
 func New(database *db.DB) *Boards {
-	return &Boards{database, cache.New[any, any](mostKept)}
+	return &Boards{database, cache.New[any, any](maxCacheBytes)}
 }

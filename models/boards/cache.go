@@ -6,8 +6,8 @@ import (
 	"warpboard/internal/cache"
 )
 
-// mostKept is the approximate limit in bytes of the boards that a process caches.
-const mostKept = 32 << 20
+// maxCacheBytes is the approximate limit in bytes of the boards that a process caches.
+const maxCacheBytes = 32 << 20
 
 // boardCache caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the
 // board's change number at the time of reading. The caller has just read that number from the database, since another
@@ -25,10 +25,10 @@ type (
 		Key
 		change, userID int64
 	}
-	shownKey struct {
+	boardPartKey struct {
 		Key
 		change int64
-		part   Part // the part without its viewer
+		part   PartQuery // the part without its viewer
 	}
 )
 
@@ -44,7 +44,7 @@ func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
 	summary, ok := cachedValue[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
-		summary.Own, ok = cachedValue[Place](k, placeKey{key, change, userID})
+		summary.Own, ok = cachedValue[PersonRank](k, placeKey{key, change, userID})
 	}
 	return summary, ok
 }
@@ -53,7 +53,7 @@ func keepSummary(k *boardCache, key Key, summary Summary, userID int64) {
 	if userID != 0 {
 		k.Put(placeKey{key, summary.Change, userID}, summary.Own, 200)
 	}
-	summary.Own = Place{}
+	summary.Own = PersonRank{}
 	k.Put(summaryKey{key, summary.Change}, summary, 2000)
 }
 
@@ -65,27 +65,27 @@ type BoardContent struct {
 	Baselines []MeasuredBaseline
 }
 
-// Show reads a board for a page in four queries, or recalls it from the cache. own is the entry of part.Viewer, or nil.
-// Parts are equal at equal times of Part.Before.
-func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardContent, own *Standing, err error) {
-	key := shownKey{Key{b.VersionID, b.Device}, b.Change, part}
-	key.part.Viewer = 0
+// ReadForPage reads a board for a page in four queries, or recalls it from the cache. own is the entry of
+// part.ViewerID, or nil. Parts are equal at equal times of PartQuery.CompareWithTime.
+func (s *Boards) ReadForPage(ctx context.Context, b Head, part PartQuery) (shown BoardContent, own *Standing, err error) {
+	key := boardPartKey{Key{b.VersionID, b.Device}, b.ChangeNumber, part}
+	key.part.ViewerID = 0
 	shown, ok := cachedValue[BoardContent](s.cache, key)
 	if ok {
-		if part.Viewer == 0 {
+		if part.ViewerID == 0 {
 			return shown, nil, nil
 		}
-		list, err := s.read(ctx, b, nil, Part{Viewer: part.Viewer, Before: part.Before})
-		_, own = splitOwn(list)
+		list, err := s.readPart(ctx, b, nil, PartQuery{ViewerID: part.ViewerID, CompareWithTime: part.CompareWithTime})
+		_, own = splitViewersEntry(list)
 		return shown, own, err
 	}
 	if shown.Bands, err = s.Bands(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
-	if shown.Standings, err = s.read(ctx, b, shown.Bands, part); err != nil {
+	if shown.Standings, err = s.readPart(ctx, b, shown.Bands, part); err != nil {
 		return shown, nil, err
 	}
-	shown.Standings, own = splitOwn(shown.Standings)
+	shown.Standings, own = splitViewersEntry(shown.Standings)
 	if shown.History, err = s.History(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
@@ -96,9 +96,9 @@ func (s *Boards) Show(ctx context.Context, b Head, part Part) (shown BoardConten
 	return shown, own, nil
 }
 
-// splitOwn removes the viewer's entry from the end of a list, and returns both.
-func splitOwn(list []Standing) ([]Standing, *Standing) {
-	if n := len(list) - 1; n >= 0 && list[n].Own {
+// splitViewersEntry removes the viewer's entry from the end of a list, and returns both.
+func splitViewersEntry(list []Standing) ([]Standing, *Standing) {
+	if n := len(list) - 1; n >= 0 && list[n].IsViewers {
 		own := list[n]
 		return list[:n:n], &own
 	}

@@ -19,11 +19,11 @@
 //	score, interval  samples.ScoreOf, or harness.Score for a single run; runs.score_ns, copied to entries
 //	% of roof        scores.compareWithSlot, and samples.averageMeasure for several samples; runs.roof, copied to entries
 //	date             samples.achievedAt; runs.scored_at, copied to entries
-//	week, runs       insertBests (best.go); bests
+//	week, runs       insertBestsSQL (best.go); bests
 //	error, memory    work.numericsOf and memoryOf; runs
 //	behind, × base   computed by package views, from the first entry and Baselines
 //
-// Traps: the rule for valid runs is written three times: as ValidRun here, as work.Run.Valid (a test compares them),
+// Traps: the rule for valid runs is written three times: as ValidRunSQL here, as work.Run.Valid (a test compares them),
 // and in the index runs_valid. A change of that, or of the rule for entries that are apart, needs RebuildEntries, which
 // a migration requests with the setting rebuild_boards. Bands are cut around each change: the work grows with the size
 // of a band, by some microseconds for each of its entries.

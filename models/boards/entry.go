@@ -14,16 +14,16 @@ import (
 	"warpboard/models/db"
 )
 
-// The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package samples);
-// of a person's runs on a (version, device), the first in the order bestFirst is the Entry. Boards, home, feeds and
-// badges read the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also
-// work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
+// The ranking rule: a run counts when ValidRunSQL holds. Of runs of equal sources, one stands for all (package
+// samples); of a person's runs on a (version, device), the first in the order bestFirstOrder is the Entry. Boards,
+// home, feeds and badges read the entries, in the order entriesOrder; the entries of a band share its rank (band.go).
+// ValidRunSQL is also work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
-	// ValidRun is work.Run.Valid in SQL, in the very words of the partial index.
-	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
-	StandingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
-	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
-	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots
+	// ValidRunSQL is work.Run.Valid in SQL, in the very words of the partial index.
+	ValidRunSQL    = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
+	StandingRunSQL = ValidRunSQL + " and (pool_id is null or pool_id = id)"
+	bestFirstOrder = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
+	entriesOrder   = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
 
 // Entry is a person's best valid run on a board.
@@ -67,31 +67,31 @@ type Change struct {
 	Device    string
 	Change    int64 // 1, 2, …: a page with this number is up to date
 
-	Record *NewRecord `gorm:"-"` // the run that entered is the first of the board now
-	Had    *Entry     `gorm:"-"` // earlier entry of the same person
+	Record        *NewRecord `gorm:"-"` // the run that entered is the first of the board now
+	PreviousEntry *Entry     `gorm:"-"` // earlier entry of the same person
 }
 
 // NewRecord is a record that a run has just set.
 type NewRecord struct {
-	RunID, UserID int64
-	Before        *Record // the one before; nil: the board was empty
+	RunID, UserID  int64
+	PreviousRecord *Record // the one before; nil: the board was empty
 }
 
-// ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
+// runColumns are the columns of a valid run that make the entry of its person.
+const runColumns = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
 // EnterRun brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
 // whose score may have changed. The change is nil if another run of the person stays before it, and no record and no
 // best changed.
 func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
-	before, err := lastRecord(tx, e)
+	before, err := readLastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more
 	switch {
 	case err != nil:
 	case pooled:
 		corrected, err = rebuildChangedRecords(tx, e)
 	case before == nil || before.ScoreNS > e.ScoreNS:
-		err = noteRecord(tx, e)
+		err = storeRecord(tx, e)
 	}
 	if err != nil {
 		return nil, err
@@ -108,14 +108,14 @@ func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	change.Had = had
-	change.Record, err = recordTaken(tx, e, before)
+	change.PreviousEntry = had
+	change.Record, err = newRecordOf(tx, e, before)
 	return change, err
 }
 
-// recordTaken returns the record of a run that has become the first of the newest epoch, or nil.
-func recordTaken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
-	now, err := lastRecord(tx, e)
+// newRecordOf returns the record of a run that has become the first of the newest epoch, or nil.
+func newRecordOf(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
+	now, err := readLastRecord(tx, e)
 	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
 		return nil, err
 	}
@@ -124,25 +124,25 @@ func recordTaken(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	if err != nil || newer > 0 {
 		return nil, db.ReadError(err, "the board's records")
 	}
-	return &NewRecord{RunID: e.RunID, UserID: e.UserID, Before: before}, nil
+	return &NewRecord{RunID: e.RunID, UserID: e.UserID, PreviousRecord: before}, nil
 }
 
-// OfSubmission lists the entries that the valid runs of a submission make, or would.
-func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
+// EntriesOfSubmission lists the entries that the valid runs of a submission make, or would.
+func EntriesOfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 	var list []Entry
-	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+ValidRun, submissionID).Scan(&list).Error
+	err := tx.Table("runs").Select(runColumns).Where("submission_id = ? and "+ValidRunSQL, submissionID).Scan(&list).Error
 	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
 }
 
 // ValidRuns lists a person's valid runs on a board, one of each source, the best first. If before is not 0, it lists
 // only runs before that one.
 func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
-	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID)
+	q := s.db.Read(ctx).Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID)
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
 	var list []Entry
-	err := q.Order(bestFirst).Limit(limit).Scan(&list).Error
+	err := q.Order(bestFirstOrder).Limit(limit).Scan(&list).Error
 	return list, db.ReadError(err, "the runs of a person on the board")
 }
 
@@ -151,8 +151,8 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was *Entry, changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
-	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID).
-		Order(bestFirst).Limit(1).Scan(&best).Error
+	err = tx.Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID).
+		Order(bestFirstOrder).Limit(1).Scan(&best).Error
 	if err == nil {
 		err = tx.Where(&where).Find(&had).Error
 	}
@@ -209,8 +209,8 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
-// TouchBoards gives every board that a person is on the next change number: their name changed.
-func TouchBoards(tx *gorm.DB, userID int64) ([]Change, error) {
+// IncrementBoardsOf gives every board that a person is on the next change number: their name changed.
+func IncrementBoardsOf(tx *gorm.DB, userID int64) ([]Change, error) {
 	var changes []Change
 	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
 	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
@@ -229,18 +229,18 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, fmt.Errorf("reading the board: %w", err)
 	}
-	board.Change, board.ChangedAt, board.Leaders = board.Change+1, db.Now(), nil
-	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
+	board.ChangeNumber, board.ChangedAt, board.Leaders = board.ChangeNumber+1, db.Now(), nil
+	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.PeopleCount).Error
 	if err == nil {
-		err = tx.Table("entries e").Select("e.*, "+ofBand).Joins(withBand).Where("e.version_id = ? and e.device = ?", versionID, device).
+		err = tx.Table("entries e").Select("e.*, "+bandColumns).Joins(joinBandSQL).Where("e.version_id = ? and e.device = ?", versionID, device).
 			Order("e.age, e.score_ns, e.run_id").Limit(leaderCount).Scan(&board.Leaders).Error
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
 		board.EpochID = -board.Leaders[0].Age
-		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.Older(board) })
+		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.HasOlderEpoch(board) })
 	}
 	if err == nil {
-		board.Steps, err = lastRecords(tx, board)
+		board.RecordSteps, err = lastRecords(tx, board)
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error
@@ -248,5 +248,5 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	if err != nil {
 		return nil, fmt.Errorf("saving the board's change: %w", err)
 	}
-	return &Change{VersionID: versionID, Device: device, Change: board.Change}, nil
+	return &Change{VersionID: versionID, Device: device, Change: board.ChangeNumber}, nil
 }

@@ -40,7 +40,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
 		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.Part{Limit: 1}))
+			boards.PartQuery{Limit: 1}))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}

@@ -38,7 +38,7 @@ type Outcome struct {
 	NextRank        int
 	NextTied        bool
 	NextWithinNoise bool   `gorm:"column:next_unclear"` // as BestWithinNoise
-	NextRankReason  string `gorm:"column:next_why"`     // reason for different ranks nevertheless, like BehindByWidth; empty if they have the same
+	NextRankReason  string `gorm:"column:next_why"`     // reason for different ranks nevertheless, like RankBehindByWidth; empty if they have the same
 
 	RooflineShare *float64 `gorm:"column:roof"` // share of the device's limit that the score reaches
 }
@@ -58,10 +58,10 @@ func (s *Boards) Outcomes(ctx context.Context, runs ...Entry) (map[int64]*Outcom
 type placedEntry struct {
 	Outcome `gorm:"embedded"`
 	Validated
-	Own   Entry    `gorm:"embedded;embeddedPrefix:own_"`
-	Next  Interval `gorm:"embedded;embeddedPrefix:next_"`
-	Lead  Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
-	Older bool
+	OwnEntry          Entry    `gorm:"embedded;embeddedPrefix:own_"`
+	NextEntryInterval Interval `gorm:"embedded;embeddedPrefix:next_"`
+	FirstOfBetterRank Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
+	Older             bool
 }
 
 // OutcomesOf is Outcomes inside a transaction. It takes two queries if one of the runs is an entry, otherwise one.
@@ -75,12 +75,12 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		byDevice[run.Device], devices = run, append(devices, run.Device)
 	}
 	var found []placedEntry
-	err := tx.Raw(outcome, runs[0].VersionID, devices, runs[0].UserID).Scan(&found).Error
+	err := tx.Raw(outcomeSQL, runs[0].VersionID, devices, runs[0].UserID).Scan(&found).Error
 	var alone []int64
 	for _, e := range found {
-		run := byDevice[e.Own.Device]
-		outcomes[run.RunID] = e.of(run)
-		if e.Own.RunID == run.RunID {
+		run := byDevice[e.OwnEntry.Device]
+		outcomes[run.RunID] = e.outcomeOf(run)
+		if e.OwnEntry.RunID == run.RunID {
 			validated[run.RunID] = e.Validated
 			if run.Pooled == 0 { // otherwise the earlier score is in the pool
 				alone = append(alone, run.RunID)
@@ -103,10 +103,11 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 	return outcomes, validated, err
 }
 
-// of returns the outcome of a run of the entry's person on the entry's board, without the person's best run before it.
-func (e placedEntry) of(run Entry) *Outcome {
-	o, own := e.Outcome, e.Own
-	o.NextWithinNoise = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.Next})
+// outcomeOf returns the outcome of a run of the entry's person on the entry's board, without the person's best run
+// before it.
+func (e placedEntry) outcomeOf(run Entry) *Outcome {
+	o, own := e.Outcome, e.OwnEntry
+	o.NextWithinNoise = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
 	if e.Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
@@ -125,9 +126,9 @@ func (e placedEntry) of(run Entry) *Outcome {
 	if o.NextWithinNoise && o.NextRank != o.Rank {
 		behind := own
 		if o.NextRank > o.Rank {
-			behind = Entry{ScoreNS: o.NextNS, Interval: e.Next}
+			behind = Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval}
 		}
-		o.NextRankReason = whyBehind(e.Lead, behind)
+		o.NextRankReason = rankBehindReason(e.FirstOfBetterRank, behind)
 	}
 	return &o
 }
@@ -143,27 +144,27 @@ func (s *Boards) FirstRuns(ctx context.Context, versionID int64, devices ...stri
 	return firsts, db.ReadError(err, "first runs of version %d", versionID)
 }
 
-// outcome selects a person's entry with the values of an Outcome. The entry ahead is the last one before its band;
+// outcomeSQL selects a person's entry with the values of an Outcome. The entry ahead is the last one before its band;
 // without one, all others of its epoch follow.
-const outcome = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
+const outcomeSQL = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
-		` + ofBand + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
-		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record, ` + unconfirmed + ` as unconfirmed,
+		` + bandColumns + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
+		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record, ` + unconfirmedSQL + ` as unconfirmed,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
 		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, n.interval_low as next_interval_low, n.interval_high as next_interval_high, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
-		p.score_ns as lead_score_ns, p.interval_low as lead_interval_low, p.interval_high as lead_interval_high, ` + ofValidation + `
-	from entries e ` + withBand + `
+		p.score_ns as lead_score_ns, p.interval_low as lead_interval_low, p.interval_high as lead_interval_high, ` + validationColumns + `
+	from entries e ` + joinBandSQL + `
 	join boards c on c.version_id = e.version_id and c.device = e.device
 	join runs q on q.id = e.run_id
 	left join entries n on n.version_id = e.version_id and n.device = e.device and n.user_id = coalesce(
-		(select a.user_id ` + ofSameEpoch + ` and (a.score_ns, a.run_id) < (b.score_ns, b.run_id) order by a.score_ns desc, a.run_id desc limit 1),
-		(select a.user_id ` + ofSameEpoch + ` and a.user_id <> e.user_id order by a.score_ns, a.run_id limit 1))
+		(select a.user_id ` + sameEpochSQL + ` and (a.score_ns, a.run_id) < (b.score_ns, b.run_id) order by a.score_ns desc, a.run_id desc limit 1),
+		(select a.user_id ` + sameEpochSQL + ` and a.user_id <> e.user_id order by a.score_ns, a.run_id limit 1))
 	left join bands m on m.version_id = n.version_id and m.device = n.device and m.run_id = (select f.run_id from bands f
 		where f.version_id = n.version_id and f.device = n.device and f.age = n.age and (f.score_ns, f.run_id) <= (n.score_ns, n.run_id)
 		order by f.score_ns desc, f.run_id desc limit 1)
 	left join entries p on p.run_id = case when m.ahead < b.ahead then m.run_id else b.run_id end
 	left join users u on u.id = n.user_id
-	` + withValidation + `
+	` + joinValidationSQL + `
 	where e.version_id = ? and e.device in ? and e.user_id = ?`
 
-const ofSameEpoch = "from entries a where a.version_id = e.version_id and a.device = e.device and a.age = e.age"
+const sameEpochSQL = "from entries a where a.version_id = e.version_id and a.device = e.device and a.age = e.age"

@@ -15,11 +15,11 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Part selects the piece of a board to read.
-type Part struct {
-	Offset, Limit int
-	Viewer        int64     // person whose entry is also read, at any rank; 0 for none
-	Before        time.Time // time of the scores to compare entries with: each person's best until then; zero for none
+// PartQuery selects the piece of a board to read.
+type PartQuery struct {
+	Offset, Limit   int
+	ViewerID        int64     // person whose entry is also read, at any rank; 0 for none
+	CompareWithTime time.Time // time of the scores to compare entries with: each person's best until then; zero for none
 }
 
 // Head returns the data of a board except its entries. A board without entries is empty, not missing.
@@ -39,15 +39,15 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 	return Head{row.Board, row.Software}, nil
 }
 
-// ofPart are the columns that Part.Before requests.
-const ofPart = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
+// partColumns are the columns that PartQuery.CompareWithTime requests.
+const partColumns = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
 	(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns,
 	exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled`
 
-// read reads a part of a board in order, followed by the viewer's entry, which may also be in it. It skips to the part
-// by the board's bands, so that the last page costs as little as the first; without bands it reads the one that it
+// readPart reads a part of a board in order, followed by the viewer's entry, which may also be in it. It skips to the
+// part by the board's bands, so that the last page costs as little as the first; without bands it reads the one that it
 // needs.
-func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (list []Standing, err error) {
+func (s *Boards) readPart(ctx context.Context, b Head, bands []Band, part PartQuery) (list []Standing, err error) {
 	all := func() *gorm.DB {
 		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
 	}
@@ -57,17 +57,17 @@ func (s *Boards) read(ctx context.Context, b Head, bands []Band, part Part) (lis
 		if err != nil {
 			return nil, err
 		}
-		q, skip = q.Where(fromSpot, at.Age, at.ScoreNS, at.RunID), skip-int(at.Ahead)
+		q, skip = q.Where(fromPositionSQL, at.EpochAge, at.ScoreNS, at.RunID), skip-int(at.EntriesBefore)
 	}
-	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesFirst).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
-	if part.Viewer != 0 {
-		entries = s.db.Read(ctx).Raw("? union all ?", entries, all().Select("entries.*, true as own").Where("user_id = ?", part.Viewer))
+	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesOrder).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
+	if part.ViewerID != 0 {
+		entries = s.db.Read(ctx).Raw("? union all ?", entries, all().Select("entries.*, true as own").Where("user_id = ?", part.ViewerID))
 	}
 	found := s.standings(ctx, entries, "")
-	if !part.Before.IsZero() {
-		found = s.standings(ctx, entries, ofPart, db.Time(part.Before))
+	if !part.CompareWithTime.IsZero() {
+		found = s.standings(ctx, entries, partColumns, db.Time(part.CompareWithTime))
 	}
-	err = found.Order("e.own, " + ofEntries(entriesFirst)).Scan(&list).Error
+	err = found.Order("e.own, " + prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "the board's entries")
 }
 
@@ -77,14 +77,14 @@ func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (
 		err = s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).Order("ahead desc").Limit(1).Find(&at).Error
 		return at, db.ReadError(err, "the band at %d", offset)
 	}
-	i, _ := slices.BinarySearchFunc(bands, offset+1, func(b Band, at int) int { return cmp.Compare(int(b.Ahead), at) })
+	i, _ := slices.BinarySearchFunc(bands, offset+1, func(b Band, at int) int { return cmp.Compare(int(b.EntriesBefore), at) })
 	return bands[i-1], nil
 }
 
 // Bands lists the bands of a board in order. There are at most some hundred for each power of ten between the first
 // score and the last, however many people are on it.
 func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]Band, error) {
-	rows, err := s.db.Read(ctx).Model(&Band{}).Select("run_id, age, score_ns, ahead, size").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Rows()
+	rows, err := s.db.Read(ctx).Model(&Band{}).Select("run_id, age, score_ns, ahead, size").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Rows()
 	if err != nil {
 		return nil, db.ReadError(err, "the bands of a board")
 	}
@@ -92,7 +92,7 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 	var list []Band
 	for rows.Next() {
 		b := Band{VersionID: versionID, Device: device}
-		if err := rows.Scan(&b.RunID, &b.Age, &b.ScoreNS, &b.Ahead, &b.Size); err != nil {
+		if err := rows.Scan(&b.RunID, &b.EpochAge, &b.ScoreNS, &b.EntriesBefore, &b.EntryCount); err != nil {
 			return nil, db.ReadError(err, "a band")
 		}
 		list = append(list, b)
@@ -104,19 +104,19 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 // is none.
 func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
-	return s.find(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
+	return s.findOffset(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
 }
 
 // FindPerson returns the offset of a person's entry.
 func (s *Boards) FindPerson(ctx context.Context, versionID int64, device string, userID int64) (offset int, err error) {
-	offset, _, err = s.find(ctx, versionID, device, "u.id = ?", userID)
+	offset, _, err = s.findOffset(ctx, versionID, device, "u.id = ?", userID)
 	return offset, err
 }
 
-func (s *Boards) find(ctx context.Context, versionID int64, device, where string, arg any) (int, int64, error) {
+func (s *Boards) findOffset(ctx context.Context, versionID int64, device, where string, arg any) (int, int64, error) {
 	var e Entry
 	err := s.db.Read(ctx).Table("entries").Select("entries.*").Joins("join users u on u.id = entries.user_id").
-		Where("version_id = ? and device = ?", versionID, device).Where(where, arg).Order(entriesFirst).Limit(1).Take(&e).Error
+		Where("version_id = ? and device = ?", versionID, device).Where(where, arg).Order(entriesOrder).Limit(1).Take(&e).Error
 	if err != nil {
 		return 0, 0, db.ReadError(err, "such person on this board")
 	}
@@ -126,5 +126,5 @@ func (s *Boards) find(ctx context.Context, versionID int64, device, where string
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }
 
-// ofEntries prefixes the columns of an order with the name of a query's entries.
-func ofEntries(order string) string { return "e." + strings.ReplaceAll(order, ", ", ", e.") }
+// prefixEntryColumns prefixes the columns of an order with the name of a query's entries.
+func prefixEntryColumns(order string) string { return "e." + strings.ReplaceAll(order, ", ", ", e.") }

@@ -17,20 +17,20 @@ func (s *Boards) StandingsAt(ctx context.Context, versionID int64, device string
 		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.Time(at))
 	err = s.db.Read(ctx).Table("(?) e", until).
 		Select(`r.version_id, r.device, r.user_id, r.id as run_id, r.submission_id, -r.epoch_id as age, r.score_ns, r.std_ns, r.err_ns, r.clock,
-			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + ofValidation).
-		Joins("join runs r on r.id = e.run_id").Joins("join users u on u.id = e.user_id").Joins(withValidation).
+			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + validationColumns).
+		Joins("join runs r on r.id = e.run_id").Joins("join users u on u.id = e.user_id").Joins(joinValidationSQL).
 		Where("e.place = 1").Order("r.score_ns, r.id").Scan(&list).Error
 	if err != nil {
 		return nil, nil, db.ReadError(err, "the board of a past time")
 	}
-	var cut cutter
+	var cut bandCutter
 	for _, e := range list {
 		cut.add(e.Entry)
 	}
 	for _, b := range cut.bands {
-		for i := range list[b.Ahead : b.Ahead+b.Size] {
-			e := &list[int(b.Ahead)+i]
-			e.Rank, e.Tied = int(b.Ahead)+1, b.Size > 1
+		for i := range list[b.EntriesBefore : b.EntriesBefore+b.EntryCount] {
+			e := &list[int(b.EntriesBefore)+i]
+			e.Rank, e.Tied = int(b.EntriesBefore)+1, b.EntryCount > 1
 		}
 	}
 	return list, cut.bands, nil

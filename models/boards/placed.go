@@ -19,10 +19,10 @@ type PlaceSummary struct {
 	ScoreNS  float64
 }
 
-// boardsAtOnce is the number of boards in one query; SQLite refuses a condition of a thousand parts.
-const boardsAtOnce = 200
+// maxBoardsPerQuery is the number of boards in one query; SQLite refuses a condition of a thousand parts.
+const maxBoardsPerQuery = 200
 
-type placedKey struct {
+type placeSummariesKey struct {
 	Key
 	change int64
 }
@@ -34,7 +34,7 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {
-		list, ok := cachedValue[[]PlaceSummary](s.cache, placedKey{key, change})
+		list, ok := cachedValue[[]PlaceSummary](s.cache, placeSummariesKey{key, change})
 		if !at.IsZero() {
 			list, ok = nil, false
 		}
@@ -42,7 +42,7 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 			missing = append(missing, key)
 		}
 	}
-	for some := range slices.Chunk(missing, boardsAtOnce) {
+	for some := range slices.Chunk(missing, maxBoardsPerQuery) {
 		list, err := s.readPlaces(ctx, some, at)
 		if err != nil {
 			return nil, db.ReadError(err, "places on boards")
@@ -54,30 +54,30 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 		}
 	}
 	if at.IsZero() {
-		s.keepPlaces(missing, changes, places)
+		s.cachePlaces(missing, changes, places)
 	}
 	return places, nil
 }
 
-// keepPlaces caches the first boards that fit into half of the cache, so that readers of thousands of boards leave the
+// cachePlaces caches the first boards that fit into half of the cache, so that readers of thousands of boards leave the
 // data of other pages there.
-func (s *Boards) keepPlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
-	remaining := int64(mostKept / 2)
+func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
+	remaining := int64(maxCacheBytes / 2)
 	for _, key := range list {
 		size := int64(200 + 120*len(places[key]))
 		if remaining -= size; remaining < 0 {
 			return
 		}
-		s.cache.Put(placedKey{key, changes[key]}, places[key], size)
+		s.cache.Put(placeSummariesKey{key, changes[key]}, places[key], size)
 	}
 }
 
 func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
 	wanted, query := s.db.Read(ctx), s.db.Read(ctx)
 	if at.IsZero() {
-		query = query.Table("entries e").Select(placeColumns + ", " + ofBand).Joins(withBand).Order("e.version_id, e.device, " + ofEntries(entriesFirst))
+		query = query.Table("entries e").Select(placeColumns + ", " + bandColumns).Joins(joinBandSQL).Order("e.version_id, e.device, " + prefixEntryColumns(entriesOrder))
 	} else {
-		steps := s.db.Read(ctx).Table("bests x").Where(inSeason, sql.Named("from", time.Time{}), sql.Named("until", db.Time(at)))
+		steps := s.db.Read(ctx).Table("bests x").Where(lastInSeasonSQL, sql.Named("from", time.Time{}), sql.Named("until", db.Time(at)))
 		query = query.Table("(?) e", steps).Select(placeColumns).Order("e.version_id, e.device, e.age, e.score_ns, e.run_id")
 	}
 	for _, key := range some {
@@ -96,7 +96,7 @@ func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key
 	}
 	changes := make(map[Key]int64, len(heads))
 	for _, h := range heads {
-		changes[Key{h.VersionID, h.Device}] = h.Change
+		changes[Key{h.VersionID, h.Device}] = h.ChangeNumber
 	}
 	return changes, nil
 }

@@ -23,7 +23,7 @@ type EntrySummary struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	Stale        bool     // from an older epoch than the board's: it has no rank until it is measured again
+	OfOlderEpoch bool     `gorm:"column:stale"` // from an older epoch than the board's: it has no rank until it is measured again
 }
 
 // PersonEntries lists a person's entries on the boards that the viewer may see, in the order of Tasks, from offset on.
@@ -36,8 +36,8 @@ func (s *Boards) PersonEntries(ctx context.Context, viewer accounts.User, userID
 	part = catalog.ListedOf(part, viewer, userID)
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: an index suffices for the others
 	err = s.db.Read(ctx).Table("(?) k", part).
-		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
-		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
+		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + bandColumns + ", c.size, c.epoch_id > -e.age as stale").
+		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(joinBandSQL).
 		Joins("join boards c on c.version_id = e.version_id and c.device = e.device").
 		Order("k.closed, k.task_id desc, k.device").Scan(&list).Error
 	if err != nil {

@@ -25,13 +25,13 @@ func TestPointsFollowThePlaceAndWhomItBeats(t *testing.T) {
 		{"fifty tie for the first place", 0, 50, 10, 10},
 		{"more than fifty tie", 0, 51, 1000, 0},
 	} {
-		if got := points(c.ahead, c.tied, c.behind); got != c.want {
+		if got := pointsOf(c.ahead, c.tied, c.behind); got != c.want {
 			t.Errorf("%s: %d points, want %d", c.what, got, c.want)
 		}
 	}
 }
 
-// TestTheFirstEntriesDecideABoardsPoints: what readPlaces leaves out changes nothing.
+// TestTheFirstEntriesDecideABoardsPoints: what maxEntriesForPoints leaves out changes nothing.
 func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 	for tied := range 60 {
 		for _, ahead := range []int{0, 7, 19} {
@@ -43,7 +43,7 @@ func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 				}
 				all = append(all, Entry{VersionID: 1, UserID: int64(i), RunID: int64(i), ScoreNS: score})
 			}
-			if part, whole := fmt.Sprint(boardAwards(all[:readPlaces+1])), fmt.Sprint(boardAwards(all)); part != whole {
+			if part, whole := fmt.Sprint(boardAwards(all[:maxEntriesForPoints+1])), fmt.Sprint(boardAwards(all)); part != whole {
 				t.Errorf("%d tied behind %d:\n%s\nof all:\n%s", tied, ahead, part, whole)
 			}
 		}
@@ -53,12 +53,12 @@ func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 func TestANewTaskTakesNoPoints(t *testing.T) {
 	var few, many personTotal
 	for task := range int64(30) {
-		a := award{points: int(10 + task), rank: 4}
+		a := boardAward{points: int(10 + task), rank: 4}
 		if task < 12 {
 			few.add(task, a)
 		}
 		many.add(task, a)
-		many.add(task, award{points: 5, rank: 9}) // another device of the task
+		many.add(task, boardAward{points: 5, rank: 9}) // another device of the task
 	}
 	if got := few.total(); got.Points != 12+13+14+15+16+17+18+19+20+21 || got.Tasks != 12 {
 		t.Errorf("the best ten of twelve: %+v", got)

@@ -9,9 +9,9 @@ import (
 	"warpboard/models/db"
 )
 
-// RebuildAsked is the setting with which a migration that changed runs, samples, or a rule requests new scores and
+// RebuildSetting is the setting with which a migration that changed runs, samples, or a rule requests new scores and
 // boards. Its value is the reason. It remains if the program is killed in between.
-const RebuildAsked = "rebuild_boards"
+const RebuildSetting = "rebuild_boards"
 
 // RebuildEntries rebuilds entries, records, bests, bands, and boards from the runs, by the same rule. Every board gets
 // a new change number. It takes seconds per million runs and blocks other writers.
@@ -21,13 +21,13 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 			`delete from entries`,
 			`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, achieved_at)
 				select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at from (
-					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirst + `) as place
-					from runs where ` + StandingRun + `
+					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirstOrder + `) as place
+					from runs where ` + StandingRunSQL + `
 				) ranked where place = 1`,
 			`delete from records`,
-			fmt.Sprintf(insertRecords, StandingRun),
+			fmt.Sprintf(insertRecordsSQL, StandingRunSQL),
 			`delete from bests`,
-			fmt.Sprintf(insertBests, ValidRun),
+			fmt.Sprintf(insertBestsSQL, ValidRunSQL),
 		} {
 			if err := tx.Exec(statement).Error; err != nil {
 				return fmt.Errorf("rebuilding the boards: %w", err)
@@ -46,6 +46,6 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 				return err
 			}
 		}
-		return tx.Delete(&db.Setting{Key: RebuildAsked}).Error
+		return tx.Delete(&db.Setting{Key: RebuildSetting}).Error
 	})
 }

@@ -18,7 +18,7 @@ type Record struct {
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	SubmissionID int64
-	Age          int64   // as an entry's: each epoch has its own records
+	EpochAge     int64   `gorm:"column:age"` // as an entry's: each epoch has its own records
 	ScoreNS      float64 `gorm:"column:score_ns"`
 	AchievedAt   time.Time
 }
@@ -26,36 +26,36 @@ type Record struct {
 // RecordHolder is a Record with its person's name.
 type RecordHolder struct {
 	Record
-	UserName      string
-	OlderSoftware bool     `gorm:"column:older"` // the board ranks scores of newer software
-	Unconfirmed   bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
-	WasNS         *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
-	Note          string   // the person's; only History reads it
+	UserName             string
+	OlderSoftware        bool     `gorm:"column:older"` // the board ranks scores of newer software
+	Unconfirmed          bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
+	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
+	Note                 string   // the person's; only History reads it
 }
 
 // History lists the records of a board, the oldest first. Each epoch has its own.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmed+" as unconfirmed, q.was_ns, "+olderRecord+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmedSQL+" as unconfirmed, q.was_ns, "+olderRecordSQL+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
 }
 
-// Steps are the scores of a board's last records in its newest epoch, in nanoseconds, the oldest first.
-type Steps []float64
+// RecordScores are the scores of a board's last records in its newest epoch, in nanoseconds, the oldest first.
+type RecordScores []float64
 
-const mostSteps = 16
+const maxRecordSteps = 16
 
-func lastRecords(tx *gorm.DB, b Board) (steps Steps, err error) {
+func lastRecords(tx *gorm.DB, b Board) (steps RecordScores, err error) {
 	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age = ?", b.VersionID, b.Device, -b.EpochID).
-		Order("score_ns").Limit(mostSteps).Pluck("score_ns", &steps).Error
+		Order("score_ns").Limit(maxRecordSteps).Pluck("score_ns", &steps).Error
 	slices.Reverse(steps)
 	return steps, db.ReadError(err, "the last records of a board")
 }
 
-// lastRecord is the best of the board in an entry's epoch; nil: there is none.
-func lastRecord(tx *gorm.DB, e Entry) (*Record, error) {
+// readLastRecord is the best of the board in an entry's epoch; nil: there is none.
+func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	var last []Record
 	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Limit(1).Find(&last).Error
 	if err != nil || len(last) == 0 {
@@ -64,11 +64,11 @@ func lastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	return &last[0], nil
 }
 
-// noteRecord stores a run that has just ended and beats the board's last record.
-func noteRecord(tx *gorm.DB, e Entry) error {
+// storeRecord stores a run that has just ended and beats the board's last record.
+func storeRecord(tx *gorm.DB, e Entry) error {
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
-		SubmissionID: e.SubmissionID, Age: e.Age, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
+		SubmissionID: e.SubmissionID, EpochAge: e.Age, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
 	}).Error, "record")
 }
 
@@ -92,8 +92,8 @@ func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	return true, rebuildRecords(tx, e.VersionID, e.Device)
 }
 
-// insertRecords finds, among the standing runs that the condition chooses, those that beat all before them.
-const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
+// insertRecordsSQL finds, among the standing runs that the condition chooses, those that beat all before them.
+const insertRecordsSQL = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
 	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, scored_at from (
 		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, scored_at,
 			min(score_ns) over (partition by version_id, device, epoch_id order by scored_at, id
@@ -105,7 +105,7 @@ func rebuildRecords(tx *gorm.DB, versionID int64, device string) error {
 	const board = "version_id = ? and device = ?"
 	err := tx.Where(board, versionID, device).Delete(&Record{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertRecords, StandingRun+" and "+board), versionID, device).Error
+		err = tx.Exec(fmt.Sprintf(insertRecordsSQL, StandingRunSQL+" and "+board), versionID, device).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the board's records: %w", err)

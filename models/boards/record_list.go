@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// olderRecord is the condition that the board of a record r ranks scores of newer software.
-const olderRecord = "exists (select 1 from boards k where k.version_id = r.version_id and k.device = r.device and k.epoch_id > -r.age)"
+// olderRecordSQL is the condition that the board of a record r ranks scores of newer software.
+const olderRecordSQL = "exists (select 1 from boards k where k.version_id = r.version_id and k.device = r.device and k.epoch_id > -r.age)"
 
 // RecordFilter selects records. The zero value selects all.
 type RecordFilter struct {
@@ -33,7 +33,7 @@ func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, err
 	if f.TaskID == 0 && f.UserID == 0 {
 		join = "cross join " // few are latest: SQLite keeps this order, and does not sort the records of all tasks
 	}
-	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecord + " as older, " + unconfirmed + " as unconfirmed").
+	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecordSQL + " as older, " + unconfirmedSQL + " as unconfirmed").
 		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").Joins(join + "runs q").
 		Where("v.id = r.version_id and t.id = v.task_id and t.version_id = v.id and u.id = r.user_id and q.id = r.run_id")
 	if f.TaskID != 0 {

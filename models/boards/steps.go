@@ -7,8 +7,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Steps lists the scores of a person's best runs on some boards, each board's in order of time. It reads only an index.
-func (s *Boards) Steps(ctx context.Context, userID int64, keys []Key, limit int) (map[Key]Steps, error) {
+// Steps lists the scores of a person's best runs on some boards, each board's in order of time. It reads only an
+// index.
+func (s *Boards) Steps(ctx context.Context, userID int64, keys []Key, limit int) (map[Key]RecordScores, error) {
 	versions := make([]int64, len(keys))
 	for i, k := range keys {
 		versions[i] = k.VersionID
@@ -17,7 +18,7 @@ func (s *Boards) Steps(ctx context.Context, userID int64, keys []Key, limit int)
 	var list []Best
 	err := s.db.Read(ctx).Select("version_id", "device", "score_ns").Where("user_id = ? and version_id in ?", userID, slices.Compact(versions)).
 		Order("achieved_at desc, run_id desc").Limit(limit).Find(&list).Error
-	steps := map[Key]Steps{}
+	steps := map[Key]RecordScores{}
 	for _, best := range slices.Backward(list) {
 		key := Key{best.VersionID, best.Device}
 		steps[key] = append(steps[key], best.ScoreNS)

@@ -15,12 +15,12 @@ type Summary struct {
 	Change  int64    // its change number, or an older one: the other fields may be newer
 	Size    int64    // number of people on it
 	Leaders []Leader // first three entries
-	Steps   Steps
-	Own     Place // place of the person that SummariesOf was called for
+	Steps   RecordScores
+	Own     PersonRank // place of the person that SummariesOf was called for
 }
 
-// Place is a person's rank on a board. The zero value means no rank.
-type Place struct {
+// PersonRank is a person's rank on a board. The zero value means no rank.
+type PersonRank struct {
 	Rank int
 	Tied bool
 }
@@ -42,16 +42,16 @@ type summaryRow struct {
 	Device    string
 	Change    int64
 	Size      int64
-	Leaders   []Leader `gorm:"serializer:json"`
-	Steps     Steps    `gorm:"serializer:json"`
-	Band      *int64   // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
+	Leaders   []Leader     `gorm:"serializer:json"`
+	Steps     RecordScores `gorm:"serializer:json"`
+	Band      *int64       // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
 }
 
-func (b summaryRow) ownPlace() Place {
+func (b summaryRow) ownPlace() PersonRank {
 	if b.Band == nil {
-		return Place{}
+		return PersonRank{}
 	}
-	return Place{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
+	return PersonRank{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
 }
 
 // Key identifies a board.
@@ -70,7 +70,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
-		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntry + ") as band"
+		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntrySQL + ") as band"
 		q = q.Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device", userID)
 	}
 	var boards []summaryRow
@@ -143,22 +143,22 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 	return out, nil
 }
 
-// head is a board's change number.
-type head struct {
+// boardHeadRow is a board's change number.
+type boardHeadRow struct {
 	VersionID int64
 	Device    string
 	Change    int64
 }
 
 // heads reads the change numbers in one query.
-func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []head, err error) {
+func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []boardHeadRow, err error) {
 	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds of rows, without reflection
 	if err != nil {
 		return nil, db.ReadError(err, "the change numbers of boards")
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var h head
+		var h boardHeadRow
 		if err := rows.Scan(&h.VersionID, &h.Device, &h.Change); err != nil {
 			return nil, db.ReadError(err, "the change number of a board")
 		}

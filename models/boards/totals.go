@@ -16,11 +16,11 @@ import (
 	"warpboard/models/db"
 )
 
-// Season is the time span of the runs that count: from From until before Until. The zero value is all time.
-type Season struct{ From, Until time.Time }
+// Season is the time span of the runs that count: from Start until before End. The zero value is all time.
+type Season struct{ Start, End time.Time }
 
-// Scope selects the boards and runs that count.
-type Scope struct {
+// TotalsQuery selects the boards and runs that count.
+type TotalsQuery struct {
 	Season
 	Device string // a device or a family of devices; empty for all
 }
@@ -43,8 +43,8 @@ type scoredBoard struct {
 	family         string
 }
 
-// in reports whether a board is in a scope.
-func (b scoredBoard) in(device string) bool {
+// isInScope reports whether a board is in a scope.
+func (b scoredBoard) isInScope(device string) bool {
 	return device == "" || strings.EqualFold(b.Device, device) || strings.EqualFold(b.family, device)
 }
 
@@ -62,7 +62,7 @@ type (
 
 // Totals adds up everyone's points. It reads the change numbers of all boards, and the first entries of those that have
 // changed since, in one or two more queries.
-func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
+func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) {
 	all, err := s.scoredBoards(ctx)
 	if err != nil {
 		return Totals{}, err
@@ -72,11 +72,11 @@ func (s *Boards) Totals(ctx context.Context, scope Scope) (Totals, error) {
 		families[b.family] = true
 	}
 	out := Totals{Families: slices.Sorted(maps.Keys(families))}
-	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.in(scope.Device) })
+	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.isInScope(scope.Device) })
 	key := totalsKey{digestOf(all), scope.Season}
 	people, ok := cachedValue[[]Total](s.cache, key)
 	if !ok {
-		if people, err = s.addUp(ctx, all, scope.Season); err != nil {
+		if people, err = s.rankByAwards(ctx, all, scope.Season); err != nil {
 			return Totals{}, err
 		}
 		s.cache.Put(key, people, int64(200+120*len(people)))
@@ -130,8 +130,8 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 	return list, db.ReadError(rows.Err(), "the boards with points")
 }
 
-// addUp ranks everyone by the awards of some boards.
-func (s *Boards) addUp(ctx context.Context, list []scoredBoard, season Season) ([]Total, error) {
+// rankByAwards ranks everyone by the awards of some boards.
+func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Season) ([]Total, error) {
 	given, err := s.awards(ctx, list, season)
 	if err != nil {
 		return nil, err
@@ -168,11 +168,11 @@ func (t Total) compare(o Total) int {
 }
 
 // awards returns each board's awards, from the cache or the database.
-func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) (map[Key][]award, error) {
-	given, versions, devices := map[Key][]award{}, map[int64]bool{}, map[string]bool{}
+func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) (map[Key][]boardAward, error) {
+	given, versions, devices := map[Key][]boardAward{}, map[int64]bool{}, map[string]bool{}
 	var missing []scoredBoard
 	for _, b := range list {
-		if found, ok := cachedValue[[]award](s.cache, awardsKey{b.Key, b.change, season}); ok {
+		if found, ok := cachedValue[[]boardAward](s.cache, awardsKey{b.Key, b.change, season}); ok {
 			given[b.Key] = found
 			continue
 		}

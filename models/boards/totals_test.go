@@ -45,7 +45,7 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 }
 
 // totals returns the first of a scope as "rank name points tasks medals records".
-func totals(t *testing.T, s *models.Store, scope boards.Scope, most int) (out []string) {
+func totals(t *testing.T, s *models.Store, scope boards.TotalsQuery, most int) (out []string) {
 	t.Helper()
 	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
 	named := modelstest.Got[[]boards.NamedTotal](t)(s.Boards.AddNames(t.Context(), list[:min(len(list), most)], time.Time{}))
@@ -65,7 +65,7 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 		c.on(t, s, second, c.Ben, c.Ann)
 		wantTotals := func(what, device string, want ...string) {
 			t.Helper()
-			if diff := cmp.Diff(want, totals(t, s, boards.Scope{Device: device}, len(want))); diff != "" {
+			if diff := cmp.Diff(want, totals(t, s, boards.TotalsQuery{Device: device}, len(want))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 		}
@@ -75,7 +75,7 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 		wantTotals("a device", "H100-PCIe", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
 		wantTotals("a device of no board", "T4")
 		if families := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx,
-			boards.Scope{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
+			boards.TotalsQuery{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
 			t.Errorf("the families are %v", families)
 		}
 		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, first.ID,
@@ -111,11 +111,11 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
-				if diff := cmp.Diff(step.want, strings.Join(totals(t, s, boards.Scope{}, 2), "; ")); diff != "" {
+				if diff := cmp.Diff(step.want, strings.Join(totals(t, s, boards.TotalsQuery{}, 2), "; ")); diff != "" {
 					t.Errorf("%s, after %s:\n%s", name, step.what, diff)
 				}
 				before := s.Queries()
-				if totals(t, s, boards.Scope{}, 2); s.Queries()-before != 2 {
+				if totals(t, s, boards.TotalsQuery{}, 2); s.Queries()-before != 2 {
 					t.Errorf("%s, after %s: again it asks %d questions, want 2: change numbers and names", name,
 						step.what, s.Queries()-before)
 				}
@@ -133,7 +133,7 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 		end := ended(t, s, c.Score(t, s, c.Ann, 450))
 		c.Score(t, s, c.others[11], 100)
 		season := func(from, until time.Time) string {
-			return strings.Join(totals(t, s, boards.Scope{Season: boards.Season{From: from, Until: until}}, 2), "; ")
+			return strings.Join(totals(t, s, boards.TotalsQuery{Season: boards.Season{Start: from, End: until}}, 2), "; ")
 		}
 		for what, test := range map[string]struct{ got, want string }{
 			"all time": {season(time.Time{}, time.Time{}),
@@ -158,8 +158,8 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 		c, ctx := newCrowd(t, s), t.Context()
 		c.on(t, s, c.Task, c.Ann, c.Ben)
 		c.ScoreIn(t, s, c.others[0], 3000, "580")
-		season := boards.Season{From: time.Now().Add(-time.Hour), Until: time.Now().Add(time.Hour)}
-		for name, scope := range map[string]boards.Scope{"all time": {}, "a season": {Season: season}} {
+		season := boards.Season{Start: time.Now().Add(-time.Hour), End: time.Now().Add(time.Hour)}
+		for name, scope := range map[string]boards.TotalsQuery{"all time": {}, "a season": {Season: season}} {
 			want := []string{"1 Other 00 100 of 1 [1 0 0] 1", "2 Ann 80 of 1 [0 1 0] 0", "3 Ben 64 of 1 [0 0 1] 0"}
 			if diff := cmp.Diff(want, totals(t, s, scope, 3)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -190,14 +190,14 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 		for _, user := range people {
 			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
 			for _, f := range own {
-				list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.Scope{Device: f.Family}))
+				list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.TotalsQuery{Device: f.Family}))
 				want := list.People[list.Find(user.ID)]
 				want.Rank, want.Tied = 0, false
 				if diff := cmp.Diff(want, f.Total); diff != "" {
 					t.Errorf("%s on %q (-list +page):\n%s", user.Name, f.Family, diff)
 				}
-				if user.ID == c.Ben.ID && f.Family == "" && !f.Since.Equal(db.Time(held)) {
-					t.Errorf("Ben holds his record since %v, want %v", f.Since, held)
+				if user.ID == c.Ben.ID && f.Family == "" && !f.RecordsSince.Equal(db.Time(held)) {
+					t.Errorf("Ben holds his record since %v, want %v", f.RecordsSince, held)
 				}
 			}
 			if last := user.ID == c.others[11].ID; last != (len(own) == 0) || !last && len(own) != 3 {
@@ -211,7 +211,7 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 func TestAPersonsPointsAreThoseOfALongBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		modelstest.Got[modelstest.FilledBoard](t)(modelstest.Fill(t.Context(), s, 1500))
-		list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), boards.Scope{}))
+		list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), boards.TotalsQuery{}))
 		for _, want := range list.People {
 			want.Rank, want.Tied = 0, false
 			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(t.Context(), want.UserID))

@@ -31,13 +31,13 @@ func PutBlob(tx *gorm.DB, data []byte) (hash string, err error) {
 	return hash, nil
 }
 
-// namedBlob is one file of a task version or a submission, with its content.
-type namedBlob struct {
+// namedFile is one file of a task version or a submission, with its content.
+type namedFile struct {
 	Name string
 	Data []byte
 }
 
-func filesOf(rows []namedBlob) map[string][]byte {
+func filesOf(rows []namedFile) map[string][]byte {
 	files := make(map[string][]byte, len(rows))
 	for _, row := range rows {
 		if row.Data == nil {

@@ -29,8 +29,8 @@ type FullTask struct {
 // TableName returns the table of tasks.
 func (FullTask) TableName() string { return "tasks" }
 
-// runningEvent joins a task with its current event; of several, the one that ends first.
-const runningEvent = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
+// joinRunningEventSQL joins a task with its current event; of several, the one that ends first.
+const joinRunningEventSQL = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
 	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
 
 // FullTask reads a task together with its version, author, and event. Callers must check VisibleTo before they show
@@ -39,7 +39,7 @@ func (s *Catalog) FullTask(ctx context.Context, slug string) (FullTask, error) {
 	var posed FullTask
 	now := db.Now()
 	err := s.db.Read(ctx).Select([]string{"tasks.*", "coalesce(e.slug, '') as event_slug", "coalesce(e.title, '') as event_title"}).
-		Joins("Version").Joins("Owner").Joins(runningEvent, now, now).Where("tasks.slug = ?", slug).Take(&posed).Error
+		Joins("Version").Joins("Owner").Joins(joinRunningEventSQL, now, now).Where("tasks.slug = ?", slug).Take(&posed).Error
 	return posed, db.ReadError(err, "task %q", slug)
 }
 
@@ -60,11 +60,11 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 // TaskRow is a task with the facts of a list of tasks.
 type TaskRow struct {
 	Task
-	Lang    tasks.Lang // of its current version
-	Tags    []string   `gorm:"serializer:json"`
-	Problem string
-	Mine    bool  // the viewer is on one of its boards
-	People  int64 // number of entries on all its boards
+	Lang        tasks.Lang // of its current version
+	Tags        []string   `gorm:"serializer:json"`
+	ProblemName string     `gorm:"column:problem"`
+	HasOwnEntry bool       `gorm:"column:mine"` // the viewer is on one of its boards
+	People      int64      // number of entries on all its boards
 }
 
 // ListTasks returns the same tasks as Tasks, with the facts of a list.

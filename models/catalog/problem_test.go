@@ -22,7 +22,7 @@ func TestAProblemIsATextOfItsTask(t *testing.T) {
 		}
 		list, err := s.TaskList(t.Context(), accounts.User{})
 		modelstest.Check(t, err)
-		if len(list) != 1 || list[0].Problem != "sums" {
+		if len(list) != 1 || list[0].ProblemName != "sums" {
 			t.Errorf("the list has %+v", list)
 		}
 	})

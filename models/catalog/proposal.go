@@ -11,8 +11,9 @@ import (
 	"warpboard/tasks"
 )
 
-// proposed is the number of a task's unpublished version, which its editors can try. A task has at most one.
-const proposed = 0
+// proposedVersionNumber is the number of a task's unpublished version, which its editors can try. A task has at most
+// one.
+const proposedVersionNumber = 0
 
 // Propose stores a bundle as the task's unpublished version, replacing the previous one. Runs of that one are kept if
 // the two measure the same.
@@ -30,12 +31,12 @@ func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64
 			return err
 		}
 		if v.ID != 0 && v.Key == MeasuredKey(b) {
-			return rewrite(tx, &v, b)
+			return rewriteTexts(tx, &v, b)
 		}
-		if err := discard(tx, v); err != nil {
+		if err := removeVersion(tx, v); err != nil {
 			return err
 		}
-		v, err = addVersion(tx, actor, taskID, proposed, b)
+		v, err = addVersion(tx, actor, taskID, proposedVersionNumber, b)
 		return err
 	})
 	return v, err
@@ -43,7 +44,7 @@ func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64
 
 // Newest returns the task's unpublished version if there is one, else the current one.
 func (s *Catalog) Newest(ctx context.Context, task Task) (v TaskVersion, err error) {
-	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposed).Order("number").Take(&v).Error
+	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposedVersionNumber).Order("number").Take(&v).Error
 	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
 
@@ -57,20 +58,20 @@ func (s *Catalog) Discard(ctx context.Context, actor accounts.User, taskID int64
 		if err != nil {
 			return err
 		}
-		return discard(tx, v)
+		return removeVersion(tx, v)
 	})
 }
 
 // Published reports whether the version is or was its task's current one.
-func (v TaskVersion) Published() bool { return v.Number != proposed }
+func (v TaskVersion) Published() bool { return v.Number != proposedVersionNumber }
 
 func proposalOf(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
-	err = tx.Where("task_id = ? and number = ?", taskID, proposed).Limit(1).Find(&v).Error
+	err = tx.Where("task_id = ? and number = ?", taskID, proposedVersionNumber).Limit(1).Find(&v).Error
 	return v, db.ReadError(err, "unpublished version of task %d", taskID)
 }
 
-// discard removes a version, if there is one. The next sweep removes contents that only it had.
-func discard(tx *gorm.DB, v TaskVersion) error {
+// removeVersion removes a version, if there is one. The next sweep removes contents that only it had.
+func removeVersion(tx *gorm.DB, v TaskVersion) error {
 	if v.ID == 0 {
 		return nil
 	}
@@ -88,7 +89,7 @@ func nextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tas
 	}
 	if v.ID != 0 && v.Key == MeasuredKey(b) {
 		v.Number, v.CreatedBy, v.CreatedAt = number, actor.ID, db.Now()
-		err = rewrite(tx, &v, b)
+		err = rewriteTexts(tx, &v, b)
 	} else {
 		v, err = addVersion(tx, actor, task.ID, number, b)
 	}

@@ -9,9 +9,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Schedule sets the time at which a task closes, in the transaction of that decision. If it is hidden, and opens is in
-// the future, everyone sees it from then on.
-func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
+// ScheduleTask sets the time at which a task closes, in the transaction of that decision. If it is hidden, and opens is
+// in the future, everyone sees it from then on.
+func ScheduleTask(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
 	in, opening := task.Settings(), task.CurrentVisibility() == Hidden && opens.After(db.Now())
 	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
 		return nil
@@ -22,8 +22,8 @@ func Schedule(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Ti
 	return task.changeSettings(tx, actor, in)
 }
 
-// Unschedule cancels future openings of hidden tasks.
-func Unschedule(tx *gorm.DB, taskIDs []int64) error {
+// UnscheduleTasks cancels future openings of hidden tasks.
+func UnscheduleTasks(tx *gorm.DB, taskIDs []int64) error {
 	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
 	return db.WriteError(err, "tasks")
 }

@@ -7,20 +7,20 @@ import (
 	"warpboard/models/db"
 )
 
-// joined selects the members' boards t that a person has joined.
-const joined = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
+// joinedBoardsSQL selects the members' boards t that a person has joined.
+const joinedBoardsSQL = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
 
 // IsPublic selects the public tasks t at a time, its parameter, like Task.Sight.
 const IsPublic = "(t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= ?)"
 
 // VisibleTo restricts a query of tasks t to those that the viewer may see, like Task.VisibleTo.
 func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
-	return seen(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
+	return visibleTasks(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
 }
 
 // ListedTo restricts a query of tasks t to those that lists show to the viewer, like Task.ListedTo.
 func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
-	return seen(q, viewer, IsPublic)
+	return visibleTasks(q, viewer, IsPublic)
 }
 
 // ListedOf is ListedTo for a person's own activity: in lists of their own, people see every task that they may see.
@@ -31,7 +31,7 @@ func ListedOf(q *gorm.DB, viewer accounts.User, userID int64) *gorm.DB {
 	return ListedTo(q, viewer)
 }
 
-func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
+func visibleTasks(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	switch {
 	case viewer.IsAdmin():
 		return q
@@ -39,14 +39,14 @@ func seen(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 		return q.Where(open, db.Now())
 	}
 	author := viewer.ID
-	if !viewer.MayCreate() { // they can no longer edit their tasks
+	if !viewer.MayCreateTasks() { // they can no longer edit their tasks
 		author = 0
 	}
-	return q.Where(open+" or t.owner_id = ? or "+joined, db.Now(), author, viewer.ID)
+	return q.Where(open+" or t.owner_id = ? or "+joinedBoardsSQL, db.Now(), author, viewer.ID)
 }
 
-// Seers restricts a query of people u to those who may see the task, like Task.VisibleTo.
-func Seers(q *gorm.DB, t Task) *gorm.DB {
+// PeopleWhoSee restricts a query of people u to those who may see the task, like Task.VisibleTo.
+func PeopleWhoSee(q *gorm.DB, t Task) *gorm.DB {
 	if t.CurrentVisibility() == Public || t.Visibility == Unlisted {
 		return q
 	}

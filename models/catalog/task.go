@@ -31,24 +31,24 @@ var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 
 // Task is a problem with its boards. Its versions have the evaluated files.
 type Task struct {
-	ID         int64
-	Slug       string // its name in URLs
-	Title      string
-	OwnerID    int64
-	Devices    []string `gorm:"serializer:json"` // devices that accept submissions
-	Asked      []string `gorm:"serializer:json"` // names from which Devices was made: "H100" means all devices of that family
-	Deadline   *time.Time
-	Visibility Visibility
-	OpensAt    *time.Time        // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
-	Practice   bool              // also accepts runs after its deadline, as practice
-	Limits     []quota.TaskLimit `gorm:"serializer:json"` // for each person
-	Origin     string            // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID  int64             // ID of the current version
+	ID               int64
+	Slug             string // its name in URLs
+	Title            string
+	OwnerID          int64
+	Devices          []string `gorm:"serializer:json"`              // devices that accept submissions
+	RequestedDevices []string `gorm:"column:asked;serializer:json"` // names from which Devices was made: "H100" means all devices of that family
+	Deadline         *time.Time
+	Visibility       Visibility
+	OpensAt          *time.Time        // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
+	AllowsPractice   bool              `gorm:"column:practice"` // also accepts runs after its deadline, as practice
+	Limits           []quota.TaskLimit `gorm:"serializer:json"` // for each person
+	Origin           string            // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID        int64             // ID of the current version
 
 	Comments       int  // number of visible comments on the task itself; updated by package comments
 	CommentsLocked bool // only moderators may comment
 
-	RemindedOf *time.Time // deadline of the last reminder
+	RemindedDeadline *time.Time `gorm:"column:reminded_of"` // deadline of the last reminder
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -75,27 +75,27 @@ func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted 
 
 // ListedTo reports whether lists show the task to the person. The function ListedTo is the same in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
-	return t.CurrentVisibility() == Public || t.Visibility == Members && slices.Contains(u.Joined, t.ID) || t.EditableBy(u)
+	return t.CurrentVisibility() == Public || t.Visibility == Members && slices.Contains(u.JoinedTaskIDs, t.ID) || t.EditableBy(u)
 }
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
 func (t Task) EditableBy(u accounts.User) bool {
-	return u.May(accounts.EditTask, accounts.Owners{AuthorID: t.OwnerID})
+	return u.May(accounts.EditTask, accounts.ObjectOwners{AuthorID: t.OwnerID})
 }
 
 // TaskSettings are the properties of a task that can change without a new version.
 type TaskSettings struct {
-	Title      string // empty for the definition's title, or else the slug
-	Devices    []string
-	Deadline   *time.Time
-	Visibility Visibility        // empty for Public
-	Practice   bool              // accept practice runs after the deadline
-	Limits     []quota.TaskLimit // for each person
+	Title          string // empty for the definition's title, or else the slug
+	Devices        []string
+	Deadline       *time.Time
+	Visibility     Visibility        // empty for Public
+	AllowsPractice bool              `gorm:"column:practice"` // accept practice runs after the deadline
+	Limits         []quota.TaskLimit // for each person
 }
 
 // Settings returns the task's settings, for changing a part of them.
 func (t Task) Settings() TaskSettings {
-	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(), Practice: t.Practice, Limits: t.Limits}
+	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(), AllowsPractice: t.AllowsPractice, Limits: t.Limits}
 }
 
 // WithDeadline returns the task's settings with another deadline. The title comes from the bundle that is published
@@ -116,7 +116,7 @@ type NewTask struct {
 
 // CreateTask creates a task with its first version. A taken slug is a Conflict.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return Task{}, err
 	}
 	task, err := draftTask(actor, in)
@@ -124,7 +124,7 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 		return Task{}, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		if task.Devices, err = fleet.ResolveDevices(tx, task.Asked); err != nil {
+		if task.Devices, err = fleet.ResolveDevices(tx, task.RequestedDevices); err != nil {
 			return err
 		}
 		if err := checkCases(in.Bundle.Definition, task.Devices); err != nil {
@@ -189,9 +189,9 @@ func (t *Task) apply(in TaskSettings) error {
 		return err
 	}
 	if !slices.Equal(in.Devices, t.Devices) {
-		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
+		t.RequestedDevices, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
-	t.Deadline, t.Practice = db.TimePtr(in.Deadline), in.Practice
+	t.Deadline, t.AllowsPractice = db.TimePtr(in.Deadline), in.AllowsPractice
 	t.Limits = append([]quota.TaskLimit{}, in.Limits...) // nil would be stored as null
 	return nil
 }
@@ -228,7 +228,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	before := *t
 	err := t.apply(in)
 	if err == nil {
-		t.Devices, err = fleet.ResolveDevices(tx, t.Asked)
+		t.Devices, err = fleet.ResolveDevices(tx, t.RequestedDevices)
 	}
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func (t Task) differences(now Task) string {
 	var list []string
 	for _, f := range []struct{ name, old, new string }{
 		{"title", t.Title, now.Title}, {"visibility", string(t.Visibility), string(now.Visibility)}, {"deadline", deadline(t), deadline(now)},
-		{"devices", strings.Join(t.Devices, ", "), strings.Join(now.Devices, ", ")}, {"practice", fmt.Sprint(t.Practice), fmt.Sprint(now.Practice)},
+		{"devices", strings.Join(t.Devices, ", "), strings.Join(now.Devices, ", ")}, {"practice", fmt.Sprint(t.AllowsPractice), fmt.Sprint(now.AllowsPractice)},
 		{"limits", fmt.Sprint(t.Limits), fmt.Sprint(now.Limits)},
 	} {
 		if f.old != f.new {

@@ -85,7 +85,7 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 100)
 		texts := modelstest.Bundle("vectoradd")
-		publish := func(b *tasks.Bundle, want catalog.Change, number int) catalog.TaskVersion {
+		publish := func(b *tasks.Bundle, want catalog.ChangeKind, number int) catalog.TaskVersion {
 			t.Helper()
 			expected, err := s.Catalog.Compare(ctx, w.Task.ID, b)
 			modelstest.Check(t, err)
@@ -116,11 +116,11 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		fresh := publish(texts, catalog.ChangeVersion, 2)
 
 		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU",
-			boards.Part{Limit: 10})); len(page.Standings) != 1 {
+			boards.PartQuery{Limit: 10})); len(page.Standings) != 1 {
 			t.Errorf("the old board has %d entries", len(page.Standings))
 		}
 		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU",
-			boards.Part{Limit: 10})); len(page.Standings) != 0 {
+			boards.PartQuery{Limit: 10})); len(page.Standings) != 0 {
 			t.Errorf("the new board has %d entries", len(page.Standings))
 		}
 		if run := w.Submit(t, s, w.Ben); run.VersionID != fresh.ID {

@@ -35,35 +35,35 @@ type VersionFile struct {
 	Hash      string
 }
 
-// Change is the effect of publishing a bundle on a task.
-type Change string
+// ChangeKind is the effect of publishing a bundle on a task.
+type ChangeKind string
 
 // The changes.
 const (
-	ChangeNone    Change = "none"    // the task has this bundle already
-	ChangeTexts   Change = "texts"   // title, description, tags, problem, or templates: scores keep their meaning
-	ChangeVersion Change = "version" // the measured files: a new version with empty boards
+	ChangeNone    ChangeKind = "none"    // the task has this bundle already
+	ChangeTexts   ChangeKind = "texts"   // title, description, tags, problem, or templates: scores keep their meaning
+	ChangeVersion ChangeKind = "version" // the measured files: a new version with empty boards
 )
 
 // Compare returns the effect of Publish, for the preview.
-func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (Change, error) {
+func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (ChangeKind, error) {
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
 		return "", err
 	}
-	change, _, err := compare(s.db.Read(ctx), task, b)
+	change, _, err := compareWithCurrent(s.db.Read(ctx), task, b)
 	return change, err
 }
 
 // Publish makes the bundle the task's current version, and returns the kind of change. It also changes the task's
 // settings, if some are given. Without a title among them, a changed title in the bundle changes the task's.
-func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change Change, err error) {
+func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change ChangeKind, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := Editable(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
-		if change, version, err = compare(tx, task, b); err != nil {
+		if change, version, err = compareWithCurrent(tx, task, b); err != nil {
 			return err
 		}
 		if in := task.newSettings(settings, version.Definition.Title, b.Definition.Title); in != nil {
@@ -80,7 +80,7 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		}
 		switch change {
 		case ChangeTexts:
-			err = rewrite(tx, &version, b)
+			err = rewriteTexts(tx, &version, b)
 		case ChangeVersion:
 			version, err = nextVersion(tx, actor, task, version.Number+1, b)
 		}
@@ -89,7 +89,7 @@ func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64
 		}
 		left, err := proposalOf(tx, task.ID)
 		if err == nil {
-			err = discard(tx, left)
+			err = removeVersion(tx, left)
 		}
 		if err != nil || change == ChangeNone {
 			return err
@@ -116,7 +116,7 @@ func (t Task) newSettings(given *TaskSettings, oldTitle, newTitle string) *TaskS
 	return &in
 }
 
-func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, error) {
+func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, TaskVersion, error) {
 	var current TaskVersion
 	if err := tx.Take(&current, task.VersionID).Error; err != nil {
 		return "", current, db.ReadError(err, "version of task %s", task.Slug)

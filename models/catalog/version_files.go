@@ -21,14 +21,14 @@ func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
 // VersionNumber returns a published version of a task by its number.
 func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
 	var v TaskVersion
-	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, proposed).Take(&v).Error
+	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, proposedVersionNumber).Take(&v).Error
 	return v, db.ReadError(err, "version %d of this task", number)
 }
 
 // VersionNumbers lists the numbers of a task's published versions, the newest first.
 func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
 	var numbers []int
-	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, proposed).Order("number desc").Pluck("number", &numbers).Error
+	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, proposedVersionNumber).Order("number desc").Pluck("number", &numbers).Error
 	return numbers, db.ReadError(err, "versions of task %d", taskID)
 }
 
@@ -65,7 +65,7 @@ func (s *Catalog) BundleOf(ctx context.Context, task Task, v TaskVersion) (*task
 
 // VersionFiles reads the files of a version, by their paths in the bundle.
 func VersionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
-	var rows []namedBlob
+	var rows []namedFile
 	err := tx.Raw(`select f.path as name, b.data from version_files f join blobs b on b.hash = f.hash
 		where f.version_id = ?`, versionID).Scan(&rows).Error
 	if err != nil {
@@ -85,8 +85,8 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-// rewrite stores new texts of a version; its key and its boards stay.
-func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
+// rewriteTexts stores new texts of a version; its key and its boards stay.
+func rewriteTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 	v.Definition, v.Tags, v.Problem, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
 	if err := tx.Save(v).Error; err != nil {
 		return db.WriteError(err, "version")

@@ -32,8 +32,8 @@ type CommentRow struct {
 	UserName string
 }
 
-// shownTo restricts a query to comments that the viewer may read: only moderators and the author see hidden ones.
-func shownTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
+// visibleTo restricts a query to comments that the viewer may read: only moderators and the author see hidden ones.
+func visibleTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	q = q.Where("c.removed_at is null")
 	switch {
 	case t.ModeratedBy(viewer):
@@ -44,7 +44,7 @@ func shownTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	return q.Where("c.hidden_at is null")
 }
 
-func visibleOnly(q *gorm.DB) *gorm.DB {
+func visibleComments(q *gorm.DB) *gorm.DB {
 	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
 }
 
@@ -53,7 +53,7 @@ func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, aft
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err
 	}
-	q := t.of(shownTo(visibleOnly(c.db.Read(ctx)), viewer, t))
+	q := t.commentsOfThread(visibleTo(visibleComments(c.db.Read(ctx)), viewer, t))
 	if after > 0 {
 		q = q.Where("c.id > ? and not c.writeup", after)
 	}
@@ -65,12 +65,12 @@ func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background
 
 // Comment reads one comment with its thread, if the viewer may read it.
 func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
-	return find(c.db.Read(ctx), viewer, id)
+	return findComment(c.db.Read(ctx), viewer, id)
 }
 
-func find(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
+func findComment(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	missing := db.Errorf(db.NotFound, "There is no comment %d.", id)
-	res := visibleOnly(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
+	res := visibleComments(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
 	if res.Error != nil {
 		return found, t, db.ReadError(res.Error, "comment %d", id)
 	}
@@ -81,7 +81,7 @@ func find(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thre
 	if found.SubmissionID != nil {
 		about = *found.SubmissionID
 	}
-	if t, err = read(tx, found.TaskID, about); err != nil {
+	if t, err = readThread(tx, found.TaskID, about); err != nil {
 		return found, t, err
 	}
 	hidden := found.HiddenAt != nil && !t.ModeratedBy(viewer) && found.UserID != viewer.ID

@@ -83,8 +83,8 @@ func TestCommentsOnASubmissionNeedAPublicSource(t *testing.T) {
 		if list := f.texts(f.None, f.OnSubmission); len(list) != 2 {
 			t.Errorf("a visitor reads %q", list)
 		}
-		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
-			10)); len(list) != 1 || list[0].Reports != 1 {
+		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
+			10)); len(list) != 1 || list[0].ReportCount != 1 {
 			t.Errorf("the task's author has to decide about %+v", list)
 		}
 		later := time.Now().Add(time.Hour)
@@ -154,7 +154,7 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 				t.Errorf("%q finds it: %v", who.Name, err)
 			}
 		}
-		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
+		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
 			10))) != 0 {
 			t.Error("it counts, or still waits for a decision")
 		}
@@ -176,7 +176,7 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		}
 		acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.Admin,
 			fmt.Sprintf("comment %d", spam.ID), 0, 10))
-		if len(acts) != 2 || acts[0].Act != "show comment" || acts[1].Act != "hide comment" ||
+		if len(acts) != 2 || acts[0].ActName != "show comment" || acts[1].ActName != "hide comment" ||
 			acts[1].Detail != "an advertisement" {
 			t.Errorf("the audit log has %+v", acts)
 		}
@@ -188,14 +188,14 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 		f := newForum(t, s)
 		own := f.Add(f.Carl, f.Task, "rude")
 		modelstest.Check(t, s.Comments.Report(t.Context(), f.Ann, own.ID, "rude"))
-		if n := len(modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Carl,
-			10))) + len(modelstest.Got[[]comments.ReportOf](t)(s.Comments.Reports(t.Context(), f.Carl,
+		if n := len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
+			10))) + len(modelstest.Got[[]comments.NamedReport](t)(s.Comments.Reports(t.Context(), f.Carl,
 			own.ID))); n != 0 {
 			t.Error("the author reads who reported the author")
 		}
 		_, err := s.Comments.Dismiss(t.Context(), f.Carl, own.ID, "not rude")
 		f.refused(err, db.Forbidden, "Only admins may moderate")
-		if list := modelstest.Got[[]comments.Reported](t)(s.Comments.Reported(t.Context(), f.Admin,
+		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Admin,
 			10)); len(list) != 1 {
 			t.Errorf("admins find %+v", list)
 		}

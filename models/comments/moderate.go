@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	longestReason  = 1_000 // characters
-	reportsPerHour = 10    // limit for one person
+	maxReasonLength   = 1_000 // characters
+	maxReportsPerHour = 10    // limit for one person
 )
 
 // Report is a person's report of a comment.
@@ -31,27 +31,27 @@ type Report struct {
 // TableName returns the table, whose name differs from the type's.
 func (Report) TableName() string { return "comment_reports" }
 
-// ReportOf is a report with the name of the person who made it.
-type ReportOf struct {
+// NamedReport is a report with the name of the person who made it.
+type NamedReport struct {
 	Report
 	UserName string
 }
 
 // Report asks the task's author and the admins to review a comment: each person once until they have.
 func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, why string) error {
-	why, err := clean(why, longestReason)
+	why, err := cleanBody(why, maxReasonLength)
 	if err != nil {
 		return err
 	}
 	return c.db.Write(ctx, func(tx *gorm.DB) error {
-		found, _, err := find(tx, actor, id)
+		found, _, err := findComment(tx, actor, id)
 		if err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ReportComment, accounts.Owners{OwnerID: found.UserID}); err != nil {
+		if err := actor.Check(accounts.ReportComment, accounts.ObjectOwners{OwnerID: found.UserID}); err != nil {
 			return err
 		}
-		if err := checkRate(tx, actor, &Report{}, reportsPerHour, "reports"); err != nil {
+		if err := checkRate(tx, actor, &Report{}, maxReportsPerHour, "reports"); err != nil {
 			return err
 		}
 		err = db.WriteError(tx.Create(&Report{CommentID: id, UserID: actor.ID, Reason: why, CreatedAt: db.Now()}).Error, "report")
@@ -63,34 +63,34 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 }
 
 // Reports lists the open reports of a comment, for moderators.
-func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []ReportOf, err error) {
+func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []NamedReport, err error) {
 	found, t, err := c.Comment(ctx, actor, id)
-	if err != nil || !t.ModeratedBy(actor) || isOwn(found, actor) {
+	if err != nil || !t.ModeratedBy(actor) || isOwnComment(found, actor) {
 		return nil, err
 	}
-	err = reports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
+	err = openReports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
 	return list, db.ReadError(err, "reports of comment %d", id)
 }
 
-func reports(q *gorm.DB) *gorm.DB {
+func openReports(q *gorm.DB) *gorm.DB {
 	return q.Table("comment_reports p").Select("p.*, u.name as user_name").Joins("join users u on u.id = p.user_id").Where("p.closed_at is null").Order("p.id")
 }
 
-// Reported is a comment with open reports, for the review list.
-type Reported struct {
+// ReportedComment is a comment with open reports, for the review list.
+type ReportedComment struct {
 	CommentRow
 	TaskSlug, TaskTitle string
-	Reports             int
+	ReportCount         int `gorm:"column:reports"`
 }
 
-// Reported lists comments with open reports that the person may decide about, the longest waiting first, except on a
-// submission whose source is hidden.
-func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []Reported, err error) {
-	q := visibleOnly(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
+// ReportedComment lists comments with open reports that the person may decide about, the longest waiting first, except
+// on a submission whose source is hidden.
+func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []ReportedComment, err error) {
+	q := visibleComments(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
 		Where("c.removed_at is null and (c.submission_id is null or t.deadline <= ? and c.submission_id in (select id from submissions where frozen_event = 0))", c.now())
 	if !actor.IsAdmin() {
-		if !actor.MayCreate() {
+		if !actor.MayCreateTasks() {
 			return nil, nil
 		}
 		q = q.Where("t.owner_id = ? and c.user_id <> ?", actor.ID, actor.ID)
@@ -99,15 +99,15 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 	return list, db.ReadError(err, "reported comments")
 }
 
-// isOwn reports whether a moderator who is not an admin wrote the comment: then others decide about it, and see the
-// reporters.
-func isOwn(found CommentRow, actor accounts.User) bool {
+// isOwnComment reports whether a moderator who is not an admin wrote the comment: then others decide about it, and see
+// the reporters.
+func isOwnComment(found CommentRow, actor accounts.User) bool {
 	return found.UserID == actor.ID && !actor.IsAdmin()
 }
 
 // Hide hides a comment from everyone except its author and the moderators, and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "hide comment", why, func(found CommentRow, why string) (map[string]any, error) {
+	return c.moderate(ctx, actor, id, "hide comment", why, func(found CommentRow, why string) (map[string]any, error) {
 		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
 			return nil, db.Errorf(db.Conflict, "Comment %d is hidden already.", id)
 		}
@@ -117,7 +117,7 @@ func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why 
 
 // Show makes a hidden comment visible again. An author of a task cannot reverse an admin's decision.
 func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "show comment", why, func(found CommentRow, _ string) (map[string]any, error) {
+	return c.moderate(ctx, actor, id, "show comment", why, func(found CommentRow, _ string) (map[string]any, error) {
 		if found.HiddenAt == nil {
 			return nil, db.Errorf(db.Conflict, "Comment %d is not hidden.", id)
 		}
@@ -130,23 +130,23 @@ func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why 
 
 // Dismiss closes the reports of a comment that is fine.
 func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
-	return c.decide(ctx, actor, id, "dismiss reports", why, func(CommentRow, string) (map[string]any, error) { return nil, nil })
+	return c.moderate(ctx, actor, id, "dismiss reports", why, func(CommentRow, string) (map[string]any, error) { return nil, nil })
 }
 
-// decide changes a comment, for a reason that is stored in the audit log.
-func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found CommentRow, why string) (map[string]any, error)) (t Thread, err error) {
-	if why, err = clean(why, longestReason); err != nil {
+// moderate changes a comment, for a reason that is stored in the audit log.
+func (c *Comments) moderate(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found CommentRow, why string) (map[string]any, error)) (t Thread, err error) {
+	if why, err = cleanBody(why, maxReasonLength); err != nil {
 		return t, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
 		var found CommentRow
-		if found, t, err = find(tx, actor, id); err != nil {
+		if found, t, err = findComment(tx, actor, id); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID}); err != nil {
+		if err := actor.Check(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil {
 			return err
 		}
-		if isOwn(found, actor) {
+		if isOwnComment(found, actor) {
 			return db.Errorf(db.Forbidden, "Only admins may moderate comments by the task's author.")
 		}
 		values, err := change(found, why)
@@ -154,7 +154,7 @@ func (c *Comments) decide(ctx context.Context, actor accounts.User, id int64, ac
 			err = tx.Model(&Comment{}).Where("id = ?", id).Updates(values).Error
 		}
 		if err == nil && values["hidden_at"] != nil {
-			err = c.hooks.Gone(tx, id)
+			err = c.hooks.OnGone(tx, id)
 		}
 		if err == nil {
 			err = closeReports(tx, actor.ID, id, why)
@@ -186,10 +186,10 @@ func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, 
 		if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
+		if err := actor.Check(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
 			return err
 		}
-		if err := t.holder(tx).UpdateColumn("comments_locked", locked).Error; err != nil {
+		if err := t.countedRow(tx).UpdateColumn("comments_locked", locked).Error; err != nil {
 			return db.WriteError(err, "lock of comments")
 		}
 		act, subject := "unlock comments", "task "+t.Task.Slug

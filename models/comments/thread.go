@@ -20,9 +20,9 @@ type Comments struct {
 
 // Hooks are called in the transactions that write comments.
 type Hooks struct {
-	Added func(tx *gorm.DB, commentID int64) error
-	// Gone is called for a comment that was removed or hidden, so that others can no longer read it.
-	Gone func(tx *gorm.DB, commentID int64) error
+	OnAdded func(tx *gorm.DB, commentID int64) error
+	// OnGone is called for a comment that was removed or hidden, so that others can no longer read it.
+	OnGone func(tx *gorm.DB, commentID int64) error
 }
 
 // New returns the comments of a database.
@@ -50,8 +50,8 @@ func (t Thread) Locked() bool {
 	return t.Task.CommentsLocked
 }
 
-// Count returns the number of visible comments.
-func (t Thread) Count() int {
+// CommentCount returns the number of visible comments.
+func (t Thread) CommentCount() int {
 	if t.Submission != nil {
 		return t.Submission.Comments
 	}
@@ -60,7 +60,7 @@ func (t Thread) Count() int {
 
 // ModeratedBy reports whether the person may hide comments and lock the list.
 func (t Thread) ModeratedBy(u accounts.User) bool {
-	return u.May(accounts.ModerateComments, accounts.Owners{AuthorID: t.Task.OwnerID})
+	return u.May(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID})
 }
 
 // Check refuses a viewer who may not read the comments. Those on a submission require a source that everyone may read,
@@ -68,30 +68,30 @@ func (t Thread) ModeratedBy(u accounts.User) bool {
 func (t Thread) Check(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):
-		return t.missing()
+		return t.notFoundError()
 	case t.Submission != nil && !t.Submission.SourceOpen(t.Task, at):
 		return db.Errorf(db.Forbidden, "Comments on a submission open when everyone may read its source: after the task's deadline.")
 	}
 	return nil
 }
 
-func (t Thread) missing() error {
+func (t Thread) notFoundError() error {
 	if t.Submission != nil {
 		return db.Errorf(db.NotFound, "There is no submission %d.", t.Submission.ID)
 	}
 	return db.Errorf(db.NotFound, "There is no task %q.", t.Task.Slug)
 }
 
-// of selects the comments of the thread.
-func (t Thread) of(q *gorm.DB) *gorm.DB {
+// commentsOfThread selects the comments of the thread.
+func (t Thread) commentsOfThread(q *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return q.Where("submission_id = ?", t.Submission.ID)
 	}
 	return q.Where("task_id = ? and submission_id is null", t.Task.ID)
 }
 
-// holder returns the row with the thread's count and lock.
-func (t Thread) holder(tx *gorm.DB) *gorm.DB {
+// countedRow returns the row with the thread's count and lock.
+func (t Thread) countedRow(tx *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return tx.Table("submissions").Where("id = ?", t.Submission.ID)
 	}
@@ -101,15 +101,15 @@ func (t Thread) holder(tx *gorm.DB) *gorm.DB {
 // count stores the number of visible comments.
 func (t Thread) count(tx *gorm.DB) error {
 	var n int64
-	err := t.of(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
+	err := t.commentsOfThread(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
 	if err == nil {
-		err = t.holder(tx).UpdateColumn("comments", n).Error
+		err = t.countedRow(tx).UpdateColumn("comments", n).Error
 	}
 	return db.WriteError(err, "number of comments")
 }
 
-// read reads a thread again, inside a transaction: locks and deadlines may have changed.
-func read(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
+// readThread reads a thread again, inside a transaction: locks and deadlines may have changed.
+func readThread(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 	if submissionID != 0 {
 		t.Submission = new(submissions.Submission)
 		if err := tx.Take(t.Submission, submissionID).Error; err != nil {
@@ -124,17 +124,18 @@ func read(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 // reload reads this thread again.
 func (t Thread) reload(tx *gorm.DB) (Thread, error) {
 	if t.Submission != nil {
-		return read(tx, 0, t.Submission.ID)
+		return readThread(tx, 0, t.Submission.ID)
 	}
-	return read(tx, t.Task.ID, 0)
+	return readThread(tx, t.Task.ID, 0)
 }
 
-// Closed returns the reason why the person may not write now, or nil. Moderators may also write where others cannot.
-func (c *Comments) Closed(ctx context.Context, actor accounts.User, t Thread) error {
-	return closed(c.db.Read(ctx), actor, t)
+// ClosedReason returns the reason why the person may not write now, or nil. Moderators may also write where others
+// cannot.
+func (c *Comments) ClosedReason(ctx context.Context, actor accounts.User, t Thread) error {
+	return closedReason(c.db.Read(ctx), actor, t)
 }
 
-func closed(tx *gorm.DB, actor accounts.User, t Thread) error {
+func closedReason(tx *gorm.DB, actor accounts.User, t Thread) error {
 	switch {
 	case !actor.SignedIn():
 		return db.Errorf(db.Forbidden, "Sign in to write a comment.")

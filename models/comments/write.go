@@ -17,28 +17,28 @@ const (
 	// Limits in characters.
 	LongestComment, LongestWriteup = 4_000, 20_000
 
-	perHour   = 20    // comments of one person, including removed ones
-	mostOfOne = 2_000 // comments of one thread
+	maxCommentsPerHour   = 20    // comments of one person, including removed ones
+	maxCommentsPerThread = 2_000 // comments of one thread
 )
 
 // Add writes a comment.
 func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
-	if body, err = clean(body, LongestComment); err != nil {
+	if body, err = cleanBody(body, LongestComment); err != nil {
 		return made, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
-		t, err := writable(tx, actor, about)
+		t, err := readWritableThread(tx, actor, about)
 		if err != nil {
 			return err
 		}
 		if err := t.checkLimits(tx, actor, body); err != nil {
 			return err
 		}
-		made = t.new(actor, body)
+		made = t.newComment(actor, body)
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "comment")
 		}
-		if err := c.hooks.Added(tx, made.ID); err != nil {
+		if err := c.hooks.OnAdded(tx, made.ID); err != nil {
 			return err
 		}
 		return t.count(tx)
@@ -48,18 +48,18 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 
 // SetWriteup writes the author's text on top, or replaces it.
 func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
-	if body, err = clean(body, LongestWriteup); err != nil {
+	if body, err = cleanBody(body, LongestWriteup); err != nil {
 		return made, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
-		t, err := writable(tx, actor, about)
+		t, err := readWritableThread(tx, actor, about)
 		if err != nil {
 			return err
 		}
 		if t.AuthorID() != actor.ID {
 			return db.Errorf(db.Forbidden, "Only the author writes the write-up.")
 		}
-		res := t.of(tx).Where("writeup and removed_at is null").Limit(1).Find(&made)
+		res := t.commentsOfThread(tx).Where("writeup and removed_at is null").Limit(1).Find(&made)
 		switch {
 		case res.Error != nil:
 			return db.ReadError(res.Error, "write-up")
@@ -71,12 +71,12 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 		if err := t.checkLimits(tx, actor, body); err != nil {
 			return err
 		}
-		made = t.new(actor, body)
+		made = t.newComment(actor, body)
 		made.Writeup = true
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "write-up")
 		}
-		if err := c.hooks.Added(tx, made.ID); err != nil {
+		if err := c.hooks.OnAdded(tx, made.ID); err != nil {
 			return err
 		}
 		return t.count(tx)
@@ -84,18 +84,18 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 	return made, err
 }
 
-// writable reads the thread again, and refuses a person who may not write there now.
-func writable(tx *gorm.DB, actor accounts.User, about Thread) (t Thread, err error) {
+// readWritableThread reads the thread again, and refuses a person who may not write there now.
+func readWritableThread(tx *gorm.DB, actor accounts.User, about Thread) (t Thread, err error) {
 	if t, err = about.reload(tx); err != nil {
 		return t, err
 	}
 	if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
 		return t, err
 	}
-	return t, closed(tx, actor, t)
+	return t, closedReason(tx, actor, t)
 }
 
-func (t Thread) new(actor accounts.User, body string) Comment {
+func (t Thread) newComment(actor accounts.User, body string) Comment {
 	made := Comment{TaskID: t.Task.ID, UserID: actor.ID, Body: body, CreatedAt: db.Now()}
 	if t.Submission != nil {
 		made.SubmissionID = &t.Submission.ID
@@ -103,7 +103,7 @@ func (t Thread) new(actor accounts.User, body string) Comment {
 	return made
 }
 
-func clean(body string, most int) (string, error) {
+func cleanBody(body string, most int) (string, error) {
 	body = strings.TrimSpace(db.Sanitize(strings.ReplaceAll(body, "\r\n", "\n")))
 	switch n := len([]rune(body)); {
 	case accounts.CleanName(body) == "":
@@ -117,20 +117,20 @@ func clean(body string, most int) (string, error) {
 // checkLimits refuses comments beyond the limits, and one that was sent twice. Admins have no hourly limit.
 func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error {
 	var there int64
-	if err := t.of(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
+	if err := t.commentsOfThread(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
 		return db.ReadError(err, "comments")
 	}
-	if there >= mostOfOne && !t.ModeratedBy(actor) {
+	if there >= maxCommentsPerThread && !t.ModeratedBy(actor) {
 		return db.Errorf(db.Conflict, "This list has %d comments, the maximum.", there)
 	}
-	err := t.of(tx.Model(&Comment{})).Where("user_id = ? and body = ? and removed_at is null", actor.ID, body).Count(&there).Error
+	err := t.commentsOfThread(tx.Model(&Comment{})).Where("user_id = ? and body = ? and removed_at is null", actor.ID, body).Count(&there).Error
 	if err != nil {
 		return db.ReadError(err, "comments")
 	}
 	if there > 0 {
 		return db.Errorf(db.Conflict, "You have already posted this comment here.")
 	}
-	return checkRate(tx, actor, &Comment{}, perHour, "comments")
+	return checkRate(tx, actor, &Comment{}, maxCommentsPerHour, "comments")
 }
 
 // checkRate refuses rows of a person beyond a limit within an hour.
@@ -138,7 +138,7 @@ func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) 
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.Rate{Max: most, Window: time.Hour, Refusal: fmt.Sprintf("At most %d %s an hour are accepted.", most, what)}
+	rate := quota.RateLimit{Max: most, Window: time.Hour, Refusal: fmt.Sprintf("At most %d %s an hour are accepted.", most, what)}
 	return rate.Check(tx.Model(of).Where("user_id = ?", actor.ID), "created_at")
 }
 
@@ -146,7 +146,7 @@ func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) 
 func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t Thread, err error) {
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
 		var found CommentRow
-		if found, t, err = find(tx, actor, id); err != nil {
+		if found, t, err = findComment(tx, actor, id); err != nil {
 			return err
 		}
 		if !actor.SignedIn() || found.UserID != actor.ID {
@@ -157,7 +157,7 @@ func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t
 			err = closeReports(tx, actor.ID, id, "deleted by its author")
 		}
 		if err == nil {
-			err = c.hooks.Gone(tx, id)
+			err = c.hooks.OnGone(tx, id)
 		}
 		if err != nil {
 			return db.WriteError(err, "comment %d", id)

@@ -21,7 +21,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-func gormConfig(count *statements) *gorm.Config {
+func gormConfig(count *statementCounter) *gorm.Config {
 	return &gorm.Config{
 		TranslateError:         true,
 		SkipDefaultTransaction: true,
@@ -36,7 +36,7 @@ func gormConfig(count *statements) *gorm.Config {
 func (d *DB) openSQLite(path string) (err error) {
 	// In a file that has tables, _auto_vacuum has no effect.
 	const options = "?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
-	if err := keepPrivate(path); err != nil {
+	if err := restrictFileRights(path); err != nil {
 		return err
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + options
@@ -47,17 +47,17 @@ func (d *DB) openSQLite(path string) (err error) {
 		if err != nil {
 			return fmt.Errorf("opening the database %s: %w", path, err)
 		}
-		limitPool(pool, most)
+		limitConnections(pool, most)
 		*to = pool
 		return nil
 	}
 	return cmp.Or(open(&d.writer, "&_txlock=immediate", false, 1), open(&d.reader, "&_query_only=on", true, max(8, runtime.NumCPU())),
-		open(&d.prober, "&_query_only=on", false, 1))
+		open(&d.pingConn, "&_query_only=on", false, 1))
 }
 
-// keepPrivate restricts the database to this user, because it has sources that no one else may read. SQLite gives the
-// files beside it the rights of the database file.
-func keepPrivate(path string) error {
+// restrictFileRights restricts the database to this user, because it has sources that no one else may read. SQLite
+// gives the files beside it the rights of the database file.
+func restrictFileRights(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("making the database: %w", err)
@@ -74,7 +74,7 @@ func keepPrivate(path string) error {
 // openPostgres opens a pool that returns times in UTC and whose transactions see everything written before each
 // statement, independent of the server's time zone and default isolation. It disables JIT: our queries take
 // milliseconds, and compiling one that PostgreSQL expected to be long took two seconds.
-func openPostgres(dsn string, most int, count *statements) (*gorm.DB, error) {
+func openPostgres(dsn string, most int, count *statementCounter) (*gorm.DB, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx hides the password
@@ -93,7 +93,7 @@ func openPostgres(dsn string, most int, count *statements) (*gorm.DB, error) {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
 	db.ClauseBuilders["LIMIT"] = writeLimit
-	limitPool(db, most)
+	limitConnections(db, most)
 	return db, nil
 }
 
@@ -109,7 +109,7 @@ func writeLimit(c clause.Clause, b clause.Builder) {
 	limit.Build(b)
 }
 
-func limitPool(db *gorm.DB, n int) {
+func limitConnections(db *gorm.DB, n int) {
 	if pool, err := db.DB(); err == nil {
 		pool.SetMaxOpenConns(n)
 		pool.SetMaxIdleConns(n)

@@ -17,8 +17,8 @@ import (
 type DB struct {
 	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
 	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
-	prober     *gorm.DB // one connection for Ping
-	statements statements
+	pingConn   *gorm.DB // one connection for Ping
+	statements statementCounter
 	dialect    string
 }
 
@@ -29,7 +29,7 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	if dsn != "" {
 		d.dialect = migrations.Postgres
 		if d.writer, err = openPostgres(dsn, 16, &d.statements); err == nil {
-			d.prober, err = openPostgres(dsn, 1, &d.statements)
+			d.pingConn, err = openPostgres(dsn, 1, &d.statements)
 		}
 		d.reader = d.writer
 	} else {
@@ -53,7 +53,7 @@ func (d *DB) SetClock(now func() time.Time) {
 // Close closes all connections.
 func (d *DB) Close() error {
 	var errs []error
-	for _, db := range []*gorm.DB{d.reader, d.writer, d.prober} {
+	for _, db := range []*gorm.DB{d.reader, d.writer, d.pingConn} {
 		pool, err := db.DB()
 		if err == nil {
 			err = pool.Close()
@@ -79,7 +79,7 @@ func (d *DB) SQL() *sql.DB {
 // a separate connection, because all others may be busy for long.
 func (d *DB) Ping(ctx context.Context) error {
 	var row []Setting
-	return d.prober.WithContext(ctx).Limit(1).Find(&row).Error
+	return d.pingConn.WithContext(ctx).Limit(1).Find(&row).Error
 }
 
 // Write runs fn in a transaction. Transactions of all callers are sequential, on PostgreSQL as on SQLite. So IDs of
@@ -95,7 +95,7 @@ func (d *DB) Ping(ctx context.Context) error {
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
-			if err := tx.Exec("select pg_advisory_xact_lock(?)", writeLock).Error; err != nil {
+			if err := tx.Exec("select pg_advisory_xact_lock(?)", writeLockNumber).Error; err != nil {
 				return fmt.Errorf("waiting for the turn to write: %w", err)
 			}
 		}
@@ -112,7 +112,7 @@ func (d *DB) isolation() sql.IsolationLevel {
 }
 
 // It covers the whole database: two sites in two of its schemas share it.
-const writeLock = 7_236_544 // any number that nothing else locks in this database
+const writeLockNumber = 7_236_544 // any number that nothing else locks in this database
 
 // Read begins a query. It sees everything written before it; two queries may see different states.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
@@ -122,17 +122,17 @@ func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ct
 // transaction.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
 
-// Day returns SQL for the day of a time in UTC, to group by; DayText formats it.
-func (d *DB) Day(column string) string {
+// DaySQL returns SQL for the day of a time in UTC, to group by; DayTextSQL formats it.
+func (d *DB) DaySQL(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "cast(" + column + " at time zone 'UTC' as date)"
 	}
 	return "substr(" + column + ", 1, 10)"
 }
 
-// DayText returns SQL that formats a Day as 2026-11-22. Group by the Day itself and format only the result: on
+// DayTextSQL returns SQL that formats a DaySQL as 2026-11-22. Group by the DaySQL itself and format only the result: on
 // PostgreSQL formatting takes longer than counting.
-func (d *DB) DayText(column string) string {
+func (d *DB) DayTextSQL(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "to_char(" + column + ", 'YYYY-MM-DD')"
 	}

@@ -81,7 +81,7 @@ func TestSanitizeMakesValuesFitForColumns(t *testing.T) {
 		t.Errorf("the text is %q", got)
 	}
 	for n := range 8 {
-		if got := db.Cut("aéüz", n); len(got) > n+2 || !utf8.ValidString(got) {
+		if got := db.CutText("aéüz", n); len(got) > n+2 || !utf8.ValidString(got) {
 			t.Errorf("cut at %d: %q", n, got)
 		}
 	}

@@ -47,7 +47,7 @@ func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
-	if unavailable(err) {
+	if isUnavailable(err) {
 		return Unavailable
 	}
 	return Internal

@@ -6,18 +6,18 @@ import (
 )
 
 var (
-	notInSlug  = regexp.MustCompile(`[^a-z0-9]+`)
-	deviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+	notInSlugPattern  = regexp.MustCompile(`[^a-z0-9]+`)
+	deviceNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 )
 
 const maxSlug = 60
 
 // Slug converts a name for URLs: lower-case letters, digits, and single dashes. It may be empty.
 func Slug(name string) string {
-	slug := strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	slug := strings.Trim(notInSlugPattern.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 }
 
 // IsName reports whether the text is a valid name of a device or a worker: it is part of paths and of the queue's
 // subjects.
-func IsName(name string) bool { return deviceName.MatchString(name) }
+func IsName(name string) bool { return deviceNamePattern.MatchString(name) }

@@ -12,9 +12,9 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// unavailable reports whether the database failed, not the query: it restarts, its disk is full, or it has no free
+// isUnavailable reports whether the database failed, not the query: it restarts, its disk is full, or it has no free
 // connection. Retrying in a moment may work.
-func unavailable(err error) bool {
+func isUnavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// Classes: connection exceptions, insufficient resources, operator intervention, system errors.
 		return slices.ContainsFunc([]string{"08", "53", "57P", "58"}, func(class string) bool { return strings.HasPrefix(e.Code, class) })

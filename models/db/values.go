@@ -30,8 +30,8 @@ func Sanitize(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// Cut shortens text to at most n bytes at the border of a character.
-func Cut(text string, n int) string {
+// CutText shortens text to at most n bytes at the border of a character.
+func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

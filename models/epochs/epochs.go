@@ -63,7 +63,7 @@ func shownVersion(version string) string {
 // Sanitized converts the software for the database.
 func (s Software) Sanitized() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
-		*text = db.Cut(db.Sanitize(*text), 200)
+		*text = db.CutText(db.Sanitize(*text), 200)
 	}
 	return s
 }
@@ -121,16 +121,16 @@ func NewestSince(tx *gorm.DB, device string) (time.Time, error) {
 }
 
 // OfDevice lists the epochs that a device has had, the newest first, with their software.
-func (s *Epochs) OfDevice(ctx context.Context, device string) (list []Known, err error) {
+func (s *Epochs) OfDevice(ctx context.Context, device string) (list []KnownEpoch, err error) {
 	err = s.db.Read(ctx).Table("device_epochs d").Select("d.kind, d.seen_at as since, e.*").Joins("join epochs e on e.id = d.epoch_id").
 		Where("d.device = ?", device).Order("d.epoch_id desc, d.kind").Scan(&list).Error
 	return list, db.ReadError(err, "epochs of %s", device)
 }
 
-// Known is an epoch of a device.
-type Known struct {
-	Kind  Kind
-	Since time.Time
+// KnownEpoch is an epoch of a device.
+type KnownEpoch struct {
+	Kind      Kind
+	SeenSince time.Time `gorm:"column:since"`
 	Epoch
 }
 

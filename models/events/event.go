@@ -14,8 +14,8 @@ import (
 
 // Events reads and stores the events of one database.
 type Events struct {
-	db   *db.DB
-	open atomic.Pointer[[]openEvent] // as this process last read them in NoteOpen
+	db         *db.DB
+	openEvents atomic.Pointer[[]openEvent] // as this process last read them in ReadOpenEvents
 }
 
 // New returns the events of a database.
@@ -32,7 +32,7 @@ type Event struct {
 	EndsAt     time.Time
 	FrozenAt   *time.Time // time from which the standings do not change; nil for never
 	RevealedAt *time.Time // time since when all results are in the standings
-	Points     string     // see Rule
+	Points     string     // see PointsRule
 	ByTeam     bool       // teams are the entrants; a person without a team is alone
 
 	CommentsClosed bool // from start to end only moderators may comment on its tasks
@@ -48,16 +48,16 @@ type EventTask struct {
 	Position int // position among the event's tasks, from 0
 }
 
-// Begun reports whether the event has begun.
-func (e Event) Begun(at time.Time) bool { return !at.Before(e.StartsAt) }
+// HasBegun reports whether the event has begun.
+func (e Event) HasBegun(at time.Time) bool { return !at.Before(e.StartsAt) }
 
-// Ended reports whether the event is over. The end itself is too late.
-func (e Event) Ended(at time.Time) bool { return !at.Before(e.EndsAt) }
+// HasEnded reports whether the event is over. The end itself is too late.
+func (e Event) HasEnded(at time.Time) bool { return !at.Before(e.EndsAt) }
 
-// Moment returns the time at which the standings are read for a past time: the start of its minute, but from the start
-// of the event to its end or now. So there are not more of them than minutes.
-func (e Event) Moment(at, now time.Time) time.Time {
-	if e.Ended(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
+// RoundToMoment returns the time at which the standings are read for a past time: the start of its minute, but from the
+// start of the event to its end or now. So there are not more of them than minutes.
+func (e Event) RoundToMoment(at, now time.Time) time.Time {
+	if e.HasEnded(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
 		return e.EndsAt
 	}
 	if at.After(now) {
@@ -69,14 +69,14 @@ func (e Event) Moment(at, now time.Time) time.Time {
 	return at
 }
 
-// Frozen reports whether the standings are frozen.
-func (e Event) Frozen(at time.Time) bool {
+// IsFrozen reports whether the standings are frozen.
+func (e Event) IsFrozen(at time.Time) bool {
 	return e.FrozenAt != nil && e.RevealedAt == nil && !at.Before(*e.FrozenAt)
 }
 
 // EditableBy reports whether the person may change the event and reveal its results.
 func (e Event) EditableBy(u accounts.User) bool {
-	return u.May(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID})
+	return u.May(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID})
 }
 
 // EventRow is an event with the name of its organizer.

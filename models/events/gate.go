@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// HeldWhy is the reason for holding back a run whose submission came while its event was frozen.
-const HeldWhy = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
+// FrozenHoldReason is the reason for holding back a run whose submission came while its event was frozen.
+const FrozenHoldReason = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
 
 // utcFormat is the format of times in sentences.
 const utcFormat = "2006-01-02 15:04:05"
@@ -26,9 +26,9 @@ func CheckOpen(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (froze
 		return 0, db.ReadError(err, "event of task %s", task.Slug)
 	}
 	switch e := found[0]; {
-	case !e.Begun(at) && !exempt:
+	case !e.HasBegun(at) && !exempt:
 		return 0, db.Errorf(db.Forbidden, "The event %s starts at %s UTC. Until then, %s accepts no submissions.", e.Title, e.StartsAt.UTC().Format(utcFormat), task.Title)
-	case e.Frozen(at) && (exempt || !e.Ended(at)):
+	case e.IsFrozen(at) && (exempt || !e.HasEnded(at)):
 		return e.ID, nil
 	}
 	return 0, nil

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// announcedAhead is the time before its start from which on every page names an event.
-const announcedAhead = 7 * 24 * time.Hour
+// announceBefore is the time before its start from which on every page names an event.
+const announceBefore = 7 * 24 * time.Hour
 
 // openEvent is an event that is not over, or whose results are not all revealed, with its tasks.
 type openEvent struct {
@@ -17,14 +17,14 @@ type openEvent struct {
 	tasks []int64
 }
 
-// Announced returns the event that pages name: of the current ones the first to end, or else the next to start.
-func (s *Events) Announced() (found Event, ok bool) {
+// AnnouncedEvent returns the event that pages name: of the current ones the first to end, or else the next to start.
+func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	at := s.Now()
-	for _, e := range s.opened() {
-		if e.Ended(at) || e.StartsAt.Sub(at) > announcedAhead {
+	for _, e := range s.openEventList() {
+		if e.HasEnded(at) || e.StartsAt.Sub(at) > announceBefore {
 			continue
 		}
-		if !ok || e.Begun(at) && (!found.Begun(at) || e.EndsAt.Before(found.EndsAt)) {
+		if !ok || e.HasBegun(at) && (!found.HasBegun(at) || e.EndsAt.Before(found.EndsAt)) {
 			found, ok = e.Event, true
 		}
 	}
@@ -34,8 +34,8 @@ func (s *Events) Announced() (found Event, ok bool) {
 // FreezeOf returns the event for which a task's boards are frozen now.
 func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
 	at := s.Now()
-	for _, e := range s.opened() {
-		if e.Frozen(at) && slices.Contains(e.tasks, taskID) {
+	for _, e := range s.openEventList() {
+		if e.IsFrozen(at) && slices.Contains(e.tasks, taskID) {
 			return e.Event, true
 		}
 	}
@@ -45,24 +45,24 @@ func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
 // EventOf returns the event that has a task until its end.
 func (s *Events) EventOf(taskID int64) (found Event, ok bool) {
 	at := s.Now()
-	for _, e := range s.opened() {
-		if !e.Ended(at) && slices.Contains(e.tasks, taskID) {
+	for _, e := range s.openEventList() {
+		if !e.HasEnded(at) && slices.Contains(e.tasks, taskID) {
 			return e.Event, true
 		}
 	}
 	return found, false
 }
 
-func (s *Events) opened() []openEvent {
-	if list := s.open.Load(); list != nil {
+func (s *Events) openEventList() []openEvent {
+	if list := s.openEvents.Load(); list != nil {
 		return *list
 	}
 	return nil
 }
 
-// NoteOpen reads the open events: at a start, after each change here, and from time to time for changes by other
+// ReadOpenEvents reads the open events: at a start, after each change here, and from time to time for changes by other
 // processes.
-func (s *Events) NoteOpen(ctx context.Context) error {
+func (s *Events) ReadOpenEvents(ctx context.Context) error {
 	var list []openEvent
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
 		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(maxEvents).Scan(&list).Error
@@ -75,7 +75,7 @@ func (s *Events) NoteOpen(ctx context.Context) error {
 			return db.ReadError(err, "tasks of event %d", e.ID)
 		}
 	}
-	s.open.Store(&list)
+	s.openEvents.Store(&list)
 	return nil
 }
 
@@ -84,5 +84,5 @@ func (s *Events) reload(ctx context.Context, err error) error {
 	if err != nil {
 		return err
 	}
-	return s.NoteOpen(ctx)
+	return s.ReadOpenEvents(ctx)
 }

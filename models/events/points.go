@@ -9,12 +9,13 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Ratio is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that time.
-const Ratio = "ratio"
+// RatioRule is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that
+// time.
+const RatioRule = "ratio"
 
-// Rule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two decimals
-// and are not negative.
-type Rule func(rank int, score, best float64) float64
+// PointsRule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two
+// decimals and are not negative.
+type PointsRule func(rank int, score, best float64) float64
 
 // ParsePoints reads a rule:
 //
@@ -23,20 +24,20 @@ type Rule func(rank int, score, best float64) float64
 //	"ratio"      100 × best score / own score
 //
 // Entrants that share a rank each get its points.
-func ParsePoints(text string) (Rule, error) {
+func ParsePoints(text string) (PointsRule, error) {
 	switch text = strings.TrimSpace(text); {
-	case len(text) > longestPoints:
-		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), longestPoints)
-	case text == Ratio:
-		return func(_ int, score, best float64) float64 { return points(min(100, 100*best/score)) }, nil
+	case len(text) > maxPointsText:
+		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), maxPointsText)
+	case text == RatioRule:
+		return func(_ int, score, best float64) float64 { return roundPoints(min(100, 100*best/score)) }, nil
 	case strings.Contains(text, "place"):
 		return parseRule(text)
 	}
 	var list []float64
 	for part := range strings.SplitSeq(text, "/") {
 		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(n >= 0 && n <= mostPoints) { // not a number is neither
-			return nil, unknownRule(text)
+		if err != nil || !(n >= 0 && n <= maxPointsPerBoard) { // not a number is neither
+			return nil, unknownRuleError(text)
 		}
 		list = append(list, n)
 	}
@@ -44,31 +45,31 @@ func ParsePoints(text string) (Rule, error) {
 		if rank > len(list) {
 			return 0
 		}
-		return points(list[rank-1])
+		return roundPoints(list[rank-1])
 	}, nil
 }
 
 const (
-	mostPoints    = 1_000_000 // of one board
-	longestPoints = 1000      // characters: each reader of the event parses them
+	maxPointsPerBoard = 1_000_000 // of one board
+	maxPointsText     = 1000      // characters: each reader of the event parses them
 )
 
-func parseRule(text string) (Rule, error) {
+func parseRule(text string) (PointsRule, error) {
 	expression, err := parse.Arithmetic(text)
 	if err != nil {
-		return nil, unknownRule(text)
+		return nil, unknownRuleError(text)
 	}
 	of := func(rank int) (float64, error) {
 		return expression(func(name string) (float64, error) {
 			if name != "place" {
-				return 0, unknownRule(text)
+				return 0, unknownRuleError(text)
 			}
 			return float64(rank), nil
 		})
 	}
 	for rank := range 100 {
-		if n, err := of(rank + 1); err != nil || math.IsNaN(n) || n > mostPoints {
-			return nil, unknownRule(text)
+		if n, err := of(rank + 1); err != nil || math.IsNaN(n) || n > maxPointsPerBoard {
+			return nil, unknownRuleError(text)
 		}
 	}
 	return func(rank int, _, _ float64) float64 {
@@ -76,12 +77,12 @@ func parseRule(text string) (Rule, error) {
 		if err != nil || math.IsNaN(n) {
 			return 0
 		}
-		return points(n)
+		return roundPoints(n)
 	}, nil
 }
 
-func unknownRule(text string) error {
+func unknownRuleError(text string) error {
 	return db.Errorf(db.Invalid, "There is no points rule %q: write points by place like 5/3/1, a formula like 100/place, or ratio.", text)
 }
 
-func points(n float64) float64 { return math.Round(100*min(max(0, n), mostPoints)) / 100 }
+func roundPoints(n float64) float64 { return math.Round(100*min(max(0, n), maxPointsPerBoard)) / 100 }

@@ -12,13 +12,13 @@ func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error)
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)
 	}
-	if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
+	if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 		return e, err
 	}
 	switch at := db.Time(tx.NowFunc()); {
 	case e.FrozenAt == nil:
 		return e, db.Errorf(db.Conflict, "The event %s was never frozen, so there is nothing to reveal.", e.Title)
-	case !e.Ended(at):
+	case !e.HasEnded(at):
 		return e, db.Errorf(db.Conflict, "The event %s ends at %s UTC. Reveal its results after that.", e.Title, e.EndsAt.UTC().Format(utcFormat))
 	case e.RevealedAt != nil:
 		return e, db.Errorf(db.Conflict, "All results of the event %s are revealed.", e.Title)

@@ -30,14 +30,14 @@ type Settings struct {
 }
 
 const (
-	longestTitle = 120    // characters
-	longestAbout = 20_000 // characters
-	mostTasks    = 50
+	maxTitleLength = 120    // characters
+	maxAboutLength = 20_000 // characters
+	maxTasks       = 50
 )
 
 // Create creates an event of tasks that the person may edit. The tasks close at its end.
 func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
-	if err := actor.Check(accounts.MakeTask, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return e, err
 	}
 	if err := in.check(); err != nil {
@@ -48,7 +48,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 		if e.Slug == "" || e.Slug == "new" {
 			return db.Errorf(db.Invalid, "The title needs letters or digits, for the event's address, and cannot be \"new\".")
 		}
-		if e.apply(in); e.Ended(db.Time(tx.NowFunc())) {
+		if e.apply(in); e.HasEnded(db.Time(tx.NowFunc())) {
 			return db.Errorf(db.Invalid, "The end, %s UTC, has passed.", e.EndsAt.UTC().Format(utcFormat))
 		}
 		err := db.WriteError(tx.Create(&e).Error, "event")
@@ -75,7 +75,7 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if err := e.changeFreeze(tx, in.FrozenAt); err != nil {
@@ -102,7 +102,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.Owners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if confirmation != e.Title && confirmation != e.Slug {
@@ -111,7 +111,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := e.refuseWhileFrozen(tx, "delete the event"); err != nil {
 			return err
 		}
-		if err := e.release(tx); err != nil {
+		if err := e.cancelTaskOpenings(tx); err != nil {
 			return err
 		}
 		if err := tx.Delete(&e).Error; err != nil {
@@ -158,8 +158,8 @@ func (in Settings) check() error {
 		}
 	}
 	refuse(title == 0, "Give the event a title.")
-	refuse(title > longestTitle, "The title has %d characters; at most %d are kept.", title, longestTitle)
-	refuse(len([]rune(in.About)) > longestAbout, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), longestAbout)
+	refuse(title > maxTitleLength, "The title has %d characters; at most %d are kept.", title, maxTitleLength)
+	refuse(len([]rune(in.About)) > maxAboutLength, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), maxAboutLength)
 	switch {
 	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
 		refuse(true, "Give the event a start and an end.")
@@ -169,7 +169,7 @@ func (in Settings) check() error {
 		refuse(true, "The freeze at %s UTC is not between the start and the end.", in.FrozenAt.UTC().Format(utcFormat))
 	}
 	refuse(len(in.Tasks) == 0, "Choose at least one task.")
-	refuse(len(in.Tasks) > mostTasks, "An event has at most %d tasks, not %d.", mostTasks, len(in.Tasks))
+	refuse(len(in.Tasks) > maxTasks, "An event has at most %d tasks, not %d.", maxTasks, len(in.Tasks))
 	if rule != nil {
 		wrong = append(wrong, rule.Error())
 	}
@@ -186,19 +186,19 @@ func (e *Event) apply(in Settings) {
 	e.CommentsClosed = in.CommentsClosed
 }
 
-// release cancels the opening of the event's hidden tasks at its start.
-func (e *Event) release(tx *gorm.DB) error {
+// cancelTaskOpenings cancels the opening of the event's hidden tasks at its start.
+func (e *Event) cancelTaskOpenings(tx *gorm.DB) error {
 	var ids []int64
 	if err := tx.Model(&EventTask{}).Where("event_id = ?", e.ID).Pluck("task_id", &ids).Error; err != nil {
 		return db.ReadError(err, "tasks of event %s", e.Slug)
 	}
-	return catalog.Unschedule(tx, ids)
+	return catalog.UnscheduleTasks(tx, ids)
 }
 
 // setTasks replaces the tasks of an event, and makes each close at its end. Hidden ones open at its start. Those of an
 // event that was over before the change keep their deadlines: they may have been reopened since.
 func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, schedule bool) error {
-	if err := e.release(tx); err != nil {
+	if err := e.cancelTaskOpenings(tx); err != nil {
 		return err
 	}
 	if err := tx.Where("event_id = ?", e.ID).Delete(&EventTask{}).Error; err != nil {
@@ -219,7 +219,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 			return err
 		}
 		if schedule {
-			if err := catalog.Schedule(tx, actor, task, e.StartsAt, e.EndsAt); err != nil {
+			if err := catalog.ScheduleTask(tx, actor, task, e.StartsAt, e.EndsAt); err != nil {
 				return err
 			}
 		}

@@ -7,17 +7,17 @@ import (
 
 // Board is a board of an event.
 type Board struct {
-	TaskID    int64
-	Slug      string
-	Title     string
-	VersionID int64
-	Device    string
-	BestNS    float64 // 0 if it has no entries
-	Entries   int     // number of entrants
+	TaskID       int64
+	Slug         string
+	Title        string
+	VersionID    int64
+	Device       string
+	BestNS       float64 // 0 if it has no entries
+	EntrantCount int     `gorm:"column:entries"` // number of entrants
 }
 
-// Place is a person's entry on a board.
-type Place struct {
+// PlacedEntry is a person's entry on a board.
+type PlacedEntry struct {
 	Entrant Entrant
 	UserID  int64
 	RunID   int64
@@ -61,7 +61,7 @@ type Standings struct {
 //
 // A team has the place of its best member, and ranks count entrants: after a team with the first two entries comes the
 // second entrant.
-func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
+func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}
 	for i := range s.Boards {
@@ -86,9 +86,9 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 			}
 			before = &row.Results[i]
 			*before = Result{Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
-			row.Points = points(row.Points + row.Results[i].Points)
+			row.Points = roundPoints(row.Points + row.Results[i].Points)
 		}
-		board.Entries = on
+		board.EntrantCount = on
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name)) })
 	for i, row := range order {
@@ -106,13 +106,13 @@ func NewStandings(boards []Board, places [][]Place, rule Rule) Standings {
 	return s
 }
 
-// pageRows is the number of entrants on a page of the standings that programs read.
-const pageRows = 200
+// rowsPerPage is the number of entrants on a page of the standings that programs read.
+const rowsPerPage = 200
 
 // Part returns the entrants on a page, from 1, and the total number.
 func (s Standings) Part(page int) (rows []Row, total int) {
 	total = len(s.Rows)
-	return s.Rows[min((page-1)*pageRows, total):min(page*pageRows, total)], total
+	return s.Rows[min((page-1)*rowsPerPage, total):min(page*rowsPerPage, total)], total
 }
 
 // Entrants maps people to their teams; others are their own entrants.

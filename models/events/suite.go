@@ -8,13 +8,13 @@ import (
 
 // Suite compares the entrants of several boards of one device with the baselines of these boards.
 type Suite struct {
-	Device    string
-	Devices   []string // to choose from: those of the tasks
-	Baseline  string   // name of the baselines; empty if no board has one
-	Baselines []string // to choose from
-	Boards    []SuiteBoard
-	Compared  int        // number of boards with a baseline
-	Rows      []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
+	Device         string
+	Devices        []string // to choose from: those of the tasks
+	Baseline       string   // name of the baselines; empty if no board has one
+	Baselines      []string // to choose from
+	Boards         []SuiteBoard
+	ComparedBoards int        `gorm:"column:compared"` // number of boards with a baseline
+	Rows           []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
 }
 
 // SuiteBoard is a board with the time of the baseline, which is 0 if there is none.
@@ -26,12 +26,12 @@ type SuiteBoard struct {
 // SuiteRow is an entrant of a suite.
 type SuiteRow struct {
 	Entrant
-	Results  []Result  // by board
-	Speedups []float64 // by board: the baseline's time by the entrant's; 0 without either
-	Solved   int       // number of boards with a result
-	Geomean  float64   // of the speedups; 0 without any
-	compared int       // Suite.Compared
-	faster   float64   // FastP(1)
+	Results        []Result  // by board
+	Speedups       []float64 // by board: the baseline's time by the entrant's; 0 without either
+	SolvedCount    int       `gorm:"column:solved"` // number of boards with a result
+	Geomean        float64   // of the speedups; 0 without any
+	comparedBoards int       // Suite.ComparedBoards
+	fasterShare    float64   // FastP(1)
 }
 
 // FastP returns the share of the boards with a baseline on which the entrant is correct and at least p times as fast as
@@ -43,26 +43,26 @@ func (r SuiteRow) FastP(p float64) float64 {
 			n++
 		}
 	}
-	return share(n, r.compared)
+	return shareOf(n, r.comparedBoards)
 }
 
 // Correct returns the share of all boards that the entrant has solved.
-func (r SuiteRow) Correct() float64 { return share(r.Solved, len(r.Results)) }
+func (r SuiteRow) Correct() float64 { return shareOf(r.SolvedCount, len(r.Results)) }
 
-func share(n, of int) float64 {
+func shareOf(n, of int) float64 {
 	if of == 0 {
 		return 0
 	}
 	return float64(n) / float64(of)
 }
 
-// pageCells limits the results on a page.
-const pageCells = 20_000
+// maxCellsPerPage limits the results on a page.
+const maxCellsPerPage = 20_000
 
 // Part returns the entrants on a page, from 1, and whether another page follows. A page has as many entrants as one of
 // standings, or fewer with more than a hundred boards.
 func (s Suite) Part(page int) (rows []SuiteRow, more bool) {
-	each, total := max(min(pageRows, pageCells/max(len(s.Boards), 1)), 1), len(s.Rows)
+	each, total := max(min(rowsPerPage, maxCellsPerPage/max(len(s.Boards), 1)), 1), len(s.Rows)
 	return s.Rows[min((page-1)*each, total):min(page*each, total)], page*each < total
 }
 
@@ -72,26 +72,26 @@ func NewSuite(st Standings, baselines []float64) Suite {
 	for i, b := range st.Boards {
 		s.Boards = append(s.Boards, SuiteBoard{b, baselines[i]})
 		if baselines[i] > 0 {
-			s.Compared++
+			s.ComparedBoards++
 		}
 	}
 	for i, row := range st.Rows {
-		s.Rows[i] = newSuiteRow(row, baselines, s.Compared)
+		s.Rows[i] = newSuiteRow(row, baselines, s.ComparedBoards)
 	}
 	slices.SortStableFunc(s.Rows, func(a, b SuiteRow) int {
-		return cmp.Or(cmp.Compare(b.faster, a.faster), cmp.Compare(b.Solved, a.Solved), cmp.Compare(b.Geomean, a.Geomean), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.fasterShare, a.fasterShare), cmp.Compare(b.SolvedCount, a.SolvedCount), cmp.Compare(b.Geomean, a.Geomean), cmp.Compare(a.Name, b.Name))
 	})
 	return s
 }
 
 func newSuiteRow(row Row, baselines []float64, compared int) SuiteRow {
-	out := SuiteRow{Entrant: row.Entrant, Results: row.Results, Speedups: make([]float64, len(row.Results)), compared: compared}
+	out := SuiteRow{Entrant: row.Entrant, Results: row.Results, Speedups: make([]float64, len(row.Results)), comparedBoards: compared}
 	logs, n := 0.0, 0
 	for i, r := range row.Results {
 		if r.Rank == 0 {
 			continue
 		}
-		out.Solved++
+		out.SolvedCount++
 		if baselines[i] > 0 && r.ScoreNS > 0 {
 			out.Speedups[i] = baselines[i] / r.ScoreNS
 			logs, n = logs+math.Log(out.Speedups[i]), n+1
@@ -100,6 +100,6 @@ func newSuiteRow(row Row, baselines []float64, compared int) SuiteRow {
 	if n > 0 {
 		out.Geomean = math.Exp(logs / float64(n))
 	}
-	out.faster = out.FastP(1)
+	out.fasterShare = out.FastP(1)
 	return out
 }

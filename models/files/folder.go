@@ -13,23 +13,23 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// folder stores one file per content.
-type folder struct {
+// diskFolder stores one file per content.
+type diskFolder struct {
 	dir  string
 	disk Disk
 }
 
-func newFolder(dir string, minFree int64) (folder, error) {
+func newFolder(dir string, minFree int64) (diskFolder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return folder{}, fmt.Errorf("making the folder of artifacts: %w", err)
+		return diskFolder{}, fmt.Errorf("making the folder of artifacts: %w", err)
 	}
-	return folder{dir, Disk{dir, minFree}}, nil
+	return diskFolder{dir, Disk{dir, minFree}}, nil
 }
 
-func (f folder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }
+func (f diskFolder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }
 
 // Put moves a complete file into place, or leaves an existing one.
-func (f folder) Put(_ context.Context, digest string, data []byte) error {
+func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
 		return nil // it exists, and is now too young to be swept
@@ -44,7 +44,7 @@ func (f folder) Put(_ context.Context, digest string, data []byte) error {
 }
 
 // Open opens the file of a content.
-func (f folder) Open(_ context.Context, digest string) (File, error) {
+func (f diskFolder) Open(_ context.Context, digest string) (File, error) {
 	file, err := os.Open(f.path(digest))
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (f folder) Open(_ context.Context, digest string) (File, error) {
 
 // Sweep removes files that are older than a time and not referenced. It checks the reference before the age: a new row
 // renews its file's age first.
-func (f folder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
+func (f diskFolder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
 	return filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // another replica was quicker

@@ -14,40 +14,40 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// requestFor limits one request to the store.
-const requestFor = time.Minute
+// requestTimeout limits one request to the store.
+const requestTimeout = time.Minute
 
-// bucket stores one object per content.
-type bucket struct {
+// s3Bucket stores one object per content.
+type s3Bucket struct {
 	client       *minio.Client
 	name, prefix string
 }
 
 // newBucket reads s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=R]; s3+http:// is the same without TLS.
-func newBucket(where string) (bucket, error) {
+func newBucket(where string) (s3Bucket, error) {
 	u, err := url.Parse(where)
 	if err != nil {
-		return bucket{}, fmt.Errorf("the address of artifacts is not s3://KEY:SECRET@HOST/BUCKET") // the parser's error quotes the secret
+		return s3Bucket{}, fmt.Errorf("the address of artifacts is not s3://KEY:SECRET@HOST/BUCKET") // the parser's error quotes the secret
 	}
 	name, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	secret, _ := u.User.Password()
 	if u.Host == "" || name == "" {
-		return bucket{}, fmt.Errorf("the address of artifacts names no host or no bucket: want s3://KEY:SECRET@HOST/BUCKET")
+		return s3Bucket{}, fmt.Errorf("the address of artifacts names no host or no bucket: want s3://KEY:SECRET@HOST/BUCKET")
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(u.User.Username(), secret, ""), Secure: u.Scheme == "s3", Region: u.Query().Get("region"),
 	})
 	if err != nil {
-		return bucket{}, fmt.Errorf("artifacts at %s: %w", u.Host, err)
+		return s3Bucket{}, fmt.Errorf("artifacts at %s: %w", u.Host, err)
 	}
-	return bucket{client, name, prefix}, nil
+	return s3Bucket{client, name, prefix}, nil
 }
 
-func (b bucket) key(digest string) string { return path.Join(b.prefix, digest[:2], digest) }
+func (b s3Bucket) key(digest string) string { return path.Join(b.prefix, digest[:2], digest) }
 
 // Put writes the object even if it exists, to renew its age.
-func (b bucket) Put(ctx context.Context, digest string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, requestFor)
+func (b s3Bucket) Put(ctx context.Context, digest string, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	_, err := b.client.PutObject(ctx, b.name, b.key(digest), bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{})
 	if err != nil {
@@ -57,7 +57,7 @@ func (b bucket) Put(ctx context.Context, digest string, data []byte) error {
 }
 
 // Open starts reading the object.
-func (b bucket) Open(ctx context.Context, digest string) (File, error) {
+func (b s3Bucket) Open(ctx context.Context, digest string) (File, error) {
 	object, err := b.client.GetObject(ctx, b.name, b.key(digest), minio.GetObjectOptions{})
 	if err == nil {
 		_, err = object.Stat()
@@ -72,7 +72,7 @@ func (b bucket) Open(ctx context.Context, digest string) (File, error) {
 }
 
 // Sweep removes objects that are older than a time and not referenced.
-func (b bucket) Sweep(ctx context.Context, before time.Time, named func(string) (bool, error)) error {
+func (b s3Bucket) Sweep(ctx context.Context, before time.Time, named func(string) (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx) // ends the listing
 	defer cancel()
 	for object := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {

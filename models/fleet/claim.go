@@ -11,14 +11,14 @@ import (
 	"warpboard/models/db"
 )
 
-// claimedFor is the time for which the name of a worker without a heartbeat stays with the process that claimed it.
-const claimedFor = time.Minute
+// claimLifetime is the time for which the name of a worker without a heartbeat stays with the process that claimed it.
+const claimLifetime = time.Minute
 
-// claimKey is the prefix of the settings that hold claims; the worker's name follows.
-const claimKey = "worker."
+// claimKeyPrefix is the prefix of the settings that hold claims; the worker's name follows.
+const claimKeyPrefix = "worker."
 
-// nameClaim is the site's process that has a worker of this name.
-type nameClaim struct {
+// workerNameClaim is the site's process that has a worker of this name.
+type workerNameClaim struct {
 	Holder string    `json:"holder"`
 	At     time.Time `json:"at"`
 }
@@ -38,7 +38,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 				free, err = freeOfCredential(tx, name)
 			}
 			if err != nil || free {
-				return errors.Join(err, db.PutJSON(tx, claimKey+name, nameClaim{holder, db.Now()}))
+				return errors.Join(err, db.PutJSON(tx, claimKeyPrefix+name, workerNameClaim{holder, db.Now()}))
 			}
 		}
 	})
@@ -57,7 +57,7 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 
 // claimable reports whether a name is the holder's already, or belongs to no present worker.
 func claimable(tx *gorm.DB, name, holder string) (bool, error) {
-	claims, err := db.JSONSettings[nameClaim](tx.Where("key = ?", claimKey+name), claimKey)
+	claims, err := db.JSONSettings[workerNameClaim](tx.Where("key = ?", claimKeyPrefix+name), claimKeyPrefix)
 	held, found := claims[name]
 	if err != nil || !found {
 		return err == nil, err
@@ -67,6 +67,6 @@ func claimable(tx *gorm.DB, name, holder string) (bool, error) {
 	if seen.Error != nil {
 		return false, db.ReadError(seen.Error, "worker %s", name)
 	}
-	young := db.Now().Sub(held.At) < claimedFor && !(w.Stopping && w.SeenAt.After(held.At))
+	young := db.Now().Sub(held.At) < claimLifetime && !(w.Stopping && w.SeenAt.After(held.At))
 	return held.Holder == holder || !young && !w.Live(db.Now()), nil
 }

@@ -36,7 +36,7 @@ func (c WorkerCredential) covers(device string) bool {
 
 // CreateCredential makes a credential and returns its secret, which is not stored. Admins only.
 func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
-	if err := actor.Check(accounts.ManageWorkers, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return "", cred, err
 	}
 	switch {
@@ -130,7 +130,7 @@ func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 
 // RevokeCredential ends a credential. The caller then disconnects the worker. Admins only.
 func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.Check(accounts.ManageWorkers, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -62,11 +62,11 @@ func KnownDevices(tx *gorm.DB) (labels []string, err error) {
 // ResolveDevices replaces names of families by their known devices; names without devices stay.
 func ResolveDevices(tx *gorm.DB, names []string) ([]string, error) {
 	known, err := KnownDevices(tx)
-	return resolve(names, known), err
+	return resolveFamilies(names, known), err
 }
 
 // A family without a device stays unchanged, so a task can name a GPU that no worker has yet.
-func resolve(names, known []string) (list []string) {
+func resolveFamilies(names, known []string) (list []string) {
 	for _, name := range names {
 		meant := gpuname.Choose(name, known)
 		if len(meant) == 0 || slices.Contains(meant, name) {
@@ -95,7 +95,7 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 		return db.ReadError(err, "tasks")
 	}
 	for _, t := range list {
-		means := resolve(t.Asked, known)
+		means := resolveFamilies(t.Asked, known)
 		if slices.Equal(means, t.Devices) {
 			continue
 		}

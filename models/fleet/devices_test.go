@@ -48,8 +48,8 @@ func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 			t.Errorf("a later task has %s", got)
 		}
 		same, err := s.Catalog.UpdateTask(t.Context(), boss, later.ID, catalog.TaskSettings{Devices: later.Devices})
-		if err != nil || fmt.Sprint(same.Asked) != "[H100]" {
-			t.Errorf("settings that change no device leave %v, %v", same.Asked, err)
+		if err != nil || fmt.Sprint(same.RequestedDevices) != "[H100]" {
+			t.Errorf("settings that change no device leave %v, %v", same.RequestedDevices, err)
 		}
 	})
 }

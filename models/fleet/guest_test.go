@@ -20,7 +20,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		token, _, err := s.Fleet.CreateJoinToken(ctx, admin,
-			fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 2, For: time.Hour})
+			fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 2, Lifetime: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 
 const (
 	joinPrefix = "wbj_"
-	// joinMost limits the number of workers that one token may let in at a time.
-	joinMost = 10_000
+	// maxWorkersPerToken limits the number of workers that one token may let in at a time.
+	maxWorkersPerToken = 10_000
 )
 
 // JoinToken admits workers without a known name. Each gets its own credential with it, which lasts until the worker
@@ -37,16 +37,16 @@ type NewJoinToken struct {
 	Name       string
 	Devices    []string
 	MaxWorkers int
-	For        time.Duration
+	Lifetime   time.Duration
 }
 
 func (n NewJoinToken) check() error {
 	switch {
 	case !db.IsName(n.Name):
 		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
-	case n.MaxWorkers < 1 || n.MaxWorkers > joinMost:
-		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", joinMost, n.MaxWorkers)
-	case n.For < time.Minute || n.For > 366*24*time.Hour:
+	case n.MaxWorkers < 1 || n.MaxWorkers > maxWorkersPerToken:
+		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", maxWorkersPerToken, n.MaxWorkers)
+	case n.Lifetime < time.Minute || n.Lifetime > 366*24*time.Hour:
 		return db.Errorf(db.Invalid, "A token is valid for a minute to a year.")
 	}
 	return checkDevices(n.Devices)
@@ -54,7 +54,7 @@ func (n NewJoinToken) check() error {
 
 // CreateJoinToken creates a token and returns its secret, which is not stored. Admins only.
 func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
-	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.Owners{})); err != nil {
+	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
 		return "", token, err
 	}
 	if err := n.check(); err != nil {
@@ -62,7 +62,7 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 	}
 	secret = joinPrefix + db.NewSecret()
 	token = JoinToken{Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers, CreatedBy: actor.ID, CreatedAt: db.Now()}
-	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.For))
+	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.Lifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(&token).Error; err != nil {
 			return db.WriteError(err, "join token")
@@ -72,24 +72,24 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 	return secret, token, err
 }
 
-// JoinedToken is a token with the number of its current workers.
-type JoinedToken struct {
+// JoinTokenWithWorkers is a token with the number of its current workers.
+type JoinTokenWithWorkers struct {
 	JoinToken
 	Workers int
 }
 
 // JoinTokens lists the tokens that let workers in, the newest first.
-func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinedToken, err error) {
+func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinTokenWithWorkers, err error) {
 	err = s.db.Read(ctx).Table("join_tokens t").
 		Select("t.*, (select count(*) from worker_credentials c where c.join_id = t.id and c.revoked_at is null) as workers").
-		Where("revoked_at is null and expires_at > ?", db.Now().Add(-guestSilence)).Order("id desc").Find(&list).Error
+		Where("revoked_at is null and expires_at > ?", db.Now().Add(-guestRemovedAfter)).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "join tokens")
 }
 
 // RevokeJoinToken revokes a token and the credentials of all workers that joined by it. It returns their names: the
 // caller must then disconnect them. Admins only.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
-	if err := actor.Check(accounts.ManageWorkers, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -134,7 +134,7 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsName(name) {
 			return db.ReadError(read.Error, "join token")
 		}
-		if here, err := guests(tx, found.ID, name); err != nil || here >= found.MaxWorkers {
+		if here, err := countGuests(tx, found.ID, name); err != nil || here >= found.MaxWorkers {
 			return err
 		}
 		return db.WriteError(tx.Create(&WorkerCredential{
@@ -149,6 +149,6 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 func knownName(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))
-		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, claimKey+name, name).Scan(&known).Error
+		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, claimKeyPrefix+name, name).Scan(&known).Error
 	return known, db.ReadError(err, "whether the name of worker %s is taken", name)
 }

@@ -18,8 +18,8 @@ type Pause struct {
 	Why   string    `json:"why,omitempty"` // a sentence for visitors, or empty
 }
 
-// longestWhy limits the sentence in characters.
-const longestWhy = 300
+// maxReasonLength limits the sentence in characters.
+const maxReasonLength = 300
 
 // PauseKey is the prefix of the settings that hold pauses; the device's name follows.
 const PauseKey = "paused."
@@ -27,15 +27,15 @@ const PauseKey = "paused."
 // PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty.
 // Admins only.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	if !db.IsName(device) {
 		return db.Errorf(db.Invalid, "%q is not a valid device name.", device)
 	}
 	why = strings.TrimSpace(db.Sanitize(why))
-	if len(why) > longestWhy {
-		return db.Errorf(db.Invalid, "Give a reason of up to %d characters.", longestWhy)
+	if len(why) > maxReasonLength {
+		return db.Errorf(db.Invalid, "Give a reason of up to %d characters.", maxReasonLength)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSON(tx, PauseKey+device, Pause{By: actor.Name, Since: db.Now(), Why: why}); err != nil {
@@ -47,7 +47,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 
 // ResumeDevice ends the pause of a device, if there is one. Admins only.
 func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -28,11 +28,11 @@ func (SlotBenchmark) TableName() string { return "sentinels" }
 
 // Limits of the compared history.
 const (
-	keepBenchmarksFor = 30 * 24 * time.Hour
-	maxLead           = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
-	comparedCount     = 50             // number of benchmarks that the last ones are compared with
-	minCompared       = 5              // smallest number of them
-	recentCount       = 2              // number of consecutive benchmarks that must agree on a change
+	keepBenchmarksFor     = 30 * 24 * time.Hour
+	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
+	maxComparedBenchmarks = 50             // number of benchmarks that the last ones are compared with
+	minComparedBenchmarks = 5              // smallest number of them
+	agreeingBenchmarks    = 2              // number of consecutive benchmarks that must agree on a change
 	// minDrift is the smallest relative difference that counts: a device's clocks vary by as much.
 	minDrift = 0.02
 	// minDriftDeviations is the smallest difference that counts, in standard deviations of the earlier ones, estimated
@@ -45,7 +45,7 @@ const (
 func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
-	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-keepBenchmarksFor)) || g.MeasuredAt.After(now.Add(maxLead)) {
+	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-keepBenchmarksFor)) || g.MeasuredAt.After(now.Add(maxClockLead)) {
 		return nil
 	}
 	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.MeasuredAt), Device: db.Sanitize(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS}
@@ -81,25 +81,25 @@ func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 // Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
 func (s *Fleet) Drift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
-	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(comparedCount + recentCount).Find(&list).Error
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + agreeingBenchmarks).Find(&list).Error
 	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
 // Drifting lists the devices that differ from their earlier times, in the order of their workers.
-func (s *Fleet) Drifting(ctx context.Context) (list []Drifted, err error) {
+func (s *Fleet) Drifting(ctx context.Context) (list []DriftedDevice, err error) {
 	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
-		where n <= ? order by worker, unit, at desc`, comparedCount+recentCount).Scan(&last).Error
+		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+agreeingBenchmarks).Scan(&last).Error
 	for _, device := range BySlot(last) {
 		if how := Drift(device); how != "" {
-			list = append(list, Drifted{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, How: how})
+			list = append(list, DriftedDevice{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, Description: how})
 		}
 	}
 	return list, db.ReadError(err, "the last slot benchmarks")
 }
 
-// Drifted is a device that differs from its earlier times.
-type Drifted struct{ Worker, UUIDHash, Device, How string }
+// DriftedDevice is a device that differs from its earlier times.
+type DriftedDevice struct{ Worker, UUIDHash, Device, Description string }
 
 // Drift compares the last benchmarks of a slot, the newest first, with those before them.
 func Drift(list []SlotBenchmark) string {
@@ -114,23 +114,23 @@ func Drift(list []SlotBenchmark) string {
 		for _, s := range list {
 			times = append(times, kernel.of(s))
 		}
-		if by := drift(times); by != 0 {
+		if by := relativeDrift(times); by != 0 {
 			return fmt.Sprintf("The kernel that %s differs by %+.1f %% from its usual time on this slot, twice in a row.", kernel.name, 100*by)
 		}
 	}
 	return ""
 }
 
-// drift returns the relative difference of the last times from the usual one, if all differ to the same side and beyond
-// the noise; otherwise 0.
-func drift(times []float64) float64 {
-	if len(times) < recentCount+minCompared {
+// relativeDrift returns the relative difference of the last times from the usual one, if all differ to the same side
+// and beyond the noise; otherwise 0.
+func relativeDrift(times []float64) float64 {
+	if len(times) < agreeingBenchmarks+minComparedBenchmarks {
 		return 0
 	}
-	usual, deviation := spread(times[recentCount:])
+	usual, deviation := medianAndDeviation(times[agreeingBenchmarks:])
 	limit := math.Max(minDrift*usual, minDriftDeviations*madToSigma*deviation)
 	nearest := times[0] - usual
-	for _, t := range times[:recentCount] {
+	for _, t := range times[:agreeingBenchmarks] {
 		off := t - usual
 		if math.Abs(off) <= limit || (off > 0) != (nearest > 0) {
 			return 0
@@ -145,18 +145,18 @@ func drift(times []float64) float64 {
 // RelativeDeviation returns the standard deviation of one kernel's times on one device, relative to their median, or 0
 // if too few are known.
 func RelativeDeviation(times []float64) float64 {
-	if len(times) < minCompared {
+	if len(times) < minComparedBenchmarks {
 		return 0
 	}
-	median, deviation := spread(times)
+	median, deviation := medianAndDeviation(times)
 	if median <= 0 {
 		return 0
 	}
 	return madToSigma * deviation / median
 }
 
-// spread returns the median and the median deviation from it.
-func spread(times []float64) (median, deviation float64) {
+// medianAndDeviation returns the median and the median deviation from it.
+func medianAndDeviation(times []float64) (median, deviation float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	median = sorted[len(sorted)/2]
 	for i, t := range sorted {

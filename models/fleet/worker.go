@@ -187,7 +187,7 @@ func (s *Fleet) Revoked(ctx context.Context, worker string) (bool, error) {
 
 // ForgetWorker removes a worker that is not live from the list. Admins only.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.Check(accounts.ManageWorkers, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})

@@ -202,20 +202,20 @@ func TestADeadlineRemindsEachSubmitterOnce(t *testing.T) {
 		}
 		soon, far := time.Now().Add(23*time.Hour), time.Now().Add(25*time.Hour)
 		f.CloseAt(&far)
-		modelstest.Check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.AddDeadlineNotices(t.Context()))
 		f.wantNotices(f.Ann)
 		f.CloseAt(&soon)
 		for range 2 {
-			modelstest.Check(t, s.Remind(t.Context()))
+			modelstest.Check(t, s.AddDeadlineNotices(t.Context()))
 		}
 		f.wantNotices(f.Ann, "Sort closes within 24 hours. /tasks/sort")
 		f.wantNotices(f.Bob, "Sort closes within 24 hours. /tasks/sort")
 		f.wantNotices(f.Carl)
-		modelstest.Check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.AddDeadlineNotices(t.Context()))
 		f.wantNotices(f.Ann)
 		sooner := time.Now().Add(time.Hour)
 		f.CloseAt(&sooner)
-		modelstest.Check(t, s.Remind(t.Context()))
+		modelstest.Check(t, s.AddDeadlineNotices(t.Context()))
 		f.wantNotices(f.Ann, "Sort closes within 24 hours. /tasks/sort")
 	})
 }

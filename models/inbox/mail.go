@@ -14,27 +14,27 @@ import (
 	"warpboard/models/quota"
 )
 
-// Confirm is the kind of the mail that asks to confirm an address.
-const Confirm = "confirm"
+// ConfirmAddressMail is the kind of the mail that asks to confirm an address.
+const ConfirmAddressMail = "confirm"
 
 const (
-	mailsADay = 20 // limit for one person, not counting those that ask for a confirmation
-	// commentMailsADay is the limit for comments within these, so that they do not displace other mails.
-	commentMailsADay = 10
-	confirmsADay     = 3 // limit to one address, and by one person
-	codeLife         = 24 * time.Hour
-	keepMails        = 30 * 24 * time.Hour
-	longestMail      = 254 // bytes of an address
+	maxMailsPerDay = 20 // limit for one person, not counting those that ask for a confirmation
+	// maxCommentMailsPerDay is the limit for comments within these, so that they do not displace other mails.
+	maxCommentMailsPerDay  = 10
+	maxConfirmationsPerDay = 3 // limit to one address, and by one person
+	codeLifetime           = 24 * time.Hour
+	mailRetention          = 30 * 24 * time.Hour
+	maxAddressBytes        = 254 // bytes of an address
 )
 
-// pauses are the times between tries.
-var pauses = [...]time.Duration{time.Minute, 10 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
+// mailRetryDelays are the times between tries.
+var mailRetryDelays = [...]time.Duration{time.Minute, 10 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
 // Mail is one e-mail with the state of sending it.
 type Mail struct {
 	ID        int64
 	UserID    int64
-	Kind      string // kind of its notice, or Confirm
+	Kind      string // kind of its notice, or ConfirmAddressMail
 	Address   string
 	Subject   string
 	Body      string
@@ -50,7 +50,7 @@ func HeaderAddress(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	parsed, err := mail.ParseAddress(address)
 	plain := !strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>(),;:\\", r) })
-	if err != nil || parsed.Address != address || !plain || len(address) > longestMail {
+	if err != nil || parsed.Address != address || !plain || len(address) > maxAddressBytes {
 		return "", db.Errorf(db.Invalid, "%.80q is not an e-mail address.", address)
 	}
 	return address, nil
@@ -80,33 +80,33 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 		case err != nil || address == choices.AddressOf(user.Email):
 			return err
 		case address == "" || address == user.Email:
-			choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeUntil = "", "", "", nil
+			choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeExpiresAt = "", "", "", nil
 			return db.WriteError(tx.Save(&choices).Error, "address")
-		case !x.mails:
+		case !x.sendsMail:
 			return db.Errorf(db.Conflict, "This site sends no e-mail.")
 		}
 		asked = true
-		return x.ask(tx, user, choices, address)
+		return x.sendConfirmationLink(tx, user, choices, address)
 	})
 }
 
-// ask sends the link that confirms an address. Its limits apply to all people together, so that many accounts cannot
-// fill a mailbox.
-func (x *Inbox) ask(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
-	rate := quota.Rate{Max: confirmsADay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", confirmsADay)}
-	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", Confirm, user.ID, strings.ToLower(address))
+// sendConfirmationLink sends the link that confirms an address. Its limits apply to all people together, so that many
+// accounts cannot fill a mailbox.
+func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
+	rate := quota.RateLimit{Max: maxConfirmationsPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", maxConfirmationsPerDay)}
+	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", ConfirmAddressMail, user.ID, strings.ToLower(address))
 	if err := rate.Check(sent, "created_at"); err != nil {
 		return err
 	}
-	code, until := db.NewSecret(), db.Time(db.Now().Add(codeLife))
-	choices.NewAddress, choices.CodeHash, choices.CodeUntil = address, db.HashSecret(code), &until
+	code, until := db.NewSecret(), db.Time(db.Now().Add(codeLifetime))
+	choices.NewAddress, choices.CodeHash, choices.CodeExpiresAt = address, db.HashSecret(code), &until
 	if err := tx.Save(&choices).Error; err != nil {
 		return db.WriteError(err, "address")
 	}
 	// It contains no name: otherwise the mail would carry a stranger's words to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
-	return queueMail(tx, Mail{UserID: user.ID, Kind: Confirm, Address: address, Subject: "Confirm your address", Body: body})
+	return queueMail(tx, Mail{UserID: user.ID, Kind: ConfirmAddressMail, Address: address, Subject: "Confirm your address", Body: body})
 }
 
 // ConfirmAddress makes a person's mails go to the address to which the code was sent.
@@ -116,10 +116,10 @@ func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code str
 		if err != nil {
 			return err
 		}
-		if choices.CodeUntil == nil || db.Now().After(*choices.CodeUntil) || choices.CodeHash != db.HashSecret(code) {
+		if choices.CodeExpiresAt == nil || db.Now().After(*choices.CodeExpiresAt) || choices.CodeHash != db.HashSecret(code) {
 			return db.Errorf(db.NotFound, "This link belongs to another account, was already used, or is older than a day. To get a new link, save the address again.")
 		}
-		choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeUntil = choices.NewAddress, "", "", nil
+		choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeExpiresAt = choices.NewAddress, "", "", nil
 		return db.WriteError(tx.Save(&choices).Error, "address")
 	})
 }
@@ -159,14 +159,14 @@ func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
 	}
 	day := db.Time(db.Now().Add(-24 * time.Hour))
 	err := tx.Table("inbox_choices c").Select(`c.*, u.email, (select count(*) from mails m where m.user_id = c.user_id and m.kind <> ? and m.created_at > ?) as today,
-		(select count(*) from mails m where m.user_id = c.user_id and m.kind = ? and m.created_at > ?) as comments`, Confirm, day, CommentAdded, day).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
+		(select count(*) from mails m where m.user_id = c.user_id and m.kind = ? and m.created_at > ?) as comments`, ConfirmAddressMail, day, CommentAdded, day).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
 	if err != nil {
 		return db.ReadError(err, "choices")
 	}
 	for _, row := range rows {
 		n, address := want[row.UserID], row.AddressOf(row.Email)
-		used := row.Today >= mailsADay || n.Kind == CommentAdded && row.Comments >= commentMailsADay
-		if !row.Mails(n.Kind) || address == "" || used {
+		used := row.Today >= maxMailsPerDay || n.Kind == CommentAdded && row.Comments >= maxCommentMailsPerDay
+		if !row.IsMailed(n.Kind) || address == "" || used {
 			continue
 		}
 		body := n.Text() + "\n" + x.site + n.Path() + "\n"

@@ -11,33 +11,33 @@ type Kind string
 
 // The kinds of notices.
 const (
-	RunEnded     Kind = "run.ended"        // a run of theirs ended that took a minute or more
-	RecordLost   Kind = "record.lost"      // someone took their record
-	Confirmed    Kind = "record.confirmed" // their 1st place was measured again
-	PlaceLost    Kind = "place.lost"       // someone passed them on a board
-	CommentAdded Kind = "comment.added"    // someone commented on their task or submission, or where they have commented
-	DeadlineNear Kind = "deadline.near"    // a task to which they have submitted closes within a day
+	RunEnded        Kind = "run.ended"        // a run of theirs ended that took a minute or more
+	RecordLost      Kind = "record.lost"      // someone took their record
+	RecordConfirmed Kind = "record.confirmed" // their 1st place was measured again
+	PlaceLost       Kind = "place.lost"       // someone passed them on a board
+	CommentAdded    Kind = "comment.added"    // someone commented on their task or submission, or where they have commented
+	DeadlineNear    Kind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{RunEnded, RecordLost, Confirmed, PlaceLost, CommentAdded, DeadlineNear}
+	return []Kind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 
 // About describes a kind in the settings.
 func (k Kind) About() string {
 	return map[Kind]string{
-		RunEnded:     "One of your runs ends after a minute or more",
-		RecordLost:   "Someone takes your record",
-		Confirmed:    "A run of yours that came first was measured again",
-		PlaceLost:    "Someone passes you in the top ten of a board",
-		CommentAdded: "Someone comments on your task or submission, or in a thread you commented in",
-		DeadlineNear: "A task to which you have submitted closes within 24 hours",
+		RunEnded:        "One of your runs ends after a minute or more",
+		RecordLost:      "Someone takes your record",
+		RecordConfirmed: "A run of yours that came first was measured again",
+		PlaceLost:       "Someone passes you in the top ten of a board",
+		CommentAdded:    "Someone comments on your task or submission, or in a thread you commented in",
+		DeadlineNear:    "A task to which you have submitted closes within 24 hours",
 	}[k]
 }
 
-// confirmedFirst is the state of a notice about a run that is still first after its confirmation.
-const confirmedFirst = "first"
+// stateStillFirst is the state of a notice about a run that is still first after its confirmation.
+const stateStillFirst = "first"
 
 // Notice is one line of a person's inbox.
 type Notice struct {
@@ -66,11 +66,11 @@ type NamedNotice struct {
 func (t NamedNotice) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:
-		return fmt.Sprintf("Your run of %s has ended: %s.", on, ended(t.State))
+		return fmt.Sprintf("Your run of %s has ended: %s.", on, endedText(t.State))
 	case RecordLost:
 		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
-	case Confirmed:
-		if t.State == confirmedFirst {
+	case RecordConfirmed:
+		if t.State == stateStillFirst {
 			return fmt.Sprintf("Your 1st place is confirmed: %s.", on)
 		}
 		return fmt.Sprintf("Your run was measured again and is not 1st: %s.", on)
@@ -87,7 +87,7 @@ func (t NamedNotice) Text() string {
 	return string(t.Kind)
 }
 
-func ended(state string) string {
+func endedText(state string) string {
 	if state == "done" {
 		return "passed"
 	}
@@ -106,7 +106,7 @@ func (t NamedNotice) Path() string {
 		return fmt.Sprintf("%s?after=%d#comment-%d", list, *t.CommentID-1, *t.CommentID)
 	case t.Kind == RunEnded && t.SubmissionID != nil:
 		return fmt.Sprintf("/submissions/%d", *t.SubmissionID)
-	case t.Kind == RecordLost || t.Kind == PlaceLost || t.Kind == Confirmed:
+	case t.Kind == RecordLost || t.Kind == PlaceLost || t.Kind == RecordConfirmed:
 		return task + "/boards/" + url.PathEscape(t.Device)
 	}
 	return task

@@ -32,59 +32,59 @@ func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, e
 
 // EndMail stores the result of a try: an empty problem means success; a permanent one is not tried again.
 func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
-	row := map[string]any{"tries": m.Tries + 1, "error": db.Cut(db.Sanitize(problem), 300), "next_at": nil}
+	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.Sanitize(problem), 300), "next_at": nil}
 	switch {
 	case problem == "":
 		row["sent_at"], row["body"] = db.Time(at), "" // a link in it may be a secret
-	case !forGood && m.Tries < len(pauses):
-		row["next_at"] = db.Time(at.Add(pauses[m.Tries]))
+	case !forGood && m.Tries < len(mailRetryDelays):
+		row["next_at"] = db.Time(at.Add(mailRetryDelays[m.Tries]))
 	}
 	return db.WriteError(x.db.Writer(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d", m.ID)
 }
 
-// Postbox is the state of sending, for admins.
-type Postbox struct {
+// MailQueueStatus is the state of sending, for admins.
+type MailQueueStatus struct {
 	Waiting, Sent, Failed int64  // of the last 30 days
-	Failing               []Mail `gorm:"-"`
+	FailingMails          []Mail `gorm:"-"`
 }
 
 // Postbox returns the state of sending. Admins only.
-func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p Postbox, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
 	}
 	err = x.db.Read(ctx).Model(&Mail{}).Select(`count(case when next_at is not null then 1 end) as waiting, count(case when sent_at is not null then 1 end) as sent,
 		count(case when next_at is null and sent_at is null then 1 end) as failed`).Scan(&p).Error
 	if err == nil {
-		err = x.db.Read(ctx).Where("error <> '' and sent_at is null").Order("id desc").Limit(50).Find(&p.Failing).Error
+		err = x.db.Read(ctx).Where("error <> '' and sent_at is null").Order("id desc").Limit(50).Find(&p.FailingMails).Error
 	}
 	return p, db.ReadError(err, "mails")
 }
 
-// keyName is the setting with the key of the links that turn e-mail off.
-const keyName = "inbox.key"
+// unsubscribeKeySetting is the setting with the key of the links that turn e-mail off.
+const unsubscribeKeySetting = "inbox.key"
 
-// offKey reads the key, or creates it.
-func (x *Inbox) offKey(ctx context.Context) (key string, err error) {
-	if key, err = x.db.Setting(ctx, keyName); err != nil || key != "" {
+// unsubscribeKey reads the key, or creates it.
+func (x *Inbox) unsubscribeKey(ctx context.Context) (key string, err error) {
+	if key, err = x.db.Setting(ctx, unsubscribeKeySetting); err != nil || key != "" {
 		return key, err
 	}
 	return key, x.db.Write(ctx, func(tx *gorm.DB) error {
 		var row []db.Setting
-		if err := tx.Where("key = ?", keyName).Limit(1).Find(&row).Error; err != nil || len(row) > 0 {
+		if err := tx.Where("key = ?", unsubscribeKeySetting).Limit(1).Find(&row).Error; err != nil || len(row) > 0 {
 			if len(row) > 0 {
 				key = row[0].Value
 			}
-			return db.ReadError(err, "setting %s", keyName)
+			return db.ReadError(err, "setting %s", unsubscribeKeySetting)
 		}
 		key = db.NewSecret()
-		return db.WriteError(tx.Create(&db.Setting{Key: keyName, Value: key}).Error, "setting %s", keyName)
+		return db.WriteError(tx.Create(&db.Setting{Key: unsubscribeKeySetting, Value: key}).Error, "setting %s", unsubscribeKeySetting)
 	})
 }
 
-// OffToken turns off the e-mails of a person to an address, without a sign-in.
-func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (string, error) {
-	key, err := x.offKey(ctx)
+// UnsubscribeToken turns off the e-mails of a person to an address, without a sign-in.
+func (x *Inbox) UnsubscribeToken(ctx context.Context, userID int64, address string) (string, error) {
+	key, err := x.unsubscribeKey(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -93,9 +93,9 @@ func (x *Inbox) OffToken(ctx context.Context, userID int64, address string) (str
 	return fmt.Sprintf("%d.%s", userID, base64.RawURLEncoding.EncodeToString(mac.Sum(nil))), nil
 }
 
-// MailOff turns off all e-mails of the person of a token. A token for a former address, and every other text, is
+// Unsubscribe turns off all e-mails of the person of a token. A token for a former address, and every other text, is
 // NotFound alike.
-func (x *Inbox) MailOff(ctx context.Context, token string) error {
+func (x *Inbox) Unsubscribe(ctx context.Context, token string) error {
 	number, _, _ := strings.Cut(token, ".")
 	id, err := strconv.ParseInt(number, 10, 64)
 	unknown := db.Errorf(db.NotFound, "This link is incomplete, or for an address that is no longer used. To turn off e-mails, sign in and open your inbox.")
@@ -104,13 +104,13 @@ func (x *Inbox) MailOff(ctx context.Context, token string) error {
 	}
 	user, err := accounts.Load(x.db.Read(ctx), id)
 	if err != nil {
-		return unlessMissing(err, unknown)
+		return replaceNotFound(err, unknown)
 	}
 	choices, err := x.Choices(ctx, id)
 	if err != nil {
 		return err
 	}
-	want, err := x.OffToken(ctx, id, choices.AddressOf(user.Email))
+	want, err := x.UnsubscribeToken(ctx, id, choices.AddressOf(user.Email))
 	if err != nil {
 		return err
 	}
@@ -126,11 +126,11 @@ func (x *Inbox) MailOff(ctx context.Context, token string) error {
 		if err := tx.Save(&choices).Error; err != nil {
 			return db.WriteError(err, "choices of person %d", id)
 		}
-		return db.WriteError(tx.Where("user_id = ? and next_at is not null and kind <> ?", id, Confirm).Delete(&Mail{}).Error, "mails of person %d", id)
+		return db.WriteError(tx.Where("user_id = ? and next_at is not null and kind <> ?", id, ConfirmAddressMail).Delete(&Mail{}).Error, "mails of person %d", id)
 	})
 }
 
-func unlessMissing(err, missing error) error {
+func replaceNotFound(err, missing error) error {
 	if db.KindOf(err) == db.NotFound {
 		return missing
 	}
@@ -139,12 +139,12 @@ func unlessMissing(err, missing error) error {
 
 // RecordOutage records that mails cannot be tried because the server is unusable.
 func (x *Inbox) RecordOutage(ctx context.Context, m Mail, why string) error {
-	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.Cut(db.Sanitize(why), 300)).Error
+	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.CutText(db.Sanitize(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }
 
-// Forget removes the notices of a comment that others can no longer read: they would count as unread, and no list would
-// show them.
-func Forget(tx *gorm.DB, commentID int64) error {
+// RemoveCommentNotices removes the notices of a comment that others can no longer read: they would count as unread, and
+// no list would show them.
+func RemoveCommentNotices(tx *gorm.DB, commentID int64) error {
 	return db.WriteError(tx.Where("comment_id = ?", commentID).Delete(&Notice{}).Error, "notices of comment %d", commentID)
 }

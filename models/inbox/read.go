@@ -13,42 +13,42 @@ import (
 )
 
 const (
-	keepFor  = 90 * 24 * time.Hour
-	keepEach = 200 // notices of one person
+	noticeRetention     = 90 * 24 * time.Hour
+	maxNoticesPerPerson = 200 // notices of one person
 )
 
 // Inbox reads and stores the notices of one database.
 type Inbox struct {
-	db    *db.DB
-	site  string // URL of the site, for links in mails
-	mails bool   // the site sends e-mail
+	db        *db.DB
+	site      string // URL of the site, for links in mails
+	sendsMail bool   // the site sends e-mail
 }
 
 // New returns the notices of a database.
 func New(database *db.DB, site string, mails bool) *Inbox { return &Inbox{database, site, mails} }
 
-// Mails reports whether the site sends e-mail.
-func (x *Inbox) Mails() bool { return x.mails }
+// SendsMail reports whether the site sends e-mail.
+func (x *Inbox) SendsMail() bool { return x.sendsMail }
 
 // Choices are a person's settings for notices.
 type Choices struct {
-	UserID     int64      `gorm:"primaryKey;autoIncrement:false"`
-	OffKinds   []Kind     `gorm:"serializer:json"`
-	MailKinds  []Kind     `gorm:"serializer:json"` // kinds that also come by e-mail
-	Address    string     // confirmed address; empty for that of the sign-in
-	NewAddress string     // address to be confirmed
-	CodeHash   string     // hash of the code that was sent there
-	CodeUntil  *time.Time // expiry of the code
+	UserID        int64      `gorm:"primaryKey;autoIncrement:false"`
+	OffKinds      []Kind     `gorm:"serializer:json"`
+	MailKinds     []Kind     `gorm:"serializer:json"` // kinds that also come by e-mail
+	Address       string     // confirmed address; empty for that of the sign-in
+	NewAddress    string     // address to be confirmed
+	CodeHash      string     // hash of the code that was sent there
+	CodeExpiresAt *time.Time `gorm:"column:code_until"` // expiry of the code
 }
 
 // TableName returns the table, whose name differs from the type's.
 func (Choices) TableName() string { return "inbox_choices" }
 
-// Off reports whether the person has turned off a kind.
-func (c Choices) Off(k Kind) bool { return slices.Contains(c.OffKinds, k) }
+// IsOff reports whether the person has turned off a kind.
+func (c Choices) IsOff(k Kind) bool { return slices.Contains(c.OffKinds, k) }
 
-// Mails reports whether a kind also comes by e-mail.
-func (c Choices) Mails(k Kind) bool { return slices.Contains(c.MailKinds, k) }
+// IsMailed reports whether a kind also comes by e-mail.
+func (c Choices) IsMailed(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
 // noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of
 // comments that everyone can read.
@@ -116,13 +116,13 @@ func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kin
 
 // Sweep removes notices that are old, or too many for one person.
 func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
-	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepFor))).Delete(&Notice{}).Error; err != nil {
+	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-noticeRetention))).Delete(&Notice{}).Error; err != nil {
 		return db.WriteError(err, "old notices")
 	}
-	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-keepMails))).Delete(&Mail{}).Error; err != nil {
+	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-mailRetention))).Delete(&Mail{}).Error; err != nil {
 		return db.WriteError(err, "old mails")
 	}
 	err := x.db.Writer(ctx).Exec(`delete from notices where id in (select id from (
-			select id, row_number() over (partition by user_id order by id desc) as place from notices) kept where place > ?)`, keepEach).Error
+			select id, row_number() over (partition by user_id order by id desc) as place from notices) kept where place > ?)`, maxNoticesPerPerson).Error
 	return db.WriteError(err, "notices beyond the newest")
 }

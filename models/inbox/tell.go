@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// minNoticeWait is the shortest run whose end gives a notice; after a shorter one its person is still on the page.
-	minNoticeWait = time.Minute
-	// reminderLead is the time between a reminder and its deadline.
-	reminderLead = 24 * time.Hour
+	// minRunTimeForNotice is the shortest run whose end gives a notice; after a shorter one its person is still on the
+	// page.
+	minRunTimeForNotice = time.Minute
+	// reminderBeforeDeadline is the time between a reminder and its deadline.
+	reminderBeforeDeadline = 24 * time.Hour
 
-	mostPassed    = 10   // people who are told of one run that passed them
-	mostCommented = 30   // people who are told of one comment
-	mostReminded  = 2000 // people who are reminded of one deadline
+	maxNotifiedOfPlace   = 10   // people who are told of one run that passed them
+	maxNotifiedOfComment = 30   // people who are told of one comment
+	maxReminded          = 2000 // people who are reminded of one deadline
 )
 
 // RunEndedNotices returns the notice for the person of a run that took long. Runs of a trial have a page together, and
@@ -35,7 +36,7 @@ func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
 	r := runs[0]
-	if r.QueuedAt == nil || r.EndedAt == nil || r.EndedAt.Sub(*r.QueuedAt) < minNoticeWait {
+	if r.QueuedAt == nil || r.EndedAt == nil || r.EndedAt.Sub(*r.QueuedAt) < minRunTimeForNotice {
 		return nil, nil
 	}
 	r.Notice.Kind = RunEnded
@@ -53,7 +54,7 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	if err != nil || frozen > 0 { // standings stay as they were
 		return nil, db.ReadError(err, "events of run %d", runID)
 	}
-	var e place
+	var e boardEntry
 	res := tx.Raw(`select e.version_id, e.device, e.age, e.score_ns, e.achieved_at, e.user_id, v.task_id from runs r join task_versions v on v.id = r.version_id
 		join entries e on e.version_id = r.version_id and e.device = r.device and e.user_id = r.user_id where r.id = ?`, runID).Scan(&e)
 	if res.Error != nil || res.RowsAffected == 0 {
@@ -66,10 +67,10 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	if holder != 0 && holder != e.UserID && first {
 		list = append(list, Notice{UserID: holder, Kind: RecordLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
 	}
-	if list, err = e.confirmed(tx, runID, first, list); err != nil {
+	if list, err = e.addConfirmation(tx, runID, first, list); err != nil {
 		return nil, err
 	}
-	behind, err := e.passed(tx, previous)
+	behind, err := e.passedPeople(tx, previous)
 	for _, id := range behind {
 		if id != holder {
 			list = append(list, Notice{UserID: id, Kind: PlaceLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
@@ -78,8 +79,8 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	return list, err
 }
 
-// place is an entry, as far as it decides who is behind.
-type place struct {
+// boardEntry is an entry, as far as it decides who is behind.
+type boardEntry struct {
 	VersionID  int64
 	Device     string
 	Age        int64
@@ -90,29 +91,29 @@ type place struct {
 }
 
 // isFirst reports whether no entry is before this one.
-func (e place) isFirst(tx *gorm.DB) (bool, error) {
+func (e boardEntry) isFirst(tx *gorm.DB) (bool, error) {
 	var people []int64
 	err := tx.Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("age, score_ns, run_id").Limit(1).Pluck("user_id", &people).Error
 	return len(people) > 0 && people[0] == e.UserID, db.ReadError(err, "entries")
 }
 
-// confirmed adds the result of the run's confirmation, if it had one, for its person.
-func (e place) confirmed(tx *gorm.DB, runID int64, first bool, list []Notice) ([]Notice, error) {
+// addConfirmation adds the result of the run's confirmation, if it had one, for its person.
+func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list []Notice) ([]Notice, error) {
 	var ended int64
 	err := tx.Table("runs").Where("id = ? and was_ns is not null", runID).Limit(1).Count(&ended).Error
 	if err != nil || ended == 0 {
 		return list, db.ReadError(err, "confirmation of run %d", runID)
 	}
-	own := Notice{UserID: e.UserID, Kind: Confirmed, TaskID: e.TaskID, Device: e.Device}
+	own := Notice{UserID: e.UserID, Kind: RecordConfirmed, TaskID: e.TaskID, Device: e.Device}
 	if first {
-		own.State = confirmedFirst
+		own.State = stateStillFirst
 	}
 	return append(list, own), nil
 }
 
-// passed lists the people of later bands with scores that are older than the entry, and better than the previous one of
-// its person. It reads the result and two bands, and nothing for an entry that is not among the first.
-func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error) {
+// passedPeople lists the people of later bands with scores that are older than the entry, and better than the previous
+// one of its person. It reads the result and two bands, and nothing for an entry that is not among the first.
+func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64, err error) {
 	of := func(table string) *gorm.DB {
 		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age)
 	}
@@ -121,7 +122,7 @@ func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error)
 		Ahead   int
 	}
 	err = of("bands").Select("score_ns, ahead").Where("score_ns <= ?", e.ScoreNS).Order("score_ns desc, run_id desc").Limit(1).Scan(&bands).Error
-	if err != nil || len(bands) == 0 || bands[0].Ahead >= mostPassed {
+	if err != nil || len(bands) == 0 || bands[0].Ahead >= maxNotifiedOfPlace {
 		return nil, db.ReadError(err, "bands")
 	}
 	var next []float64
@@ -132,7 +133,7 @@ func (e place) passed(tx *gorm.DB, previous float64) (people []int64, err error)
 	if previous > 0 {
 		q = q.Where("score_ns < ?", previous)
 	}
-	err = q.Order("score_ns, run_id").Limit(mostPassed).Pluck("user_id", &people).Error
+	err = q.Order("score_ns, run_id").Limit(maxNotifiedOfPlace).Pluck("user_id", &people).Error
 	return people, db.ReadError(err, "entries")
 }
 
@@ -158,7 +159,7 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 		q = q.Where("task_id = ? and submission_id is null", c.TaskID)
 	}
 	var people []int64
-	if err := q.Group("user_id").Order("max(id) desc").Limit(mostCommented).Pluck("user_id", &people).Error; err != nil {
+	if err := q.Group("user_id").Order("max(id) desc").Limit(maxNotifiedOfComment).Pluck("user_id", &people).Error; err != nil {
 		return nil, db.ReadError(err, "people of comment %d", commentID)
 	}
 	for _, id := range append([]int64{c.AuthorID}, people...) {
@@ -172,30 +173,30 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 // Reminders returns the reminders of a task's deadline, for the people who have submitted to it, the latest first.
 func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
-		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, mostReminded).Scan(&list).Error
+		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, maxReminded).Scan(&list).Error
 	return list, db.ReadError(err, "people of task %d", taskID)
 }
 
-// TakeClosing lists the tasks with due reminders, and marks them as reminded. Called inside a transaction, it gives
-// each deadline to one process.
-func TakeClosing(tx *gorm.DB) (tasks []int64, err error) {
-	if err := closing(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
+// TakeDueReminders lists the tasks with due reminders, and marks them as reminded. Called inside a transaction, it
+// gives each deadline to one process.
+func TakeDueReminders(tx *gorm.DB) (tasks []int64, err error) {
+	if err := tasksClosingSoon(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
 		return nil, db.ReadError(err, "tasks that close")
 	}
 	err = tx.Model(&catalog.Task{}).Where("id in ?", tasks).UpdateColumn("reminded_of", gorm.Expr("deadline")).Error
 	return tasks, db.WriteError(err, "tasks that close")
 }
 
-// closing selects the tasks that close soon and have no reminders of this deadline yet.
-func closing(tx *gorm.DB) *gorm.DB {
+// tasksClosingSoon selects the tasks that close soon and have no reminders of this deadline yet.
+func tasksClosingSoon(tx *gorm.DB) *gorm.DB {
 	now := db.Time(tx.NowFunc())
-	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderLead)))
+	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderBeforeDeadline)))
 }
 
-// HasClosing reports whether TakeClosing would list some; it needs no transaction.
-func (x *Inbox) HasClosing(ctx context.Context) (bool, error) {
+// HasDueReminders reports whether TakeDueReminders would list some; it needs no transaction.
+func (x *Inbox) HasDueReminders(ctx context.Context) (bool, error) {
 	var n int64
-	err := closing(x.db.Read(ctx)).Limit(1).Count(&n).Error
+	err := tasksClosingSoon(x.db.Read(ctx)).Limit(1).Count(&n).Error
 	return n > 0, db.ReadError(err, "tasks that close")
 }
 
@@ -220,7 +221,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	made, known := make([]Notice, 0, len(list)), map[int64]bool{}
 	for _, n := range list {
 		p, hears := people[n.UserID]
-		if !hears || known[n.UserID] || p.Off(n.Kind) || p.unread(n) {
+		if !hears || known[n.UserID] || p.IsOff(n.Kind) || p.isUnread(n) {
 			continue
 		}
 		known[n.UserID] = true
@@ -233,15 +234,15 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if err := tx.CreateInBatches(&made, 200).Error; err != nil {
 		return nil, db.WriteError(err, "notices")
 	}
-	notices, err := withNames(tx, made, task)
-	if err == nil && x.mails {
+	notices, err := addNames(tx, made, task)
+	if err == nil && x.sendsMail {
 		err = x.mailTo(tx, notices)
 	}
 	return notices, err
 }
 
-// withNames adds the names of a task and its people.
-func withNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
+// addNames adds the names of a task and its people.
+func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
 	var actor struct{ Name string }
 	if err := tx.Table("users").Where("id = ?", made[0].ActorID).Limit(1).Scan(&actor).Error; err != nil {
 		return nil, db.ReadError(err, "person %d", made[0].ActorID)
@@ -256,25 +257,25 @@ func withNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, er
 // recipient is a person who may get a notice, with their unread ones.
 type recipient struct {
 	Choices
-	news []Notice
+	existingNotices []Notice
 }
 
-// unread reports whether the person has not read the same yet.
-func (h recipient) unread(n Notice) bool {
-	for _, o := range h.news {
-		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equal(o.SubmissionID, n.SubmissionID) {
+// isUnread reports whether the person has not read the same yet.
+func (h recipient) isUnread(n Notice) bool {
+	for _, o := range h.existingNotices {
+		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equalIDs(o.SubmissionID, n.SubmissionID) {
 			return true
 		}
 	}
 	return false
 }
 
-func equal(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+func equalIDs(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // recipients reads the people among ids who may see the task and are not blocked.
 func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
-	err := catalog.Seers(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
+	err := catalog.PeopleWhoSee(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
 	if err != nil {
 		return nil, db.ReadError(err, "people of task %s", task.Slug)
 	}
@@ -294,7 +295,7 @@ func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipien
 		Select("n.*").Scan(&news).Error
 	for _, n := range news {
 		h := found[n.UserID]
-		h.news = append(h.news, n)
+		h.existingNotices = append(h.existingNotices, n)
 		found[n.UserID] = h
 	}
 	return found, db.ReadError(err, "notices")

@@ -16,32 +16,32 @@ import (
 )
 
 const (
-	// mostSources limits the compared sources: the best of each board's people.
-	mostSources = 200
+	// maxSources limits the compared sources: the best of each board's people.
+	maxSources = 200
 	// A print shared by more people is an idiom or a public kernel.
-	mostHaving = 8
+	maxPeoplePerFingerprint = 8
 	// Thresholds of a hint: the number of shared prints, which are about 60 consecutive tokens, and their share of the
 	// shorter source.
-	leastShared, leastPercent = 10, 40
-	// mostBytes limits the bytes read of a submission, of all its files together: a comparison of two hundred takes a
-	// second.
-	mostBytes = 64 << 10
-	// mostPrints limits the number of cached prints: 32 MiB.
-	mostPrints = 4 << 20
-	// mostPairs limits the shown pairs.
-	mostPairs = 50
+	minSharedFingerprints, minSharedPercent = 10, 40
+	// maxSourceBytes limits the bytes read of a submission, of all its files together: a comparison of two hundred
+	// takes a second.
+	maxSourceBytes = 64 << 10
+	// maxCachedFingerprints limits the number of cached prints: 32 MiB.
+	maxCachedFingerprints = 4 << 20
+	// maxPairs limits the shown pairs.
+	maxPairs = 50
 )
 
 // Likeness compares the sources of one database.
 type Likeness struct {
-	db     *db.DB
-	hasher Hasher
-	kept   *cache.Cache[string, Prints] // by the source's hash
+	db               *db.DB
+	hasher           Hasher
+	fingerprintCache *cache.Cache[string, Fingerprints] // by the source's hash
 }
 
 // New returns the comparison.
 func New(database *db.DB) *Likeness {
-	return &Likeness{db: database, hasher: newHasher(), kept: cache.New[string, Prints](mostPrints)}
+	return &Likeness{db: database, hasher: newHasher(), fingerprintCache: cache.New[string, Fingerprints](maxCachedFingerprints)}
 }
 
 // Source is a submission with an entry on a board.
@@ -70,7 +70,7 @@ type Result struct {
 
 // Find compares the entries of a task's boards. Only reviewers of its runs may call it.
 func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Result, error) {
-	if err := actor.Check(accounts.ReviewRun, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return Result{}, err
 	}
 	sources, err := l.sources(ctx, task.VersionID)
@@ -81,7 +81,7 @@ func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.T
 	if err != nil {
 		return Result{}, err
 	}
-	prints := make([]Prints, len(sources))
+	prints := make([]Fingerprints, len(sources))
 	for i, source := range sources {
 		prints[i] = byHash[source.SourceHash]
 	}
@@ -93,17 +93,17 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
 		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e
 		join submissions s on s.id = e.submission_id join users u on u.id = s.user_id left join team_members m on m.user_id = s.user_id
-		order by s.id`, versionID, mostSources).Scan(&list).Error
+		order by s.id`, versionID, maxSources).Scan(&list).Error
 	return list, db.ReadError(err, "sources of a task's boards")
 }
 
 // printsOf reads sources by their hashes, if their prints are not cached. It holds one at a time, because many at once
 // could fill the memory.
-func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Prints) (map[string]Prints, error) {
-	prints := map[string]Prints{}
+func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Fingerprints) (map[string]Fingerprints, error) {
+	prints := map[string]Fingerprints{}
 	var hashes []string
 	for _, source := range sources {
-		if kept, ok := l.kept.Get(source.SourceHash); ok {
+		if kept, ok := l.fingerprintCache.Get(source.SourceHash); ok {
 			prints[source.SourceHash] = kept.Without(without)
 		} else {
 			hashes = append(hashes, source.SourceHash)
@@ -128,44 +128,44 @@ func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Print
 			return nil, fmt.Errorf("reading the source %s: %w", hash, err)
 		}
 		all := l.prints(submitted)
-		l.kept.Put(hash, all, int64(1+len(all)))
+		l.fingerprintCache.Put(hash, all, int64(1+len(all)))
 		prints[hash] = all.Without(without)
 	}
 	return prints, db.ReadError(rows.Err(), "sources of a task's boards")
 }
 
-func (l *Likeness) prints(s tasks.Submission) Prints {
-	left := mostBytes
-	of := func(text []byte) Prints {
+func (l *Likeness) prints(s tasks.Submission) Fingerprints {
+	left := maxSourceBytes
+	of := func(text []byte) Fingerprints {
 		n := min(len(text), left)
 		left -= n
-		return l.hasher.Of(text[:n])
+		return l.hasher.FingerprintsOf(text[:n])
 	}
-	all := []Prints{of(s.Source)}
+	all := []Fingerprints{of(s.Source)}
 	for _, name := range s.Names() {
 		all = append(all, of(s.Files[name]))
 	}
-	return union(all...)
+	return unionOf(all...)
 }
 
 // ofTask returns the prints of the texts that everyone may begin with: the task's files, templates, and references.
-func (l *Likeness) ofTask(given *tasks.Bundle) Prints {
-	var all []Prints
+func (l *Likeness) ofTask(given *tasks.Bundle) Fingerprints {
+	var all []Fingerprints
 	for _, file := range given.Files {
-		all = append(all, l.hasher.Of(file))
+		all = append(all, l.hasher.FingerprintsOf(file))
 	}
-	return union(all...)
+	return unionOf(all...)
 }
 
-func pairsOf(sources []Source, prints []Prints) (list []Pair) {
-	for _, pair := range pairsWithCommonPrints(prints, mostHaving) {
+func pairsOf(sources []Source, prints []Fingerprints) (list []Pair) {
+	for _, pair := range pairsWithCommonPrints(prints, maxPeoplePerFingerprint) {
 		a, b := sources[pair.A], sources[pair.B]
 		percent := 100 * pair.Shared / max(min(len(prints[pair.A]), len(prints[pair.B])), 1)
-		if a.UserID == b.UserID || pair.Shared < leastShared || percent < leastPercent {
+		if a.UserID == b.UserID || pair.Shared < minSharedFingerprints || percent < minSharedPercent {
 			continue
 		}
 		list = append(list, Pair{First: a, Second: b, Percent: percent, SameTeam: a.TeamID != 0 && a.TeamID == b.TeamID})
 	}
 	slices.SortStableFunc(list, func(a, b Pair) int { return b.Percent - a.Percent })
-	return list[:min(len(list), mostPairs)]
+	return list[:min(len(list), maxPairs)]
 }

@@ -12,10 +12,10 @@ import (
 // TestASubmissionIsReadUpToABound with all its files together.
 func TestASubmissionIsReadUpToABound(t *testing.T) {
 	var text bytes.Buffer
-	for i := 0; text.Len() < mostBytes; i++ {
+	for i := 0; text.Len() < maxSourceBytes; i++ {
 		fmt.Fprintf(&text, "%c", "+-*/%&|^~!"[i*i%7+i%3])
 	}
-	l, bounded := New(nil), tasks.Submission{Source: text.Bytes()[:mostBytes]}
+	l, bounded := New(nil), tasks.Submission{Source: text.Bytes()[:maxSourceBytes]}
 	long := tasks.Submission{Source: bounded.Source, Files: map[string][]byte{}}
 	for i := range 7 {
 		long.Files[fmt.Sprint("part", i,
@@ -24,7 +24,7 @@ func TestASubmissionIsReadUpToABound(t *testing.T) {
 	if want, got := l.prints(bounded), l.prints(long); !slices.Equal(want, got) {
 		t.Errorf("%d prints of a submission at the bound, %d with seven files more", len(want), len(got))
 	}
-	half := tasks.Submission{Source: bounded.Source[:mostBytes/2], Files: long.Files}
+	half := tasks.Submission{Source: bounded.Source[:maxSourceBytes/2], Files: long.Files}
 	if len(l.prints(half)) <= len(l.prints(tasks.Submission{Source: half.Source})) {
 		t.Error("further files within the bound are not read")
 	}

@@ -9,9 +9,9 @@ import (
 
 // Classes of tokens. Punctuation is its own class, and a keyword's class is the byte of its position in keywords.
 const (
-	identifier   = 'a'
-	number       = '0'
-	firstKeyword = 0x80
+	tokenIdentifier   = 'a'
+	tokenNumber       = '0'
+	firstKeywordToken = 0x80
 )
 
 // keywords are words that show a kernel's structure, whatever its names: those of the languages, and common ones of
@@ -26,7 +26,7 @@ const keywords = `if else for while do switch case break continue return goto de
 func classes() map[string]byte {
 	of := map[string]byte{}
 	for i, word := range strings.Fields(keywords) {
-		of[word] = firstKeyword + byte(i)
+		of[word] = firstKeywordToken + byte(i)
 	}
 	return of
 }
@@ -43,9 +43,9 @@ func (h Hasher) tokens(source []byte) (out []byte) {
 		switch token {
 		case '"', '\'':
 		case scanner.Int, scanner.Float:
-			out = append(out, number)
+			out = append(out, tokenNumber)
 		case scanner.Ident:
-			out = append(out, cmp.Or(h.classes[s.TokenText()], identifier))
+			out = append(out, cmp.Or(h.classes[s.TokenText()], tokenIdentifier))
 		case '#':
 			if s.Offset == 0 || bytes.IndexByte([]byte(" \t\n\"'"), source[s.Offset-1]) >= 0 {
 				for c := s.Peek(); c != '\n' && c != scanner.EOF; c = s.Peek() {

@@ -55,7 +55,7 @@ const warps = `__global__ void dot(const float* __restrict__ x, const float* __r
 
 func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 	h := newHasher()
-	sources := []Prints{h.Of([]byte(tiled)), h.Of([]byte(warps)), h.Of([]byte(renamed(tiled)))}
+	sources := []Fingerprints{h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)), h.FingerprintsOf([]byte(renamed(tiled)))}
 	pairs := pairsWithCommonPrints(sources, 5)
 	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 ||
 		len(pairs) > 1 && pairs[1].Shared > 8 {
@@ -66,15 +66,15 @@ func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	h := newHasher()
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
-	given := union(h.Of([]byte(tiled)), h.Of([]byte(warps)))
-	pairs := pairsWithCommonPrints([]Prints{h.Of(mine).Without(given), h.Of(yours).Without(given)}, 5)
+	given := unionOf(h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)))
+	pairs := pairsWithCommonPrints([]Fingerprints{h.FingerprintsOf(mine).Without(given), h.FingerprintsOf(yours).Without(given)}, 5)
 	if len(pairs) > 0 && pairs[0].Shared > 8 { // where the template ends and what follows begins
 
 		t.Errorf("a shared template makes %+v", pairs)
 	}
-	var many []Prints
+	var many []Fingerprints
 	for i := range 6 {
-		many = append(many, h.Of(fmt.Appendf(nil, "%s\nint x%d;", tiled, i)))
+		many = append(many, h.FingerprintsOf(fmt.Appendf(nil, "%s\nint x%d;", tiled, i)))
 	}
 	if pairs := pairsWithCommonPrints(many, 5); len(pairs) > 0 {
 		t.Errorf("what six sources have makes %+v", pairs)
@@ -83,11 +83,11 @@ func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 
 func TestAKernelInAStringOfPythonIsCompared(t *testing.T) {
 	h := newHasher()
-	python := func(kernel string) Prints {
-		return h.Of([]byte("import torch\nsrc = \"\"\"\n" + kernel +
+	python := func(kernel string) Fingerprints {
+		return h.FingerprintsOf([]byte("import torch\nsrc = \"\"\"\n" + kernel +
 			"\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
 	}
-	if pairs := pairsWithCommonPrints([]Prints{python(tiled), h.Of([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
+	if pairs := pairsWithCommonPrints([]Fingerprints{python(tiled), h.FingerprintsOf([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
 		pairs[0].Shared < 40 {
 		t.Errorf("pairs %+v", pairs)
 	}
@@ -100,7 +100,7 @@ func TestNoSourceCostsMoreThanMilliseconds(t *testing.T) {
 		"open comments": bytes.Repeat([]byte("/* "), 300_000), "slashes": bytes.Repeat([]byte("/"), 1_000_000),
 		"lines": bytes.Repeat([]byte("#\n"), 500_000),
 	} {
-		costtest.Check(t, name, func() { h.Of(source) })
+		costtest.Check(t, name, func() { h.FingerprintsOf(source) })
 	}
 }
 
@@ -110,7 +110,7 @@ func FuzzOf(f *testing.F) {
 	f.Add([]byte("/*/ '\"#//"))
 	h := newHasher()
 	f.Fuzz(func(t *testing.T, source []byte) {
-		if prints := h.Of(source); len(prints) > len(source) {
+		if prints := h.FingerprintsOf(source); len(prints) > len(source) {
 			t.Errorf("%d prints of %d bytes", len(prints), len(source))
 		}
 	})
@@ -119,7 +119,7 @@ func FuzzOf(f *testing.F) {
 // TestPairsOfManyLongSourcesHoldLittle: an author can request them, and people write the sources.
 func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	const sources, each = 200, 14_000 // of 64 KiB each
-	prints := make([]Prints, sources)
+	prints := make([]Fingerprints, sources)
 	next := uint64(1)
 	for i := range prints {
 		for range each {

@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	codeMark    = "wbi_" // refusalFor secret scanners find a leaked code
-	prefixBytes = len(codeMark) + 6
+	codePrefix        = "wbi_" // refusalFor secret scanners find a leaked code
+	shownPrefixLength = len(codePrefix) + 6
 
-	mostPeople  = 10_000 // largest limit of one code
-	longestLife = 366 * 24 * time.Hour
-	longestNote = 120
-	mostInvites = 200 // limit of a task's valid codes
+	maxPeople     = 10_000 // largest limit of one code
+	maxLifetime   = 366 * 24 * time.Hour
+	maxNoteLength = 120
+	maxInvites    = 200 // limit of a task's valid codes
 )
 
-// Boards reads and stores the members and codes of one database.
-type Boards struct{ db *db.DB }
+// MembersBoards reads and stores the members and codes of one database.
+type MembersBoards struct{ db *db.DB }
 
 // New returns the members' boards of a database.
-func New(database *db.DB) *Boards { return &Boards{db: database} }
+func New(database *db.DB) *MembersBoards { return &MembersBoards{db: database} }
 
 // Invite is a code for joining a task. The table has its hash and its first characters.
 type Invite struct {
 	ID         int64
 	TaskID     int64
 	Note       string // its purpose
-	Prefix     string
+	CodePrefix string `gorm:"column:prefix"`
 	SecretHash string
 	MaxPeople  int `gorm:"column:most"` // limit of people; 0 for no limit
-	Used       int // number of people who have joined with it
+	UseCount   int `gorm:"column:used"` // number of people who have joined with it
 	CreatedBy  int64
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time // nil for never
@@ -46,17 +46,17 @@ type Invite struct {
 type NewInvite struct {
 	Note      string
 	MaxPeople int           // 0 for no limit
-	For       time.Duration // 0 for no end
+	Lifetime  time.Duration // 0 for no end
 }
 
 func (n NewInvite) check() error {
 	switch {
-	case n.MaxPeople < 0 || n.MaxPeople > mostPeople:
-		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", mostPeople, n.MaxPeople)
-	case n.For < 0 || n.For > longestLife:
+	case n.MaxPeople < 0 || n.MaxPeople > maxPeople:
+		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", maxPeople, n.MaxPeople)
+	case n.Lifetime < 0 || n.Lifetime > maxLifetime:
 		return db.Errorf(db.Invalid, "A code is valid for at most 366 days, or without end with 0.")
-	case len([]rune(n.Note)) > longestNote:
-		return db.Errorf(db.Invalid, "The note of a code has at most %d characters.", longestNote)
+	case len([]rune(n.Note)) > maxNoteLength:
+		return db.Errorf(db.Invalid, "The note of a code has at most %d characters.", maxNoteLength)
 	}
 	return nil
 }
@@ -65,30 +65,30 @@ func (n NewInvite) check() error {
 func (i Invite) RefusalAt(at time.Time) error {
 	switch {
 	case i.RevokedAt != nil:
-		return unknownCode()
+		return unknownCodeError()
 	case i.ExpiresAt != nil && !at.Before(*i.ExpiresAt):
 		return db.Errorf(db.Forbidden, "This invite code expired on %s UTC. Ask the author of the task for another.", i.ExpiresAt.Format("2006-01-02 15:04"))
-	case i.MaxPeople > 0 && i.Used >= i.MaxPeople:
+	case i.MaxPeople > 0 && i.UseCount >= i.MaxPeople:
 		return db.Errorf(db.Forbidden, "This invite code is used up. Ask the author of the task for another.")
 	}
 	return nil
 }
 
-// unknownCode is the error for an invalid code, whether it was revoked or never existed.
-func unknownCode() error {
+// unknownCodeError is the error for an invalid code, whether it was revoked or never existed.
+func unknownCodeError() error {
 	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
 }
 
 // CreateInvite creates a code of a task and returns it; it is not stored. For the task's author and admins.
-func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
+func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
 	n.Note = db.Sanitize(n.Note)
 	if err := n.check(); err != nil {
 		return "", invite, err
 	}
-	code = codeMark + db.NewSecret()
-	invite = Invite{TaskID: taskID, Note: n.Note, Prefix: code[:prefixBytes], SecretHash: db.HashSecret(code), MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now()}
-	if n.For > 0 {
-		end := db.Time(invite.CreatedAt.Add(n.For))
+	code = codePrefix + db.NewSecret()
+	invite = Invite{TaskID: taskID, Note: n.Note, CodePrefix: code[:shownPrefixLength], SecretHash: db.HashSecret(code), MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	if n.Lifetime > 0 {
+		end := db.Time(invite.CreatedAt.Add(n.Lifetime))
 		invite.ExpiresAt = &end
 	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {
@@ -100,7 +100,7 @@ func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID i
 		if err := tx.Model(&Invite{}).Where("task_id = ? and revoked_at is null", taskID).Count(&have).Error; err != nil {
 			return db.ReadError(err, "invite codes")
 		}
-		if have >= mostInvites {
+		if have >= maxInvites {
 			return db.Errorf(db.Conflict, "The task has %d invite codes, the maximum. Revoke one that is no longer needed.", have)
 		}
 		if err := tx.Create(&invite).Error; err != nil {
@@ -114,13 +114,13 @@ func (b *Boards) CreateInvite(ctx context.Context, actor accounts.User, taskID i
 // about names a code in the audit log.
 func (i Invite) about() string {
 	if i.Note == "" {
-		return i.Prefix
+		return i.CodePrefix
 	}
-	return i.Prefix + ": " + i.Note
+	return i.CodePrefix + ": " + i.Note
 }
 
 // RevokeInvite revokes a code at once; people who joined with it stay. For the task's author and admins.
-func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
+func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)
 		if err != nil {
@@ -139,7 +139,7 @@ func (b *Boards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, 
 
 // Invites lists the codes of a task that were not revoked, the newest first. Callers must check that the viewer may
 // edit the task.
-func (b *Boards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
+func (b *MembersBoards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
 	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "invite codes of task %d", taskID)
 }

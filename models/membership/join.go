@@ -12,20 +12,20 @@ import (
 	"warpboard/models/db"
 )
 
-// Offer lists the tasks that a code opens to a person.
-type Offer struct {
-	Task catalog.Task // the code's task
-	Seen bool         // the person sees all of them already
+// InviteOffer lists the tasks that a code opens to a person.
+type InviteOffer struct {
+	Task       catalog.Task // the code's task
+	AllVisible bool         `gorm:"column:seen"` // the person sees all of them already
 
-	opens   []catalog.Task // tasks that the person does not see yet
-	invite  Invite
-	counted bool // already counted as a use, because the person joined with it before
+	openedTasks    []catalog.Task // tasks that the person does not see yet
+	invite         Invite
+	alreadyCounted bool // already counted as a use, because the person joined with it before
 }
 
-// Others returns the number of tasks beside the code's own that it would open.
-func (o Offer) Others() int {
+// OtherTaskCount returns the number of tasks beside the code's own that it would open.
+func (o InviteOffer) OtherTaskCount() int {
 	others := 0
-	for _, task := range o.opens {
+	for _, task := range o.openedTasks {
 		if task.ID != o.Task.ID {
 			others++
 		}
@@ -35,19 +35,19 @@ func (o Offer) Others() int {
 
 // Preview returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it
 // opens none.
-func (b *Boards) Preview(ctx context.Context, userID int64, code string) (Offer, error) {
+func (b *MembersBoards) Preview(ctx context.Context, userID int64, code string) (InviteOffer, error) {
 	return readOffer(b.db.Read(ctx), userID, code)
 }
 
 // Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it.
 // It returns the task. A person who sees all of them already joins nothing, and uses up nothing.
-func (b *Boards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
+func (b *MembersBoards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
 	if userID == 0 {
 		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
 	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {
 		offer, err := readOffer(tx, userID, code)
-		if task = offer.Task; err != nil || offer.Seen {
+		if task = offer.Task; err != nil || offer.AllVisible {
 			return err
 		}
 		return offer.join(tx, userID)
@@ -59,7 +59,7 @@ func (b *Boards) Join(ctx context.Context, userID int64, code string) (task cata
 }
 
 // readOffer reads the tasks that a code opens to a person now.
-func readOffer(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
+func readOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err error) {
 	var user accounts.User // a visitor may look
 	if userID != 0 {
 		if user, err = accounts.Load(tx, userID); err != nil {
@@ -71,15 +71,15 @@ func readOffer(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 		return o, db.ReadError(read.Error, "invite code")
 	}
 	if read.RowsAffected == 0 {
-		return o, unknownCode()
+		return o, unknownCodeError()
 	}
 	if err := tx.Take(&o.Task, o.invite.TaskID).Error; err != nil {
 		return o, db.ReadError(err, "task %d", o.invite.TaskID)
 	}
 	seen := o.Task.VisibleTo(user)
 	if o.Task.Visibility != catalog.Members {
-		if o.Seen = seen; !seen {
-			return Offer{}, unknownCode()
+		if o.AllVisible = seen; !seen {
+			return InviteOffer{}, unknownCodeError()
 		}
 		return o, nil
 	}
@@ -87,24 +87,24 @@ func readOffer(tx *gorm.DB, userID int64, code string) (o Offer, err error) {
 	if err := tx.Where("user_id = ? and invite_id = ?", userID, o.invite.ID).Find(&was).Error; err != nil {
 		return o, db.ReadError(err, "memberships of person %d", userID)
 	}
-	if o.counted = len(was) > 0; o.counted {
-		o.invite.Used-- // it lets them come back
+	if o.alreadyCounted = len(was) > 0; o.alreadyCounted {
+		o.invite.UseCount-- // it lets them come back
 	}
 	if !seen {
 		if err := o.invite.refusalFor(tx, o.Task, userID); err != nil {
 			return o, err
 		}
-		o.opens = []catalog.Task{o.Task}
+		o.openedTasks = []catalog.Task{o.Task}
 	}
 	if err := o.addOthers(tx, user); err != nil {
 		return o, err
 	}
-	o.Seen = seen && len(o.opens) == 0
+	o.AllVisible = seen && len(o.openedTasks) == 0
 	return o, nil
 }
 
 // addOthers adds the members' boards of the same author that are in an event with the code's task which has not ended.
-func (o *Offer) addOthers(tx *gorm.DB, user accounts.User) error {
+func (o *InviteOffer) addOthers(tx *gorm.DB, user accounts.User) error {
 	var others []catalog.Task
 	err := tx.Where("visibility = ? and owner_id = ? and id <> ?", catalog.Members, o.Task.OwnerID, o.Task.ID).
 		Where(`id in (select t.task_id from event_tasks t join event_tasks own on own.event_id = t.event_id
@@ -112,7 +112,7 @@ func (o *Offer) addOthers(tx *gorm.DB, user accounts.User) error {
 		Order("title, id").Find(&others).Error
 	for _, task := range others {
 		if !task.VisibleTo(user) && o.invite.refusalFor(tx, task, user.ID) == nil {
-			o.opens = append(o.opens, task)
+			o.openedTasks = append(o.openedTasks, task)
 		}
 	}
 	return db.ReadError(err, "tasks of the event of task %d", o.Task.ID)
@@ -134,15 +134,15 @@ func (i Invite) refusalFor(tx *gorm.DB, task catalog.Task, userID int64) error {
 
 // join makes a person a member of the offered tasks. The condition of the first update is the code's limit: it holds
 // even if transactions overlap.
-func (o Offer) join(tx *gorm.DB, userID int64) error {
-	if !o.counted {
+func (o InviteOffer) join(tx *gorm.DB, userID int64) error {
+	if !o.alreadyCounted {
 		taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", o.invite.ID).
 			Update("used", gorm.Expr("used + 1"))
 		if taken.Error != nil {
 			return db.WriteError(taken.Error, "invite code %d", o.invite.ID)
 		}
 		if taken.RowsAffected == 0 {
-			o.invite.Used = o.invite.MaxPeople
+			o.invite.UseCount = o.invite.MaxPeople
 			return o.invite.RefusalAt(db.Now())
 		}
 	}
@@ -150,7 +150,7 @@ func (o Offer) join(tx *gorm.DB, userID int64) error {
 		Columns:   []clause.Column{{Name: "task_id"}, {Name: "user_id"}},
 		DoUpdates: clause.AssignmentColumns([]string{"invite_id", "joined_at", "removed_at"}),
 	}
-	for _, task := range o.opens {
+	for _, task := range o.openedTasks {
 		member := Member{TaskID: task.ID, UserID: userID, InviteID: o.invite.ID, JoinedAt: db.Now()}
 		if err := tx.Clauses(again).Create(&member).Error; err != nil {
 			return db.WriteError(err, "member %d of task %d", userID, task.ID)

@@ -31,7 +31,7 @@ type MemberRow struct {
 
 // List lists the members of a task, the last first, from offset on. more reports whether others follow. Callers must
 // check that the viewer may edit the task.
-func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (list []MemberRow, more bool, err error) {
+func (b *MembersBoards) List(ctx context.Context, taskID int64, offset, limit int) (list []MemberRow, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
 		Joins("join users u on u.id = m.user_id").Joins("join invites i on i.id = m.invite_id").
 		Where("m.task_id = ? and m.removed_at is null", taskID).Order("m.joined_at desc, m.user_id").Offset(offset).Limit(limit + 1).Scan(&list).Error
@@ -42,7 +42,7 @@ func (b *Boards) List(ctx context.Context, taskID int64, offset, limit int) (lis
 }
 
 // Leave ends a member's own membership. Their entries stay. The code admits them again, and does not count them twice.
-func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
+func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
 		if gone.Error == nil && gone.RowsAffected == 0 {
@@ -57,7 +57,7 @@ func (b *Boards) Leave(ctx context.Context, actor accounts.User, task catalog.Ta
 
 // Remove ends another person's membership, also if they left and could come back. Their entries stay on the boards. For
 // the task's author and admins.
-func (b *Boards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
+func (b *MembersBoards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)
 		if err != nil {

@@ -64,8 +64,8 @@ func (c *club) invite() membership.Invite {
 func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
-		code := c.code(membership.NewInvite{Note: "course", MaxPeople: 5, For: time.Hour})
-		if offer, err := s.Members.Preview(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.Seen ||
+		code := c.code(membership.NewInvite{Note: "course", MaxPeople: 5, Lifetime: time.Hour})
+		if offer, err := s.Members.Preview(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.AllVisible ||
 			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
@@ -76,9 +76,9 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 			}
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.author.ID, code)))
-		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.invite().Used != 1 {
+		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.invite().UseCount != 1 {
 			t.Errorf("she sees the task: %v, another: %v, %d uses", c.task.VisibleTo(c.now(c.ann)),
-				c.task.VisibleTo(c.now(c.b)), c.invite().Used)
+				c.task.VisibleTo(c.now(c.b)), c.invite().UseCount)
 		}
 		_, _, err := s.Submissions.Submit(ctx,
 			submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked",
@@ -100,7 +100,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 			}
 		}
 		modelstest.Check(t, s.Catalog.DeleteTask(ctx, c.author, c.task.ID, c.task.Slug))
-		if joined := c.now(c.ann).Joined; len(joined) > 0 {
+		if joined := c.now(c.ann).JoinedTaskIDs; len(joined) > 0 {
 			t.Errorf("the task is gone, and she is in %v", joined)
 		}
 	})
@@ -111,7 +111,7 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 		c, ctx := newClub(t, s), t.Context()
 		usedUp := c.code(membership.NewInvite{MaxPeople: 1})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, usedUp)))
-		expired := c.code(membership.NewInvite{For: time.Hour})
+		expired := c.code(membership.NewInvite{Lifetime: time.Hour})
 		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx,
 			"update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
 		revoked := c.code(membership.NewInvite{})
@@ -131,11 +131,11 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, c.author, c.task.ID,
 			catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden})))
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, good)), db.NotFound)
-		if len(c.now(c.ann).Joined) > 0 {
+		if len(c.now(c.ann).JoinedTaskIDs) > 0 {
 			t.Error("a code that opens nothing let her in")
 		}
 		for what, n := range map[string]membership.NewInvite{"too many": {MaxPeople: 10_001},
-			"too long": {For: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)},
+			"too long": {Lifetime: 400 * 24 * time.Hour}, "a long note": {Note: strings.Repeat("x", 121)},
 			"fewer than none": {MaxPeople: -1}} {
 			if err := modelstest.Third(s.Members.CreateInvite(ctx, c.author, c.task.ID,
 				n)); db.KindOf(err) != db.Invalid {
@@ -218,8 +218,8 @@ func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 			}
 		}
 		list, _, err := s.Members.List(t.Context(), c.task.ID, 0, 10)
-		if err != nil || in != 1 || len(list) != 1 || c.invite().Used != 1 {
-			t.Errorf("%d were let in, %d are members, %d uses, %v", in, len(list), c.invite().Used, err)
+		if err != nil || in != 1 || len(list) != 1 || c.invite().UseCount != 1 {
+			t.Errorf("%d were let in, %d are members, %d uses, %v", in, len(list), c.invite().UseCount, err)
 		}
 	})
 }
@@ -261,7 +261,7 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 			modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, code)))
-		if used := c.invite().Used; used != 2 {
+		if used := c.invite().UseCount; used != 2 {
 			t.Errorf("%d uses are counted, want one for each of the two", used)
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code))) // one of its two uses is hers
@@ -291,8 +291,8 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 			events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
 				Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
 		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
-			offer := modelstest.Got[membership.Offer](t)(s.Members.Preview(ctx, person.ID, early))
-			if offer.Seen || offer.Others() != 1 {
+			offer := modelstest.Got[membership.InviteOffer](t)(s.Members.Preview(ctx, person.ID, early))
+			if offer.AllVisible || offer.OtherTaskCount() != 1 {
 				t.Errorf("the code offers %s: %+v", person.Name, offer)
 			}
 			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, person.ID, early)))
@@ -300,7 +300,7 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 				t.Errorf("%s joined something else", person.Name)
 			}
 		}
-		if used := c.invite().Used; used != 2 {
+		if used := c.invite().UseCount; used != 2 {
 			t.Errorf("two people count as %d uses", used)
 		}
 		modelstest.Check(t, s.Members.Remove(ctx, c.author, second.ID, c.ann.ID))

@@ -37,7 +37,7 @@ func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns flo
 // Standings reads a part of the board as "rank name score".
 func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out []string) {
 	t.Helper()
-	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Offset: offset, Limit: limit}))
+	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Offset: offset, Limit: limit}))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, st.ScoreNS))
 	}
@@ -47,10 +47,10 @@ func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out 
 // ByEpoch reads the board as "rank person score", older entries in brackets.
 func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	t.Helper()
-	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
+	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 100}))
 	for _, st := range page.Standings {
 		format := "%d %s %.0f"
-		if st.Older(page.Board) {
+		if st.HasOlderEpoch(page.Board) {
 			format = "(%d %s %.0f)"
 		}
 		out = append(out, fmt.Sprintf(format, st.Rank, st.UserName, st.ScoreNS))
@@ -63,7 +63,7 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
 	board := func() boards.Page {
-		return Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.Part{Limit: 100}))
+		return Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 100}))
 	}
 	history := func() []boards.RecordHolder {
 		return Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
@@ -80,12 +80,12 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	}
 	keptBoard, keptHistory, keptRuns, keptSteps := board(), history(), runs(), steps()
 	_, err := s.SQL().ExecContext(t.Context(), "update runs set score_ns = 1e9, std_ns = 1, interval_low = null, interval_high = null, processes = 3, disturbed = 'x', "+
-		"epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRun)
+		"epoch_id = 0, pooled = 9, scored_at = queued_at where "+boards.ValidRunSQL)
 	Check(t, err)
 	_, err = s.SQL().ExecContext(t.Context(), "update runs set held_why = 'x' where mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted'")
 	Check(t, err)
 	Check(t, s.RebuildScores(t.Context()))
-	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "Change", "ChangedAt")); diff != "" {
+	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(boards.Board{}, "ChangeNumber", "ChangedAt")); diff != "" {
 		t.Errorf("board (-kept +rebuilt):\n%s", diff)
 	}
 	if diff := cmp.Diff(keptRuns, runs()); diff != "" {

@@ -15,10 +15,10 @@ import (
 	"warpboard/models/db"
 )
 
-// keyPrefix begins the settings that hold budgets in seconds; everyone's, or a person's ID, follows.
+// budgetKeyPrefix begins the settings that hold budgets in seconds; everyone's, or a person's ID, follows.
 const (
-	keyPrefix = "budget."
-	forAll    = "all"
+	budgetKeyPrefix = "budget."
+	everyoneKey     = "all"
 )
 
 // MaxBudget is the largest budget in seconds: a thousand GPUs for a day.
@@ -38,27 +38,27 @@ type Share struct {
 	Used    time.Duration
 }
 
-// Left is the rest of today; 0 when nothing remains.
-func (s Share) Left() time.Duration { return max(0, time.Duration(s.Seconds)*time.Second-s.Used) }
+// Remaining is the rest of today; 0 when nothing remains.
+func (s Share) Remaining() time.Duration { return max(0, time.Duration(s.Seconds)*time.Second-s.Used) }
 
 // Budget is a person's share, and their team's.
 type Budget struct {
 	Share
-	Own    bool      // set for this person alone
-	Renews time.Time `gorm:"-"`
-	Team   Team      `gorm:"-"` // zero: none
+	IsPersonal bool      `gorm:"column:own"` // set for this person alone
+	RenewsAt   time.Time `gorm:"-"`
+	Team       Team      `gorm:"-"` // zero: none
 }
 
-// today begins at midnight UTC, by the database's clock.
-func today(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
+// midnightUTC begins at midnight UTC, by the database's clock.
+func midnightUTC(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
-// day names today in charges.
-func day(tx *gorm.DB) string { return today(tx).Format(time.DateOnly) }
+// todayText names today in charges.
+func todayText(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly) }
 
 // change makes a change of an admin, and notes it in the audit log unless it has no subject.
 func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return q.db.Write(ctx, func(tx *gorm.DB) error {
@@ -70,8 +70,8 @@ func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	})
 }
 
-// perDay is a budget in words; an error if it is out of range.
-func perDay(seconds int) (string, error) {
+// budgetText is a budget in words; an error if it is out of range.
+func budgetText(seconds int) (string, error) {
 	if seconds < 0 || seconds > MaxBudget {
 		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", MaxBudget)
 	}
@@ -87,9 +87,9 @@ func nameOf(tx *gorm.DB, person int64) (string, error) {
 // SetBudget limits everyone (person 0) or one person to so many GPU-seconds a day. Nil removes a limit: a person's own,
 // or with person 0 that of everyone. Admins only.
 func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
-	key, whose, act := keyPrefix+forAll, "everyone", "set budget"
+	key, whose, act := budgetKeyPrefix+everyoneKey, "everyone", "set budget"
 	if person > 0 {
-		key, whose = keyPrefix+strconv.FormatInt(person, 10), fmt.Sprintf("person %d", person)
+		key, whose = budgetKeyPrefix+strconv.FormatInt(person, 10), fmt.Sprintf("person %d", person)
 	}
 	if seconds == nil {
 		act = "remove budget"
@@ -106,7 +106,7 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 			}
 			return whose, "", nil
 		}
-		if detail, err = perDay(*seconds); err != nil {
+		if detail, err = budgetText(*seconds); err != nil {
 			return "", "", err
 		}
 		return whose, detail, db.PutJSON(tx, key, *seconds)
@@ -115,10 +115,10 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 
 // BudgetOf reads a person's budget and today's use, in one query. Admins have no limit.
 func (q *Quotas) BudgetOf(ctx context.Context, user accounts.User) (Budget, error) {
-	return read(q.db.Read(ctx), user)
+	return readBudget(q.db.Read(ctx), user)
 }
 
-func read(tx *gorm.DB, user accounts.User) (Budget, error) {
+func readBudget(tx *gorm.DB, user accounts.User) (Budget, error) {
 	var row struct {
 		Own, Common *int
 		Used        time.Duration
@@ -136,9 +136,9 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 			(select cast(value as integer) from settings where key = ?) as common,
 			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used) p
 		left join team_members m on m.user_id = ? left join teams t on t.id = m.team_id`,
-		day(tx), keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+forAll, day(tx), user.ID, user.ID).Scan(&row).Error
+		todayText(tx), budgetKeyPrefix+strconv.FormatInt(user.ID, 10), budgetKeyPrefix+everyoneKey, todayText(tx), user.ID, user.ID).Scan(&row).Error
 	b := Budget{
-		Share: Share{ID: user.ID, Name: user.Name, Used: row.Used}, Own: row.Own != nil, Renews: today(tx).Add(24 * time.Hour),
+		Share: Share{ID: user.ID, Name: user.Name, Used: row.Used}, IsPersonal: row.Own != nil, RenewsAt: midnightUTC(tx).Add(24 * time.Hour),
 		Team: Team{Share{row.TeamID, row.TeamName, row.TeamSeconds, row.TeamUsed}, row.TeamMembers, nil},
 	}
 	for _, seconds := range []*int{row.Common, row.Own} {
@@ -149,13 +149,14 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 	return b, db.ReadError(err, "budget of person %d", user.ID)
 }
 
-// reservedAgain is the time after which a person may try again if their unfinished work reserves the rest of today.
-const reservedAgain = 30 * time.Second
+// reservedRetryAfter is the time after which a person may try again if their unfinished work reserves the rest of
+// today.
+const reservedRetryAfter = 30 * time.Second
 
-// reserved estimates the time for which the unfinished work of a person will hold GPUs, by the average of their last
-// twenty of its kind; a first one counts for nothing. Many tokens or many simultaneous runs would otherwise overdraw a
-// budget.
-const reserved = `select coalesce(sum(live * held), 0) from (
+// reservedTimeSQL estimates the time for which the unfinished work of a person will hold GPUs, by the average of their
+// last twenty of its kind; a first one counts for nothing. Many tokens or many simultaneous runs would otherwise
+// overdraw a budget.
+const reservedTimeSQL = `select coalesce(sum(live * held), 0) from (
 	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu
 			and purpose in ('submitted', 'practice')) as live,
 		(select avg(unit_ns) from (select unit_ns from runs where user_id = @id and unit_ns > 0 and device <> @cpu
@@ -173,44 +174,44 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	if !user.SignedIn() || user.IsAdmin() || !slices.ContainsFunc(devices, onGPU) {
 		return nil
 	}
-	b, err := read(tx, user)
+	b, err := readBudget(tx, user)
 	least, name, whose := b.Share, "your budget", "your"
-	if t := b.Team; t.Seconds > 0 && (least.Seconds == 0 || t.Left() < least.Left()) {
+	if t := b.Team; t.Seconds > 0 && (least.Seconds == 0 || t.Remaining() < least.Remaining()) {
 		least, name, whose = t.Share, "the budget of your team "+t.Name, "its members'"
 	}
 	if err != nil || least.Seconds == 0 {
 		return err
 	}
-	if least.Left() == 0 {
-		wait := b.Renews.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
+	if least.Remaining() == 0 {
+		wait := b.RenewsAt.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
 		return db.TooManyf(wait,
 			"%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
 			strings.ToUpper(name[:1])+name[1:], least.Seconds, whose, least.Used.Seconds(), wait)
 	}
 	var ns float64
-	err = tx.Raw(reserved, map[string]any{"id": user.ID, "cpu": gpuname.CPU}).Scan(&ns).Error
-	if err != nil || time.Duration(ns) < least.Left() {
+	err = tx.Raw(reservedTimeSQL, map[string]any{"id": user.ID, "cpu": gpuname.CPU}).Scan(&ns).Error
+	if err != nil || time.Duration(ns) < least.Remaining() {
 		return db.ReadError(err, "unfinished work of person %d", user.ID)
 	}
-	return db.TooManyf(reservedAgain, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
+	return db.TooManyf(reservedRetryAfter, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
 		"and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
-		ns/1e9, least.Left().Seconds(), least.Seconds, name)
+		ns/1e9, least.Remaining().Seconds(), least.Seconds, name)
 }
 
-// Today lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and the
-// limit for everyone.
-func (q *Quotas) Today(ctx context.Context, most int) (list []Budget, all int, err error) {
+// BudgetsToday lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and
+// the limit for everyone.
+func (q *Quotas) BudgetsToday(ctx context.Context, most int) (list []Budget, all int, err error) {
 	tx := q.db.Read(ctx)
-	limits, err := db.JSONSettings[int](tx.Where("key = ?", keyPrefix+forAll), keyPrefix)
+	limits, err := db.JSONSettings[int](tx.Where("key = ?", budgetKeyPrefix+everyoneKey), budgetKeyPrefix)
 	if err != nil {
 		return nil, 0, err
 	}
-	all = limits[forAll]
+	all = limits[everyoneKey]
 	err = tx.Raw(`select users.id, users.name, coalesce(charges.unit_ns, 0) as used,
 			coalesce(cast(s.value as integer), ?) as seconds, s.value is not null as own
 		from users left join charges on charges.user_id = users.id and charges.day = ?
-		left join settings s on s.key = '`+keyPrefix+`' || cast(users.id as text)
+		left join settings s on s.key = '`+budgetKeyPrefix+`' || cast(users.id as text)
 		where charges.user_id is not null or s.value is not null
-		order by used desc, users.id limit ?`, all, day(tx), most).Scan(&list).Error
+		order by used desc, users.id limit ?`, all, todayText(tx), most).Scan(&list).Error
 	return list, all, db.ReadError(err, "budgets")
 }

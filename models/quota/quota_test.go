@@ -70,7 +70,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		used := func(user accounts.User, want time.Duration, seconds int, own bool) {
 			t.Helper()
 			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds ||
-				b.Own != own {
+				b.IsPersonal != own {
 				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
 			}
 		}
@@ -148,9 +148,9 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		}
 		set(bob.ID, 0)
 		used(bob, 0, 0, true)
-		list, all, err := s.Quotas.Today(t.Context(), 10)
+		list, all, err := s.Quotas.BudgetsToday(t.Context(), 10)
 		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].Used != 11*time.Second ||
-			!list[1].Own {
+			!list[1].IsPersonal {
 			t.Errorf("today: %+v, %d, %v", list, all, err)
 		}
 		if err := s.Quotas.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Rate is the number of acts that one subject may do within a window; 0 is no limit.
-type Rate struct {
+// RateLimit is the number of acts that one subject may do within a window; 0 is no limit.
+type RateLimit struct {
 	Max     int
 	Window  time.Duration
 	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
@@ -18,7 +18,7 @@ type Rate struct {
 
 // Check refuses an act above the rate. acts selects the subject's acts, and at is the column of their times. Call it in
 // the transaction that does the act: transactions take turns, so two requests cannot both be the last one that fits.
-func (r Rate) Check(acts *gorm.DB, at string) error {
+func (r RateLimit) Check(acts *gorm.DB, at string) error {
 	if r.Max <= 0 {
 		return nil
 	}
@@ -27,12 +27,12 @@ func (r Rate) Check(acts *gorm.DB, at string) error {
 	if err != nil || len(done) < r.Max {
 		return db.ReadError(err, "recent acts of a person")
 	}
-	return Until(done[r.Max-1].Add(r.Window), r.Refusal)
+	return RefuseUntil(done[r.Max-1].Add(r.Window), r.Refusal)
 }
 
-// Until refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a client
-// that comes back on time must not be refused again.
-func Until(free time.Time, refusal string) error {
+// RefuseUntil refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a
+// client that comes back on time must not be refused again.
+func RefuseUntil(free time.Time, refusal string) error {
 	wait := max(free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }

@@ -33,8 +33,8 @@ type NextSweep struct {
 	Evaluations, Events      int64
 }
 
-// mostListed limits the listed people and tasks; the largest are listed.
-const mostListed = 50
+// maxListed limits the listed people and tasks; the largest are listed.
+const maxListed = 50
 
 // storageQuery sums by a group: its joins, its columns, and the grouping.
 func storageQuery(group string) string {
@@ -62,16 +62,16 @@ func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list [
 }
 
 func (q *Quotas) listStorage(ctx context.Context, actor accounts.User, group, columns, table string) (list []StorageUse, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return nil, err
 	}
-	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), mostListed).Scan(&list).Error
+	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), maxListed).Scan(&list).Error
 	return list, db.ReadError(err, "storage of %s", table)
 }
 
 // StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
 func (q *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return total, next, err
 	}
 	const onBoards = "select run_id from entries union select run_id from records"

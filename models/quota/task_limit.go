@@ -11,23 +11,23 @@ import (
 
 // TaskLimit limits one person's submissions to a task in the last hour or day. Admins have none.
 type TaskLimit struct {
-	Mode        string `json:"mode"` // mode of the submissions; empty for all modes together
-	Per         Span   `json:"per"`
-	Submissions int    `json:"submissions"` // 0 for any number
-	GPUSeconds  int    `json:"gpu_seconds"` // 0 for any time
+	Mode        string      `json:"mode"` // mode of the submissions; empty for all modes together
+	Period      LimitPeriod `json:"per"`
+	Submissions int         `json:"submissions"` // 0 for any number
+	GPUSeconds  int         `json:"gpu_seconds"` // 0 for any time
 }
 
-// Span is the window in which a limit counts.
-type Span string
+// LimitPeriod is the window in which a limit counts.
+type LimitPeriod string
 
 // The spans. Both end now.
 const (
-	PerHour Span = "hour"
-	PerDay  Span = "day"
+	PerHour LimitPeriod = "hour"
+	PerDay  LimitPeriod = "day"
 )
 
 // Length returns the length of the span.
-func (s Span) Length() time.Duration {
+func (s LimitPeriod) Length() time.Duration {
 	if s == PerDay {
 		return 24 * time.Hour
 	}
@@ -44,7 +44,7 @@ func (l TaskLimit) String() string {
 		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.TimeText()))
 	}
 	per := " an hour"
-	if l.Per == PerDay {
+	if l.Period == PerDay {
 		per = " a day"
 	}
 	return strings.Join(list, " and ") + per
@@ -70,24 +70,24 @@ func (l TaskLimit) TimeText() string {
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
 // Spans lists the spans for limits.
-func Spans() []Span { return []Span{PerHour, PerDay} }
+func Spans() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
 
-// mostLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds: uses are counted one by one.
-const mostLimit = 10_000
+// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds: uses are counted one by one.
+const maxTaskLimit = 10_000
 
 // CheckLimits refuses meaningless limits.
 func CheckLimits(limits []TaskLimit) error {
 	for i, l := range limits {
-		same := func(other TaskLimit) bool { return other.Mode == l.Mode && other.Per == l.Per }
+		same := func(other TaskLimit) bool { return other.Mode == l.Mode && other.Period == l.Period }
 		switch {
 		case !slices.Contains(LimitModes(), l.Mode):
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
-		case !slices.Contains(Spans(), l.Per):
-			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Per)
-		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > mostLimit, l.Submissions+l.GPUSeconds == 0:
-			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", mostLimit)
+		case !slices.Contains(Spans(), l.Period):
+			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Period)
+		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > maxTaskLimit, l.Submissions+l.GPUSeconds == 0:
+			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", maxTaskLimit)
 		case slices.ContainsFunc(limits[:i], same):
-			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode. Keep only one.", l.Per)
+			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode. Keep only one.", l.Period)
 		}
 	}
 	return nil

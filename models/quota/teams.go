@@ -40,7 +40,7 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 		name := strings.Join(strings.Fields(db.Sanitize(n.Name)), " ")
 		var parts []string
 		if n.Seconds != nil {
-			budget, err := perDay(*n.Seconds)
+			budget, err := budgetText(*n.Seconds)
 			if err != nil {
 				return "", "", err
 			}
@@ -117,7 +117,7 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 			coalesce(c.unit_ns, 0) as used
 		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
 		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
-		order by t.name_key, u.name_key`, most, day(tx)).Scan(&rows).Error
+		order by t.name_key, u.name_key`, most, todayText(tx)).Scan(&rows).Error
 	for _, row := range rows {
 		used := row.Used
 		if row.Used = 0; len(list) == 0 || list[len(list)-1].ID != row.ID {
@@ -153,9 +153,9 @@ type Charge struct {
 	SlotNS int64  `gorm:"column:unit_ns"`
 }
 
-// Add charges a person for GPUs held until now, by a submission, or by an evaluation (submission 0). It charges nothing
-// to a visitor (person 0) or a person who no longer exists.
-func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
+// ChargeGPUTime charges a person for GPUs held until now, by a submission, or by an evaluation (submission 0). It
+// charges nothing to a visitor (person 0) or a person who no longer exists.
+func ChargeGPUTime(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil
 	}
@@ -168,6 +168,6 @@ func Add(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	}
 	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
 		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`,
-		day(tx), held.Nanoseconds(), person).Error
+		todayText(tx), held.Nanoseconds(), person).Error
 	return db.WriteError(err, "charge of person %d", person)
 }

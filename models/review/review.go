@@ -15,13 +15,13 @@ type Kind string
 
 // The kinds.
 const (
-	Report       Kind = "report"
-	Clocks       Kind = "clocks"       // its clocks differ by more than the tolerance
-	Held         Kind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
-	Source       Kind = "source"       // hints in its text, or it is the text of a disqualified run
-	Library      Kind = "library"      // a profile lists kernels of libraries, which its task refuses
-	Contradicted Kind = "contradicted" // its kernels take longer under Nsight Compute than it took
-	Unconfirmed  Kind = "unconfirmed"  // a confirmation of it ended without numbers
+	KindReport       Kind = "report"
+	KindClocks       Kind = "clocks"       // its clocks differ by more than the tolerance
+	KindHeld         Kind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
+	KindSource       Kind = "source"       // hints in its text, or it is the text of a disqualified run
+	KindLibrary      Kind = "library"      // a profile lists kernels of libraries, which its task refuses
+	KindContradicted Kind = "contradicted" // its kernels take longer under Nsight Compute than it took
+	KindUnconfirmed  Kind = "unconfirmed"  // a confirmation of it ended without numbers
 )
 
 // LongestDetail is the limit of a stored detail in bytes.
@@ -29,20 +29,20 @@ const LongestDetail = 2000
 
 // Flag asks for a person's review of a run. It does not change the run, and is closed by the review.
 type Flag struct {
-	ID        int64
-	RunID     int64
-	Kind      Kind
-	UserID    int64 // who reported it; 0: the site
-	Detail    string
-	CreatedAt time.Time
-	ClosedAt  *time.Time
-	ClosedBy  int64
-	Outcome   string // what came of it
+	ID         int64
+	RunID      int64
+	Kind       Kind
+	UserID     int64 // who reported it; 0: the site
+	Detail     string
+	CreatedAt  time.Time
+	ClosedAt   *time.Time
+	ClosedBy   int64
+	Resolution string `gorm:"column:outcome"` // what came of it
 }
 
-// Raise raises a flag of the site's.
-func Raise(tx *gorm.DB, runID int64, kind Kind, detail string) error {
-	flag := Flag{RunID: runID, Kind: kind, Detail: db.Cut(db.Sanitize(detail), LongestDetail), CreatedAt: db.Now()}
+// RaiseFlag raises a flag of the site's.
+func RaiseFlag(tx *gorm.DB, runID int64, kind Kind, detail string) error {
+	flag := Flag{RunID: runID, Kind: kind, Detail: db.CutText(db.Sanitize(detail), LongestDetail), CreatedAt: db.Now()}
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
 	return db.WriteError(err, "flag of run %d", runID)
 }
@@ -63,15 +63,15 @@ func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string
 		return nil
 	}
 	for _, id := range runIDs {
-		if err := Raise(tx, id, Source, found); err != nil {
+		if err := RaiseFlag(tx, id, KindSource, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close closes all open flags of a run.
-func Close(tx *gorm.DB, by, runID int64, outcome string) (closed int64, err error) {
+// CloseFlags closes all open flags of a run.
+func CloseFlags(tx *gorm.DB, by, runID int64, outcome string) (closed int64, err error) {
 	res := tx.Model(&Flag{}).Where("run_id = ? and closed_at is null", runID).
 		Updates(map[string]any{"closed_at": db.Now(), "closed_by": by, "outcome": outcome})
 	return res.RowsAffected, db.WriteError(res.Error, "flags of run %d", runID)

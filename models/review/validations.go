@@ -21,10 +21,10 @@ type Answer string
 
 // The answers.
 const (
-	Waits        Answer = ""
-	Applies      Answer = "applies"
-	DoesNotApply Answer = "does not apply"
-	NoAnswer     Answer = "no answer" // the script gave none
+	AnswerPending      Answer = ""
+	AnswerApplies      Answer = "applies"
+	AnswerDoesNotApply Answer = "does not apply"
+	AnswerNone         Answer = "no answer" // the script gave none
 )
 
 // LongestValidationMessage limits the stored part of a script's message, in bytes.
@@ -33,7 +33,7 @@ const LongestValidationMessage = 500
 // Validation is the result of a script for one run.
 type Validation struct {
 	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
-	ByRun         int64  // in which the script runs
+	ScriptRunID   int64  `gorm:"column:by_run"`                  // in which the script runs
 	ScriptVersion string // as its author calls it
 	AskedBy       int64
 	AskedAt       time.Time
@@ -89,6 +89,6 @@ func WaitingValidations(tx *gorm.DB, runIDs []int64) (waiting []int64, err error
 // requested before the newest, change nothing.
 func EndValidation(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
 	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
-		"answer": answer, "message": db.Cut(db.Sanitize(message), LongestValidationMessage), "ended_at": db.Now()})
+		"answer": answer, "message": db.CutText(db.Sanitize(message), LongestValidationMessage), "ended_at": db.Now()})
 	return res.RowsAffected > 0, db.WriteError(res.Error, "validation")
 }

@@ -4,16 +4,16 @@
 // Read in this order: sample.go (measurements, and which of them count), score.go (ScoreOf: the score of some samples,
 // without a database), update.go (the samples behind the score of each run).
 //
-// Package models calls Add when a run has ended, Accept when measurements of the site are to count, Replace when a
-// rerun replaces what was measured before, SetAside before a submission is deleted, and Update before boards.EnterRun
-// and boards.Recompute.
+// Package models calls AddSample when a run has ended, AcceptSamples when measurements of the site are to count,
+// SetAsideReplaced when a rerun replaces what was measured before, SetAside before a submission is deleted, and
+// UpdateScores before boards.EnterRun and boards.Recompute.
 //
 // It promises that numbers are never moved: the row of a run has what ScoreOf makes of the samples that count, and can
-// be made from them again at any time (Rebuild). Samples count together that are of one person, version, device, and
-// epoch, and of equal source; of a person's valid runs of that source one is on the board for all, the same as long as
-// it is valid. All samples count, also of runs that were cancelled, that failed, or that their person deleted; except
-// those of runs that are disqualified, held back, or deleted by an admin, and infrastructure errors. If a source was
-// confirmed, the samples of confirmations alone make its score, for every person: they were not selected, and later
+// be made from them again at any time (RebuildScores). Samples count together that are of one person, version, device,
+// and epoch, and of equal source; of a person's valid runs of that source one is on the board for all, the same as long
+// as it is valid. All samples count, also of runs that were cancelled, that failed, or that their person deleted;
+// except those of runs that are disqualified, held back, or deleted by an admin, and infrastructure errors. If a source
+// was confirmed, the samples of confirmations alone make its score, for every person: they were not selected, and later
 // runs of that source change nothing.
 //
 // Equal sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file),

@@ -14,23 +14,23 @@ import (
 )
 
 // Sample is one ranked measurement of a source on a board. Rows are only added, and outlive their runs; only
-// AsideAt changes. The scores of runs, entries and records are made of samples by ScoreOf.
+// SetAsideAt changes. The scores of runs, entries and records are made of samples by ScoreOf.
 type Sample struct {
-	ID        int64
-	VersionID int64
-	Device    string
-	EpochID   int64
-	SourceKey string
-	UserID    int64
-	RunID     int64 // the person's run that was measured; it may be gone
-	ByRun     int64 // the run that measured it: that run itself, or one that the site queued after it
-	Purpose   work.Purpose
-	// Unfinished samples lack a process that did not come to its end: a person who sees that the device is slow could
+	ID            int64
+	VersionID     int64
+	Device        string
+	EpochID       int64
+	SourceKey     string
+	UserID        int64
+	RunID         int64 // the person's run that was measured; it may be gone
+	MeasuredByRun int64 `gorm:"column:by_run"` // the run that measured it: that run itself, or one that the site queued after it
+	Purpose       work.Purpose
+	// IsUnfinished samples lack a process that did not come to its end: a person who sees that the device is slow could
 	// end it.
-	Unfinished bool
-	AsideAt    *time.Time // when it was set aside; nil: it counts
-	Why        string     // how its run ended, or why it is set aside
-	Measure    `gorm:"embedded"`
+	IsUnfinished bool       `gorm:"column:unfinished"`
+	SetAsideAt   *time.Time `gorm:"column:aside_at"` // when it was set aside; nil: it counts
+	Reason       string     `gorm:"column:why"`      // how its run ended, or why it is set aside
+	Measure      `gorm:"embedded"`
 	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured,
 	// which says nothing of processes, there is one time for each case.
 	Cases   [][]float64 `gorm:"serializer:json"`
@@ -39,10 +39,10 @@ type Sample struct {
 
 // The reasons to set a sample aside.
 const (
-	Undecided     = "its confirmation or remeasurement goes on" // or ended without it
-	MeasuredAgain = "measured again"
-	Withdrawn     = "deleted while it did not count"
-	Deleted       = "deleted by an admin"
+	UndecidedOrder   = "its confirmation or remeasurement goes on" // or ended without it
+	MeasuredAgain    = "measured again"
+	DeletedUncounted = "deleted while it did not count"
+	DeletedByAdmin   = "deleted by an admin"
 )
 
 // Measure has the numbers of one sample, or of several together.
@@ -58,13 +58,13 @@ type Measure struct {
 
 // Score is the score of some samples.
 type Score struct {
-	Measure `gorm:"embedded"`
-	Pooled  int      // samples that it is made of; 0: one, or those of confirmations
-	WasNS   *float64 `gorm:"column:was_ns"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
+	Measure              `gorm:"embedded"`
+	SampleCount          int      `gorm:"column:pooled"` // samples that it is made of; 0: one, or those of confirmations
+	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
 }
 
-// Add keeps the sample of a run that has ended. It has the source of the run that was measured.
-func Add(tx *gorm.DB, s Sample) error {
+// AddSample keeps the sample of a run that has ended. It has the source of the run that was measured.
+func AddSample(tx *gorm.DB, s Sample) error {
 	// Less than a nanosecond cannot have been measured, and 0 would make the geometric mean of a pool 0.
 	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
 		s.Cases = [][]float64{} // no worker of ours sends that
@@ -73,7 +73,7 @@ func Add(tx *gorm.DB, s Sample) error {
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&s).Error // unique by run and purpose
 	}
-	return db.WriteError(err, "what run %d measured", s.ByRun)
+	return db.WriteError(err, "what run %d measured", s.MeasuredByRun)
 }
 
 // CasesOf returns the medians of processes of a ranked stage that passed; of a task's own program, the one time of each
@@ -97,17 +97,17 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 	return cases
 }
 
-// Accept lets samples of the site count, by the runs that measured them.
-func Accept(tx *gorm.DB, runs ...int64) error {
+// AcceptSamples lets samples of the site count, by the runs that measured them.
+func AcceptSamples(tx *gorm.DB, runs ...int64) error {
 	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).
 		Updates(map[string]any{"aside_at": nil, "why": ""}).Error
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
-// Replace sets aside what a run that measured another again replaces: the samples of the run that it measured, of its
-// person with that source and software, also those that do not count now, since these could count again later, and of
-// all confirmations of that source.
-func Replace(tx *gorm.DB, run int64) error {
+// SetAsideReplaced sets aside what a run that measured another again replaces: the samples of the run that it measured,
+// of its person with that source and software, also those that do not count now, since these could count again later,
+// and of all confirmations of that source.
+func SetAsideReplaced(tx *gorm.DB, run int64) error {
 	var s Sample
 	if err := tx.Where("by_run = ? and purpose = ?", run, work.Rerun).Take(&s).Error; err != nil {
 		return db.ReadError(err, "what run %d measured", run)
@@ -122,25 +122,26 @@ func Replace(tx *gorm.DB, run int64) error {
 // SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is
 // what does not count, so that it never will; other samples stay, so that deleting chooses nothing.
 func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
-	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), Deleted
+	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), DeletedByAdmin
 	if byOwner {
-		runs, why = runs.Where("disqualified_at is not null or held_why <> ''"), Withdrawn
+		runs, why = runs.Where("disqualified_at is not null or held_why <> ''"), DeletedUncounted
 	}
 	err := tx.Model(&Sample{}).Where("purpose = ? and aside_at is null and score_ns > 0 and by_run in (?)", work.Submitted, runs).
 		Updates(map[string]any{"aside_at": db.Now(), "why": why}).Error
 	return db.WriteError(err, "what submission %d measured", submissionID)
 }
 
-// Confirmed reports whether the score of a run's source, with the software of an epoch, comes from confirmations.
-func Confirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
+// IsConfirmed reports whether the score of a run's source, with the software of an epoch, comes from confirmations.
+func IsConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 	var turns int64
-	err := tx.Table("runs o").Joins("join "+ofRun).Limit(1).
+	err := tx.Table("runs o").Joins("join "+joinSamplesSQL).Limit(1).
 		Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.Confirm).Count(&turns).Error
 	return turns > 0, db.ReadError(err, "confirmations of the source of run %d", runID)
 }
 
-// ofRun joins the samples s that counted with a run o, at one time or another: of its source, its person and the site.
-const ofRun = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
+// joinSamplesSQL joins the samples s that counted with a run o, at one time or another: of its source, its person and
+// the site.
+const joinSamplesSQL = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
 // History returns these for some runs, by run ID, the oldest first.
@@ -149,7 +150,7 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 		Sample `gorm:"embedded"`
 		OfRun  int64
 	}
-	err := tx.Table("runs o").Joins("join "+ofRun).Select("s.*, o.id as of_run").Where("o.id in ?", runs).
+	err := tx.Table("runs o").Joins("join "+joinSamplesSQL).Select("s.*, o.id as of_run").Where("o.id in ?", runs).
 		Order("s.ended_at, s.id").Scan(&list).Error
 	of := map[int64][]Sample{}
 	for _, s := range list {

@@ -15,22 +15,22 @@ import (
 	"warpboard/tasks"
 )
 
-// unfinishedCosts is larger than the ratio between two GPUs of one model. Otherwise a person whose samples were
+// unfinishedPenalty is larger than the ratio between two GPUs of one model. Otherwise a person whose samples were
 // measured on a fast GPU would lose little by ending processes on a slow one. Raised, an honest crash costs its person
 // more; lowered to 1, ending slow processes would pay.
-const unfinishedCosts = 2
+const unfinishedPenalty = 2
 
 // ScoreOf makes one score of the samples of one source, on one board and with the software of one epoch: those of one
 // person that count, the oldest first, and those of the site. It returns the zero Score if none has a score.
 //
 //   - If the site has confirmed the source, only that counts: it selected nothing.
 //   - Otherwise all count. A case's time is the median of all their processes; a process that did not finish counts as
-//     unfinishedCosts times the slowest one. Samples with other cases than most are
+//     unfinishedPenalty times the slowest one. Samples with other cases than most are
 //     left out: no worker of the site's version sends one.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmations(samples); len(turns) > 0 {
 		before := ScoreOf(samplesUntil(samples, turns[0].EndedAt), ranking).ScoreNS
-		return Score{Measure: medianScore(turns, ranking), WasNS: &before}
+		return Score{Measure: medianScore(turns, ranking), BeforeConfirmationNS: &before}
 	}
 	list := comparableSamples(samples)
 	scored := slices.DeleteFunc(slices.Clone(list), func(s Sample) bool { return s.ScoreNS == 0 })
@@ -44,7 +44,7 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if err != nil {
 		return Score{Measure: scored[0].Measure}
 	}
-	all := Score{Measure: averageMeasure(scored, ns), Pooled: len(list)}
+	all := Score{Measure: averageMeasure(scored, ns), SampleCount: len(list)}
 	all.ErrNS /= math.Sqrt(float64(len(scored)))
 	// Runs of a task's own program have no processes, and together no interval: bands compare such scores as numbers.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
@@ -67,10 +67,10 @@ func samplesUntil(samples []Sample, at time.Time) []Sample {
 	})
 }
 
-// At returns the score that the samples of a run's history made at a time.
-func At(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
+// ScoreAt returns the score that the samples of a run's history made at a time.
+func ScoreAt(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
 	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool {
-		return s.EndedAt.After(at) || s.AsideAt != nil && !s.AsideAt.After(at)
+		return s.EndedAt.After(at) || s.SetAsideAt != nil && !s.SetAsideAt.After(at)
 	})
 	epoch := int64(0)
 	for _, s := range counted {
@@ -104,7 +104,7 @@ func comparableSamples(samples []Sample) (list []Sample) {
 	}
 	for _, s := range samples {
 		n := caseCount(s)
-		if most > 0 && (n == most || n == 0 && s.Unfinished) {
+		if most > 0 && (n == most || n == 0 && s.IsUnfinished) {
 			list = append(list, s)
 		} else if most == 0 && s.ScoreNS > 0 {
 			return []Sample{s}
@@ -117,7 +117,7 @@ func comparableSamples(samples []Sample) (list []Sample) {
 func processesOf(samples []Sample) (all [][][]float64) {
 	unfinished := 0
 	for _, s := range samples {
-		if s.Unfinished {
+		if s.IsUnfinished {
 			unfinished++
 		}
 		if len(s.Cases) > 0 {
@@ -133,7 +133,7 @@ func processesOf(samples []Sample) (all [][][]float64) {
 		for _, cases := range all {
 			slowest = max(slowest, slices.Max(cases[i]))
 		}
-		slow[i] = slices.Repeat([]float64{unfinishedCosts * slowest}, unfinished)
+		slow[i] = slices.Repeat([]float64{unfinishedPenalty * slowest}, unfinished)
 	}
 	return append(all, slow)
 }
@@ -141,7 +141,7 @@ func processesOf(samples []Sample) (all [][][]float64) {
 // averageMeasure returns the numbers of some samples without an interval. The deviations are averages, for people to
 // look at. Its share of the roof falls as the score rises.
 func averageMeasure(samples []Sample, ns float64) Measure {
-	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbed(samples)}, map[job.Clock]bool{}
+	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbanceReason(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
 		all.StdNS += s.StdNS / float64(len(samples))
 		all.ErrNS += s.ErrNS / float64(len(samples))
@@ -157,8 +157,8 @@ func averageMeasure(samples []Sample, ns float64) Measure {
 	return all
 }
 
-// disturbed returns the number of samples that were measured under bad conditions, with one reason, or "".
-func disturbed(samples []Sample) string {
+// disturbanceReason returns the number of samples that were measured under bad conditions, with one reason, or "".
+func disturbanceReason(samples []Sample) string {
 	n, why := 0, ""
 	for _, s := range samples {
 		if s.Disturbed != "" {
@@ -219,9 +219,9 @@ func widestInterval(samples []Sample) (all boards.Interval) {
 	return all
 }
 
-// CaseOf returns one case of a confirmed score, made as the score is, and its time in each turn, or nil if a turn lacks
-// it.
-func CaseOf(turns []Sample, at int) (all Measure, each []float64) {
+// CaseMeasurement returns one case of a confirmed score, made as the score is, and its time in each turn, or nil if a
+// turn lacks it.
+func CaseMeasurement(turns []Sample, at int) (all Measure, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
 		if at >= len(s.Cases) {
@@ -239,12 +239,12 @@ func CaseOf(turns []Sample, at int) (all Measure, each []float64) {
 }
 
 const (
-	// rounding is the largest relative difference of sums of the same numbers: far above the error of float64 sums over
-	// some thousand times, far below the difference of any two measurements.
-	rounding = 1e-9
-	// mostBack is the number of samples that achievedAt looks back: thousands are not scored for each of them. Past it
-	// a date may be too late.
-	mostBack = 32
+	// maxRoundingError is the largest relative difference of sums of the same numbers: far above the error of float64
+	// sums over some thousand times, far below the difference of any two measurements.
+	maxRoundingError = 1e-9
+	// maxSamplesLookedBack is the number of samples that achievedAt looks back: thousands are not scored for each of
+	// them. Past it a date may be too late.
+	maxSamplesLookedBack = 32
 )
 
 // achievedAt returns the time at which samples reached their score. Later runs of a source that did not improve it do
@@ -262,10 +262,10 @@ func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.T
 	}
 	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
 	at, score := ends[0], ScoreOf(samplesUntil(samples, ends[0]), ranking).ScoreNS
-	for _, before := range ends[1:min(len(ends), mostBack+1)] {
+	for _, before := range ends[1:min(len(ends), maxSamplesLookedBack+1)] {
 		// The score at that time was already as good: equal within rounding, or better.
 		had := ScoreOf(samplesUntil(samples, before), ranking).ScoreNS
-		if had == 0 || had > score*(1+rounding) {
+		if had == 0 || had > score*(1+maxRoundingError) {
 			break
 		}
 		at = before

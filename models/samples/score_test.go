@@ -33,13 +33,13 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 func TestOneCaseOfTurnsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
 	want := ScoreOf(turns, tasks.RankGeom)
-	got, each := CaseOf(turns, 0)
-	like := func(a, b float64) bool { return math.Abs(a/b-1) < rounding }
+	got, each := CaseMeasurement(turns, 0)
+	like := func(a, b float64) bool { return math.Abs(a/b-1) < maxRoundingError }
 	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
 		len(each) != 4 || !like(each[3], turns[3].ScoreNS) {
 		t.Errorf("%v in turns of %v, want %v", got, each, want)
 	}
-	if _, each := CaseOf(turns, 1); each != nil {
+	if _, each := CaseMeasurement(turns, 1); each != nil {
 		t.Errorf("a case that no turn has took %v", each)
 	}
 }

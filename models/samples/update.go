@@ -15,60 +15,60 @@ import (
 	"warpboard/tasks"
 )
 
-// source identifies samples that count together on a board. Another epoch is another source: software that makes a
+// sourceKey identifies samples that count together on a board. Another epoch is another source: software that makes a
 // kernel quicker must not be averaged with what it was before.
-type source struct {
+type sourceKey struct {
 	user  int64 // 0: samples of confirmations, which count for every person
 	key   string
 	epoch int64
 }
 
-// row is the part of a run's row that follows from samples.
-type row struct {
+// scoreColumns is the part of a run's row that follows from samples.
+type scoreColumns struct {
 	Score    `gorm:"embedded"`
 	EpochID  int64
 	OnBoard  *int64 `gorm:"column:pool_id"` // run that is on the board for this one and others of its source
 	ScoredAt time.Time
 }
 
-// rowColumns lists the columns of a row.
-const rowColumns = "score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed, " +
+// scoreColumnNames lists the columns of a row.
+const scoreColumnNames = "score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed, " +
 	"pooled, was_ns, epoch_id, pool_id, scored_at"
 
-// member is a run of a person on a board, with its row.
-type member struct {
+// scoredRun is a run of a person on a board, with its row.
+type scoredRun struct {
 	ID        int64
 	UserID    int64
 	SourceKey string
 	EndedAt   time.Time
 	Valid     bool
-	Row       row     `gorm:"embedded"`
-	own       *Sample // what it measured itself; nil: that is not kept
+	Row       scoreColumns `gorm:"embedded"`
+	ownSample *Sample      // what it measured itself; nil: that is not kept
 }
 
-func (m member) stands() bool { return m.Row.OnBoard != nil && *m.Row.OnBoard == m.ID }
+func (m scoredRun) isOnBoard() bool { return m.Row.OnBoard != nil && *m.Row.OnBoard == m.ID }
 
 // ownRow returns the row of a run that counts alone, or not at all.
-func (m member) ownRow() row {
-	if m.own != nil {
-		return row{Score: Score{Measure: m.own.Measure}, EpochID: m.own.EpochID, ScoredAt: m.EndedAt}
+func (m scoredRun) ownRow() scoreColumns {
+	if m.ownSample != nil {
+		return scoreColumns{Score: Score{Measure: m.ownSample.Measure}, EpochID: m.ownSample.EpochID, ScoredAt: m.EndedAt}
 	}
 	now := m.Row
-	now.OnBoard, now.Pooled, now.WasNS = nil, 0, nil
+	now.OnBoard, now.SampleCount, now.BeforeConfirmationNS = nil, 0, nil
 	return now
 }
 
-// Update scores the runs of a person on a board by their samples: those of the source of one run, or of all sources
-// where runID is 0.
+// UpdateScores scores the runs of a person on a board by their samples: those of the source of one run, or of all
+// sources where runID is 0.
 //
 // It must run inside Write, after the change, and before entries are made of runs. It writes to runs, not to boards,
 // and only what has changed: it can be repeated at any time. With runID 0 it reads all valid runs of the person on the
 // board, which may be thousands; so the end of a run names the run.
-func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
-	return update(tx, versionID, device, []int64{userID}, runID)
+func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
+	return updateScores(tx, versionID, device, []int64{userID}, runID)
 }
 
-func update(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) error {
+func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) error {
 	members, err := membersOf(tx, versionID, device, users, runID)
 	if err != nil || len(members) == 0 {
 		return err
@@ -77,22 +77,22 @@ func update(tx *gorm.DB, versionID int64, device string, users []int64, runID in
 	if err != nil {
 		return err
 	}
-	counting, own, newest := map[source][]Sample{}, map[int64]*Sample{}, map[int64]int64{}
+	counting, own, newest := map[sourceKey][]Sample{}, map[int64]*Sample{}, map[int64]int64{}
 	for i, s := range samples {
-		k := source{s.UserID, s.SourceKey, s.EpochID}
+		k := sourceKey{s.UserID, s.SourceKey, s.EpochID}
 		switch {
 		case s.Purpose == work.Confirm:
 			k.user = 0
 		case s.Purpose == work.Submitted:
 			own[s.RunID] = &samples[i].Sample
 		}
-		if s.Open {
+		if s.RunIsUnfinished {
 			counting[k], newest[s.RunID] = append(counting[k], s.Sample), max(newest[s.RunID], s.EpochID)
 		}
 	}
-	groups := map[source][]member{}
+	groups := map[sourceKey][]scoredRun{}
 	for _, m := range members {
-		m.own = own[m.ID]
+		m.ownSample = own[m.ID]
 		if !m.Valid {
 			if err := m.store(tx, m.ownRow()); err != nil {
 				return err
@@ -100,13 +100,13 @@ func update(tx *gorm.DB, versionID int64, device string, users []int64, runID in
 			continue
 		}
 		// A run counts with the newest software with which it was measured, by itself or again.
-		k := source{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownRow().EpochID)}
+		k := sourceKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownRow().EpochID)}
 		groups[k] = append(groups[k], m)
 	}
 	var rankings map[int64]tasks.Ranking
 	for k, group := range groups {
-		samples := append(counting[k], counting[source{0, k.key, k.epoch}]...)
-		if len(group) == 1 && len(samples) == 1 && samples[0].ByRun == group[0].ID {
+		samples := append(counting[k], counting[sourceKey{0, k.key, k.epoch}]...)
+		if len(group) == 1 && len(samples) == 1 && samples[0].MeasuredByRun == group[0].ID {
 			if err := group[0].store(tx, group[0].ownRow()); err != nil {
 				return err
 			}
@@ -126,9 +126,9 @@ func update(tx *gorm.DB, versionID int64, device string, users []int64, runID in
 
 // scoreTogether makes one score of valid runs of a source. One of them has it, and is on the board: the one that was
 // already, so that links, profiles, and notes of an entry stay with one run, or the first.
-func scoreTogether(tx *gorm.DB, group []member, epochID int64, samples []Sample, ranking tasks.Ranking) error {
+func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) error {
 	stands := group[0]
-	if at := slices.IndexFunc(group, member.stands); at >= 0 {
+	if at := slices.IndexFunc(group, scoredRun.isOnBoard); at >= 0 {
 		stands = group[at]
 	}
 	score := ScoreOf(samples, ranking)
@@ -136,9 +136,9 @@ func scoreTogether(tx *gorm.DB, group []member, epochID int64, samples []Sample,
 		now := m.ownRow()
 		now.OnBoard, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
-			if score.WasNS != nil && *score.WasNS == 0 { // nothing came before: it is the run's own
+			if score.BeforeConfirmationNS != nil && *score.BeforeConfirmationNS == 0 { // nothing came before: it is the run's own
 				was := now.ScoreNS
-				score.WasNS = &was
+				score.BeforeConfirmationNS = &was
 			}
 			now.Score, now.ScoredAt = score, achievedAt(samples, ranking, group[0].EndedAt)
 		}
@@ -150,33 +150,33 @@ func scoreTogether(tx *gorm.DB, group []member, epochID int64, samples []Sample,
 }
 
 // store writes the run's row if it changes.
-func (m member) store(tx *gorm.DB, now row) error {
+func (m scoredRun) store(tx *gorm.DB, now scoreColumns) error {
 	now.ScoredAt = db.Time(now.ScoredAt)
 	if m.Row.ScoredAt = db.Time(m.Row.ScoredAt); reflect.DeepEqual(now, m.Row) {
 		return nil
 	}
-	err := tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(rowColumns, ", ")).Updates(&now).Error
+	err := tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&now).Error
 	return db.WriteError(err, "score of run %d", m.ID)
 }
 
 // membersOf reads the valid runs of people on a board, the first that ended first, and those that are in a pool and not
 // valid any more.
-func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []member, err error) {
+func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []scoredRun, err error) {
 	// Two queries: the first condition repeats the words of the partial index runs_valid, and one query with
 	// "or" could not use it.
-	for _, condition := range []string{boards.ValidRun, "pool_id is not null and not (" + boards.ValidRun + ")"} {
+	for _, condition := range []string{boards.ValidRunSQL, "pool_id is not null and not (" + boards.ValidRunSQL + ")"} {
 		theirs := tx.Table("runs").Where("version_id = ? and device = ? and user_id in ? and "+condition, versionID, device, users)
 		q := tx.Table("(?) r", theirs).Joins("join submissions s on s.id = r.submission_id").
-			Select("r.id, r.user_id, r.ended_at, s.source_key, r." + strings.ReplaceAll(rowColumns, ", ", ", r."))
+			Select("r.id, r.user_id, r.ended_at, s.source_key, r." + strings.ReplaceAll(scoreColumnNames, ", ", ", r."))
 		if runID != 0 {
 			q = q.Where("s.source_key = (select o.source_key from submissions o join runs x on x.submission_id = o.id where x.id = ?)", runID)
 		}
-		var list []member
+		var list []scoredRun
 		if err := q.Order("r.ended_at, r.id").Scan(&list).Error; err != nil {
 			return nil, db.ReadError(err, "the runs of people %v by their sources", users)
 		}
 		for _, m := range list {
-			m.Valid = condition == boards.ValidRun
+			m.Valid = condition == boards.ValidRunSQL
 			members = append(members, m)
 		}
 	}
@@ -185,8 +185,8 @@ func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 
 // boardSample is a sample, and whether it counts now.
 type boardSample struct {
-	Sample `gorm:"embedded"`
-	Open   bool
+	Sample          `gorm:"embedded"`
+	RunIsUnfinished bool `gorm:"column:open"`
 }
 
 // samplesOf reads the samples of people on a board, the oldest first, and those that confirmations have of their
@@ -203,23 +203,24 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 	return list, db.ReadError(err, "what was measured of people %v", users)
 }
 
-// rebuiltTogether is the number of people whose runs and samples on a board Rebuild reads at once.
-const rebuiltTogether = 500
+// peoplePerRebuild is the number of people whose runs and samples on a board RebuildScores reads at once.
+const peoplePerRebuild = 500
 
-// Rebuild scores the runs of all people and boards again. The rows of runs follow from samples, whatever was in them.
-func Rebuild(tx *gorm.DB) error {
+// RebuildScores scores the runs of all people and boards again. The rows of runs follow from samples, whatever was in
+// them.
+func RebuildScores(tx *gorm.DB) error {
 	var all []boards.Entry
-	err := tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRun + " or pool_id is not null").
+	err := tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRunSQL + " or pool_id is not null").
 		Order("version_id, device, user_id").Scan(&all).Error
 	if err != nil {
 		return db.ReadError(err, "people whose runs count")
 	}
 	for len(all) > 0 {
 		first, users := all[0], []int64{}
-		for len(all) > 0 && len(users) < rebuiltTogether && all[0].VersionID == first.VersionID && all[0].Device == first.Device {
+		for len(all) > 0 && len(users) < peoplePerRebuild && all[0].VersionID == first.VersionID && all[0].Device == first.Device {
 			users, all = append(users, all[0].UserID), all[1:]
 		}
-		if err := update(tx, first.VersionID, first.Device, users, 0); err != nil {
+		if err := updateScores(tx, first.VersionID, first.Device, users, 0); err != nil {
 			return err
 		}
 	}

@@ -34,14 +34,14 @@ func New(database *db.DB, l *work.LifeCycle, c *catalog.Catalog, f *fleet.Fleet,
 // send any consistent times.
 func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
-		return ofEvaluation(result), nil
+		return evaluationFindings(result), nil
 	}
-	score, err := s.ofRun(ctx, result)
+	score, err := s.scoreOfRun(ctx, result)
 	return work.Findings{Score: score}, err
 }
 
-// ofRun computes the score of a ranked run from its stages. A result without a score has none to check.
-func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, error) {
+// scoreOfRun computes the score of a ranked run from its stages. A result without a score has none to check.
+func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Score, error) {
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	mode, def := work.Measured(run.Mode), version.Definition.For(run.Device)
 	drawn, lost := def, false
 	if mode == job.ModeRanked && def.Drawn() { // other runs have their own cases, and no board compares them
-		if drawn, lost, err = s.drawnFor(ctx, def, result); err != nil || lost {
+		if drawn, lost, err = s.drawnTask(ctx, def, result); err != nil || lost {
 			return nil, err
 		}
 	}
@@ -76,9 +76,9 @@ func (s *Scores) ofRun(ctx context.Context, result *job.Result) (*work.Score, er
 	return score, s.holdDrifting(ctx, score, result.Machine)
 }
 
-// drawnFor returns the task of a ranked result with its job's values. If the cases were drawn for other software than
+// drawnTask returns the task of a ranked result with its job's values. If the cases were drawn for other software than
 // the measuring one, it turns the result into a lost attempt, because its board compares it with runs of other cases.
-func (s *Scores) drawnFor(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
+func (s *Scores) drawnTask(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err

@@ -15,11 +15,11 @@ import (
 
 // Draw is the seed of one board and epoch.
 type Draw struct {
-	VersionID int64  `gorm:"primaryKey;autoIncrement:false"`
-	Device    string `gorm:"primaryKey"`
-	EpochID   int64  `gorm:"primaryKey;autoIncrement:false"`
-	Seed      string // secret while the draw is not over
-	CreatedAt time.Time
+	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device     string `gorm:"primaryKey"`
+	EpochID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	HiddenSeed string `gorm:"column:seed"` // secret while the draw is not over
+	CreatedAt  time.Time
 }
 
 // BeginDraw gives an attempt the draw of its board for the software that its worker has, and returns the seed.
@@ -29,7 +29,7 @@ func (s *Scores) BeginDraw(ctx context.Context, attemptID string, versionID int6
 		if err != nil {
 			return err
 		}
-		draw := Draw{VersionID: versionID, Device: device, EpochID: epochID, Seed: db.NewSecret(), CreatedAt: db.Now()}
+		draw := Draw{VersionID: versionID, Device: device, EpochID: epochID, HiddenSeed: db.NewSecret(), CreatedAt: db.Now()}
 		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&draw).Error; err != nil {
 			return db.WriteError(err, "draw")
 		}
@@ -37,7 +37,7 @@ func (s *Scores) BeginDraw(ctx context.Context, attemptID string, versionID int6
 		if err != nil {
 			return err
 		}
-		seed = []byte(kept.Seed)
+		seed = []byte(kept.HiddenSeed)
 		return db.WriteError(tx.Table("attempts").Where("id = ?", attemptID).Update("draw_epoch_id", epochID).Error, "attempt")
 	})
 	return seed, err
@@ -62,7 +62,7 @@ func (s *Scores) SeedOf(ctx context.Context, attemptID string, measured epochs.S
 	if res.Error != nil || res.RowsAffected == 0 {
 		return nil, false, db.ReadError(res.Error, "draw of attempt %s", attemptID)
 	}
-	return []byte(row.Seed), row.Software == measured.Sanitized(), nil
+	return []byte(row.HiddenSeed), row.Software == measured.Sanitized(), nil
 }
 
 // PublicDraw is a draw as people may see it.
@@ -75,8 +75,8 @@ type PublicDraw struct {
 	Cases *tasks.Definition
 }
 
-// mostDraws limits the listed draws of a task: each reader draws them again.
-const mostDraws = 20
+// maxListedDraws limits the listed draws of a task: each reader draws them again.
+const maxListedDraws = 20
 
 // NewestDraws lists the newest draws of a task.
 func (s *Scores) NewestDraws(ctx context.Context, task catalog.Task, now time.Time) (list []PublicDraw, err error) {
@@ -89,11 +89,11 @@ func (s *Scores) NewestDraws(ctx context.Context, task catalog.Task, now time.Ti
 	err = s.db.Read(ctx).Table("draws d").
 		Select("d.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness, v.number, v.definition").
 		Joins("join task_versions v on v.id = d.version_id").Joins("left join epochs e on e.id = d.epoch_id").
-		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(mostDraws).Find(&rows).Error
+		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(maxListedDraws).Find(&rows).Error
 	for _, row := range rows {
 		shown := PublicDraw{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
 		if row.VersionID != task.VersionID || !task.Open(now) {
-			drawn := row.Definition.For(row.Device).Draw([]byte(row.Seed))
+			drawn := row.Definition.For(row.Device).Draw([]byte(row.HiddenSeed))
 			shown.Cases = &drawn
 		}
 		list = append(list, shown)

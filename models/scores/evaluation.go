@@ -10,9 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-// ofEvaluation reads the report of an evaluation. It turns a result without one into a lost attempt: a failing kernel
-// has a report of its failure.
-func ofEvaluation(r *job.Result) (found work.Findings) {
+// evaluationFindings reads the report of an evaluation. It turns a result without one into a lost attempt: a failing
+// kernel has a report of its failure.
+func evaluationFindings(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {
 	case r.Outcome == job.OutcomeHandedBack:

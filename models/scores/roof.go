@@ -13,17 +13,18 @@ import (
 	"warpboard/tasks"
 )
 
-// aboveRoof is the relative excess of a score over the roof that is allowed, because the roof is measured, too. With a
-// lower value, good kernels would be held for the noise of the benchmark; with a higher one, a kernel that skips 2 % of
-// its reads would pass.
-const aboveRoof = 1.02
+// maxRatioToRoof is the relative excess of a score over the roof that is allowed, because the roof is measured, too.
+// With a lower value, good kernels would be held for the noise of the benchmark; with a higher one, a kernel that skips
+// 2 % of its reads would pass.
+const maxRatioToRoof = 1.02
 
 // A case that takes less than this part of the floor is faster than any kernel: the floor is measured, too. The floor
 // is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a healthy slot.
-const belowFloor = 0.8
+const minRatioToEmptyCall = 0.8
 
-// leastGPUCall replaces the floor of a GPU without a benchmark: two events with nothing between them are farther apart.
-const leastGPUCall = time.Microsecond
+// minGPUCallTime replaces the floor of a GPU without a benchmark: two events with nothing between them are farther
+// apart.
+const minGPUCallTime = time.Microsecond
 
 // compareWithSlot computes a score's share of the best that its device can do, and the reason for a review. Each case
 // is compared with the floor, because a single case without time improves the whole score. Without a benchmark, only
@@ -45,13 +46,13 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	// any score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
-		score.Held = heldByFloor(score.NS, benchmark, rankedCases(result))
+		score.Held = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
 	}
 	if benchmark == nil || score.Held != "" {
 		return
 	}
-	valued := valuesOf(def, drawn, rankedCases(result))
-	roof, declared := roofOf(drawn, valued, *benchmark)
+	valued := nameByDrawnValues(def, drawn, rankedCases(result))
+	roof, declared := rooflineScore(drawn, valued, *benchmark)
 	if !declared {
 		return
 	}
@@ -61,22 +62,22 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
-	if roof, _ := roofOf(drawn, valued, memory); roof > aboveRoof*score.NS && steady && def.Drawn() {
+	if roof, _ := rooflineScore(drawn, valued, memory); roof > maxRatioToRoof*score.NS && steady && def.Drawn() {
 		score.Held = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
-	} else if roof > aboveRoof*score.NS && steady {
+	} else if roof > maxRatioToRoof*score.NS && steady {
 		score.Held = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, benchmark.BytesPerSecond/1e9)
 	}
 }
 
-// heldByFloor names the case, or the score, that is below the time of an empty call.
-func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseResult) string {
-	least, reason := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
+// belowEmptyCallReason names the case, or the score, that is below the time of an empty call.
+func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []job.CaseResult) string {
+	least, reason := float64(minGPUCallTime), "no call takes less than "+minGPUCallTime.String()+" on a GPU"
 	if benchmark != nil {
 		least, reason = benchmark.EmptyCallNS, fmt.Sprintf("an empty call takes at least %v on this device", time.Duration(benchmark.EmptyCallNS))
 	}
 	for _, c := range cases {
-		if c.Time() < belowFloor*least {
+		if c.Time() < minRatioToEmptyCall*least {
 			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.Spec, time.Duration(c.Time()), reason)
 		}
 	}
@@ -86,9 +87,9 @@ func heldByFloor(score float64, benchmark *job.SlotBenchmark, cases []job.CaseRe
 	return ""
 }
 
-// valuesOf names the cases of a result by their drawn values. Such results come from Warpboard's harness, which numbers
-// cases in order.
-func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
+// nameByDrawnValues names the cases of a result by their drawn values. Such results come from Warpboard's harness,
+// which numbers cases in order.
+func nameByDrawnValues(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
 	if !def.Drawn() {
 		return cases
 	}
@@ -101,9 +102,9 @@ func valuesOf(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseRes
 	return cases
 }
 
-// roofOf returns the score of a kernel that does only the declared work, at the device's limits; false if the task does
-// not declare the work of each case.
-func roofOf(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
+// rooflineScore returns the score of a kernel that does only the declared work, at the device's limits; false if the
+// task does not declare the work of each case.
+func rooflineScore(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false
 	}

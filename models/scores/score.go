@@ -17,9 +17,9 @@ import (
 	"warpboard/tasks"
 )
 
-// tolerance is the largest allowed relative difference between a worker's score and ours: they are the same sums,
+// maxScoreError is the largest allowed relative difference between a worker's score and ours: they are the same sums,
 // perhaps in another order.
-const tolerance = 1e-9
+const maxScoreError = 1e-9
 
 // newScore returns the score of a successful result, compared with the slot that measured it; nil in modes without a
 // score. An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
@@ -49,10 +49,10 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	if err != nil {
 		return nil, err
 	}
-	if stated := result.ScoreNS; stated != nil && math.Abs(*stated-ns) > tolerance*ns {
+	if stated := result.ScoreNS; stated != nil && math.Abs(*stated-ns) > maxScoreError*ns {
 		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *stated, ns)
 	}
-	std, stderr := spread(ranking, ns, ranked.Cases)
+	std, stderr := scoreDeviation(ranking, ns, ranked.Cases)
 	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
 	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
 		score.Interval = boardInterval(i)
@@ -72,9 +72,9 @@ func CaseInterval(c job.CaseResult) boards.Interval {
 	return boardInterval(i)
 }
 
-// Benchmark returns the geometric mean of the cases of a passed benchmark, in nanoseconds, and their number; 0 if the
-// stage is no such benchmark.
-func Benchmark(stage job.StageResult) (ns float64, cases int) {
+// BenchmarkScore returns the geometric mean of the cases of a passed benchmark, in nanoseconds, and their number; 0 if
+// the stage is no such benchmark.
+func BenchmarkScore(stage job.StageResult) (ns float64, cases int) {
 	if stage.Stage != job.StageBenchmark {
 		return 0, 0
 	}
@@ -85,8 +85,8 @@ func Benchmark(stage job.StageResult) (ns float64, cases int) {
 	return ns, len(stage.Cases)
 }
 
-// spread propagates the cases' standard deviation and standard error to the score, assuming independent cases.
-func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
+// scoreDeviation propagates the cases' standard deviation and standard error to the score, assuming independent cases.
+func scoreDeviation(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
 	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
 		return last.StandardDeviation, last.StandardError
 	}

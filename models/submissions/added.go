@@ -11,29 +11,29 @@ import (
 // AddedByAdmin describes a submission that an admin adds for another person, also after the deadline. It counts against
 // no limit. The zero value means that the person submits.
 type AddedByAdmin struct {
-	For string // the person's name; the site fills in NewSubmission.User
-	By  accounts.User
-	Why string // public
+	PersonName string        `gorm:"column:for"` // the person's name; the site fills in NewSubmission.User
+	Admin      accounts.User `gorm:"column:by"`
+	Reason     string        `gorm:"column:why"` // public
 }
 
-// longestWhy is in characters, like a note's limit.
-const longestWhy = 280
+// maxReasonLength is in characters, like a note's limit.
+const maxReasonLength = 280
 
 func (a AddedByAdmin) check() error {
-	switch n := len([]rune(a.Why)); {
-	case !a.By.SignedIn() && a.Why != "":
+	switch n := len([]rune(a.Reason)); {
+	case !a.Admin.SignedIn() && a.Reason != "":
 		return db.Errorf(db.Invalid, "A reason belongs to a submission that you add for another person: name the person, too.")
-	case !a.By.SignedIn():
+	case !a.Admin.SignedIn():
 		return nil
 	case n == 0:
 		return db.Errorf(db.Invalid, "Say why you add this submission: everyone can read it on the submission's page.")
-	case n > longestWhy:
-		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, longestWhy)
+	case n > maxReasonLength:
+		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, maxReasonLength)
 	}
-	return a.By.Check(accounts.AddSubmission, accounts.Owners{})
+	return a.Admin.Check(accounts.AddSubmission, accounts.ObjectOwners{})
 }
 
 // tooLate reports whether the person submits after the deadline. Admins may add a submission at any time.
 func (in NewSubmission) tooLate(task catalog.Task, at time.Time) bool {
-	return !task.Open(at) && !in.Added.By.SignedIn()
+	return !task.Open(at) && !in.Added.Admin.SignedIn()
 }

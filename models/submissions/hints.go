@@ -9,18 +9,18 @@ import (
 	"warpboard/tasks"
 )
 
-// hint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are honest:
-// a hint only requests a review. People who have read the list can easily avoid it. Patterns match the raw text,
-// including comments and strings. RE2 is linear in the text, whose size is limited (tasks.CheckSubmission); it has no
-// back references and no look-ahead.
-type hint struct {
+// cheatingHint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are
+// honest: a hint only requests a review. People who have read the list can easily avoid it. Patterns match the raw
+// text, including comments and strings. RE2 is linear in the text, whose size is limited (tasks.CheckSubmission); it
+// has no back references and no look-ahead.
+type cheatingHint struct {
 	pattern *regexp.Regexp
 	meaning string
 }
 
-// hints are patterns that no kernel needs for its answer. Threads, streams, and caches are not among them: honest
-// kernels use them, and the judge's clock covers them.
-var hints = []hint{
+// cheatingHints are patterns that no kernel needs for its answer. Threads, streams, and caches are not among them:
+// honest kernels use them, and the judge's clock covers them.
+var cheatingHints = []cheatingHint{
 	{regexp.MustCompile(`(?:torch\.cuda\.(?:Event|synchronize|current_stream)|time\.(?:perf_counter|monotonic|time)(?:_ns)?)[ \t]*=[^=]`), "replaces a clock or a synchronisation"},
 	{regexp.MustCompile(`setattr\(\s*(?:torch|time|sys|builtins)\b`), "replaces functions of a module"},
 	{regexp.MustCompile(`_getframe|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_(?:objects|referrers)|sys\.(?:settrace|setprofile|modules)`), "looks at the program that calls it"},
@@ -32,31 +32,31 @@ var hints = []hint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
-// mostLooked limits the bytes of a submission that are searched, all its files together: nine patterns over one of the
-// largest size take half a second. A longer submission is flagged for review.
-const mostLooked = 64 << 10
+// maxSearchedBytes limits the bytes of a submission that are searched, all its files together: nine patterns over one
+// of the largest size take half a second. A longer submission is flagged for review.
+const maxSearchedBytes = 64 << 10
 
 // hintsIn returns the signs of cheating in a submission as a text for reviewers: each sign once per file, with its
 // first line.
 func hintsIn(s tasks.Submission) string {
-	left := mostLooked
+	left := maxSearchedBytes
 	look := func(file string, source []byte) []string {
 		part := source[:min(left, len(source))]
 		left -= len(part)
-		return hintsOf(file, part)
+		return hintsInFile(file, part)
 	}
 	found := look("", s.Source)
 	for _, name := range s.Names() {
 		found = append(found, look(name+" ", s.Files[name])...)
 	}
-	if s.Size() > mostLooked {
-		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", mostLooked>>10))
+	if s.Size() > maxSearchedBytes {
+		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", maxSearchedBytes>>10))
 	}
 	return strings.Join(found, "; ")
 }
 
-func hintsOf(file string, source []byte) (found []string) {
-	for _, h := range hints {
+func hintsInFile(file string, source []byte) (found []string) {
+	for _, h := range cheatingHints {
 		// Only the first match: a reviewer reads the file from there, and the flag stays short.
 		if at := h.pattern.FindIndex(source); at != nil {
 			line := bytes.Count(source[:at[0]], []byte("\n")) + 1

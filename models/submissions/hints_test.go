@@ -18,7 +18,7 @@ func TestLookingForHintsCostsNoMoreThanARequestMay(t *testing.T) {
 }
 
 func TestASubmissionThatIsTooLongToBeLookedThroughSaysSo(t *testing.T) {
-	const fits = mostLooked - len("import reference")
+	const fits = maxSearchedBytes - len("import reference")
 	long := func(n int) []byte { return []byte(strings.Repeat("x", n-1) + "\n") }
 	for _, test := range []struct {
 		s    tasks.Submission
@@ -26,7 +26,7 @@ func TestASubmissionThatIsTooLongToBeLookedThroughSaysSo(t *testing.T) {
 	}{
 		{tasks.Submission{Source: append(long(fits), "import reference"...)},
 			"line 2 imports the task's own files (import reference)"},
-		{tasks.Submission{Source: append(long(mostLooked), "import reference"...)},
+		{tasks.Submission{Source: append(long(maxSearchedBytes), "import reference"...)},
 			"is longer than the 64 KiB that are searched"},
 		{tasks.Submission{Source: long(fits), Files: map[string][]byte{"a.py": []byte("import reference")}},
 			"a.py line 1 imports the task's own files (import reference)"},

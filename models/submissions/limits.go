@@ -18,7 +18,7 @@ import (
 // conditions.
 type Limits struct {
 	SubmissionsPerHour int
-	Waiting            int // runs that are queued or running at the same time
+	MaxUnfinishedRuns  int `gorm:"column:waiting"` // runs that are queued or running at the same time
 }
 
 // check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two simultaneous
@@ -41,7 +41,7 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 // infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
-	rate := quota.Rate{Max: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
+	rate := quota.RateLimit{Max: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
 	sent := tx.Model(&Submission{}).Where("user_id = ? and added_why = ''", user.ID).Where(runs + "runs.ours)").Session(&gorm.Session{})
 	if err := rate.Check(sent.Where(runs+"(runs.noisy or runs.disturbed <> ''))"), "created_at"); err != nil {
 		return err
@@ -71,5 +71,5 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 // not ask for them, and cannot end them. Neither did the person ask for what an admin added.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.AskedCondition+" and "+work.LiveCondition, user.ID).
-		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.Waiting, 10*time.Second)
+		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.MaxUnfinishedRuns, 10*time.Second)
 }

@@ -11,14 +11,16 @@ import (
 	"warpboard/tasks"
 )
 
-// Intake reads and stores the submissions of one database.
-type Intake struct {
+// Submissions reads and stores the submissions of one database.
+type Submissions struct {
 	db     *db.DB
 	limits Limits
 }
 
 // New returns the submissions of a database, with the limits for people.
-func New(database *db.DB, limits Limits) *Intake { return &Intake{db: database, limits: limits} }
+func New(database *db.DB, limits Limits) *Submissions {
+	return &Submissions{db: database, limits: limits}
+}
 
 // Submission is one request of a person: a source for a task, of one file or several, in one mode. It has one Run per
 // device.
@@ -37,16 +39,16 @@ type Submission struct {
 	AddedWhy   string  // an admin's reason for adding it; empty if the person submitted it
 	// ID of the event that was frozen at the time: others do not see the submission, and its runs do not count, until
 	// it is revealed. 0 if none.
-	FrozenEvent    int64
-	Comments       int  // number of visible comments; updated by package comments
-	CommentsLocked bool // only moderators may comment
+	FrozenEventID  int64 `gorm:"column:frozen_event"`
+	Comments       int   // number of visible comments; updated by package comments
+	CommentsLocked bool  // only moderators may comment
 	CreatedAt      time.Time
 	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // for mode profile
 }
 
 // HiddenFrom reports whether the submission is hidden from the viewer, because its event is frozen.
 func (s Submission) HiddenFrom(viewer accounts.User) bool {
-	return s.FrozenEvent != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
+	return s.FrozenEventID != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
 }
 
 // MaySeeSource reports whether the viewer may read a submission's source: the author and admins always may, everyone
@@ -61,11 +63,11 @@ func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at ti
 
 // SourceOpen reports whether everyone who sees the task may read the submission's source.
 func (s Submission) SourceOpen(task catalog.Task, at time.Time) bool {
-	return s.FrozenEvent == 0 && task.Deadline != nil && !task.Open(at)
+	return s.FrozenEventID == 0 && task.Deadline != nil && !task.Open(at)
 }
 
 // Submission returns one submission. Callers must check its task's VisibleTo before they show it.
-func (t *Intake) Submission(ctx context.Context, id int64) (Submission, error) {
+func (t *Submissions) Submission(ctx context.Context, id int64) (Submission, error) {
 	var sub Submission
 	err := t.db.Read(ctx).Take(&sub, id).Error
 	return sub, db.ReadError(err, "submission %d", id)
@@ -83,7 +85,7 @@ type Details struct {
 func (Details) TableName() string { return "submissions" }
 
 // Details reads submissions by their IDs, in one query. Callers must check the tasks' VisibleTo before they show any.
-func (t *Intake) Details(ctx context.Context, ids ...int64) (map[int64]Details, error) {
+func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]Details, error) {
 	var rows []Details
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
 	found := make(map[int64]Details, len(rows))
@@ -94,7 +96,7 @@ func (t *Intake) Details(ctx context.Context, ids ...int64) (map[int64]Details, 
 }
 
 // Sources returns the files of some submissions, by their IDs. Callers must check MaySeeSource.
-func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Submission, error) {
+func (t *Submissions) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Submission, error) {
 	var rows []struct {
 		ID   int64
 		Data []byte
@@ -111,7 +113,7 @@ func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Subm
 }
 
 // SourceSizes returns the bytes of all files by submission.
-func (t *Intake) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
+func (t *Submissions) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
 	var rows []struct{ ID, Size int64 }
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.size").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
 	sizes := make(map[int64]int64, len(rows))
@@ -122,7 +124,7 @@ func (t *Intake) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64,
 }
 
 // Source returns the files of a submission. Callers must check MaySeeSource before they show them.
-func (t *Intake) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
+func (t *Submissions) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob
 	if err = t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error; err == nil {
 		submitted, err = tasks.Unpack(blob.Data)

@@ -16,26 +16,26 @@ import (
 
 // SubmissionFilter selects submissions. A zero field selects all.
 type SubmissionFilter struct {
-	UserID    int64
-	TaskID    int64
-	VersionID int64
-	Via       string
-	Ranked    bool  // only those with a ranked result
-	BeforeID  int64 // only IDs below this one: the last ID of the previous page
-	Offset    int   // number of the newest to skip
-	Limit     int   // 0 for 50
-	Short     bool  // only the columns that tables show, see shortSubmission and shortRun
+	UserID           int64
+	TaskID           int64
+	VersionID        int64
+	Via              string
+	OnlyRanked       bool  `gorm:"column:ranked"` // only those with a ranked result
+	BeforeID         int64 // only IDs below this one: the last ID of the previous page
+	Offset           int   // number of the newest to skip
+	Limit            int   // 0 for 50
+	OnlyTableColumns bool  `gorm:"column:short"` // only the columns that tables show, see submissionTableColumns and runTableColumns
 }
 
-// shortSubmission selects the columns that tables show of a submission s, its person u, and its task t.
-const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
+// submissionTableColumns selects the columns that tables show of a submission s, its person u, and its task t.
+const submissionTableColumns = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
 
-// shortRun selects the columns that tables show of a run r: a fourth of its columns, for lists of hundreds.
-const shortRun = `r.id, r.submission_id, r.mode, r.purpose, r.device, r.state, r.queued_at, r.score_ns, r.failure,
+// runTableColumns selects the columns that tables show of a run r: a fourth of its columns, for lists of hundreds.
+const runTableColumns = `r.id, r.submission_id, r.mode, r.purpose, r.device, r.state, r.queued_at, r.score_ns, r.failure,
 	r.interval_low, r.interval_high, r.processes, r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
-// notFrozen excludes submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
-func notFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
+// excludeFrozen excludes submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
+func excludeFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	if viewer.IsAdmin() {
 		return q
 	}
@@ -53,9 +53,9 @@ type SubmissionSummary struct {
 }
 
 // Submissions lists the selected submissions that the viewer may see, the newest first.
-func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
+func (t *Submissions) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
 	// One's own submissions to a task that was hidden afterwards are not listed either.
-	q := notFrozen(catalog.ListedOf(t.filtered(ctx, f), viewer, f.UserID), viewer)
+	q := excludeFrozen(catalog.ListedOf(t.filteredQuery(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -63,15 +63,15 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	if err := q.Order("s.id desc").Offset(f.Offset).Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing submissions: %w", err)
 	}
-	return list, t.addRuns(ctx, list, f.Short)
+	return list, t.addRuns(ctx, list, f.OnlyTableColumns)
 }
 
-// filtered begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes one
-// text: both databases prepare each again.
-func (t *Intake) filtered(ctx context.Context, f SubmissionFilter) *gorm.DB {
+// filteredQuery begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes
+// one text: both databases prepare each again.
+func (t *Submissions) filteredQuery(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
-	if f.Short {
-		q = q.Select(shortSubmission)
+	if f.OnlyTableColumns {
+		q = q.Select(submissionTableColumns)
 	} else {
 		q = q.Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
 			Joins("join task_versions v on v.id = s.version_id")
@@ -91,7 +91,7 @@ func (t *Intake) filtered(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	case f.UserID != 0: // trials of a person's own task are on the task's page
 		q = q.Where("s.via <> ?", ViaTrial)
 	}
-	if f.Ranked {
+	if f.OnlyRanked {
 		q = q.Where("s.mode = ? and exists (select 1 from runs r where r.submission_id = s.id and r.profile_of is null and r.state = ?)", job.ModeRanked, work.StateDone)
 	}
 	if f.BeforeID > 0 {
@@ -100,7 +100,7 @@ func (t *Intake) filtered(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	return q
 }
 
-func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bool) error {
+func (t *Submissions) addRuns(ctx context.Context, list []SubmissionSummary, short bool) error {
 	at := make(map[int64]int, len(list))
 	ids := make([]int64, len(list))
 	for i, sub := range list {
@@ -108,7 +108,7 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	}
 	columns := "r.*"
 	if short {
-		columns = shortRun
+		columns = runTableColumns
 	}
 	runs := make([]work.Run, 0, len(list)) // most have one device: avoids copying rows while the list grows
 	// A second query, a moment later: a run may have advanced since, or its submission may be gone. Neither harms a
@@ -126,13 +126,13 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 // Latest lists a person's latest submissions to a task, without those of a trial. It reads them with their requested
 // runs in one query and with the columns of tables. Submissions have only the fields that differ: ID, mode, and time. A
 // submission always has runs (Submit), so the join loses none.
-func (t *Intake) Latest(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
+func (t *Submissions) Latest(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
 		work.Run  `gorm:"embedded"`
 		Submitted time.Time
 	}
-	err = t.db.Read(ctx).Table("(?) s", latest).Select(shortRun + ", s.created_at as submitted").
+	err = t.db.Read(ctx).Table("(?) s", latest).Select(runTableColumns + ", s.created_at as submitted").
 		Joins("join runs r on r.submission_id = s.id and r.profile_of is null").Order("s.id desc, r.id").Scan(&rows).Error
 	for _, row := range rows {
 		last := len(list) - 1
@@ -147,14 +147,14 @@ func (t *Intake) Latest(ctx context.Context, userID, taskID int64, limit int) (l
 
 // LastSubmission is a person's latest submission, with the number of its unfinished runs.
 type LastSubmission struct {
-	ID        int64
-	TaskSlug  string
-	TaskTitle string
-	Live      int
+	ID             int64
+	TaskSlug       string
+	TaskTitle      string
+	UnfinishedRuns int `gorm:"column:live"`
 }
 
 // LastSubmission returns a person's latest submission to a task that they still see, or NotFound.
-func (t *Intake) LastSubmission(ctx context.Context, person accounts.User) (LastSubmission, error) {
+func (t *Submissions) LastSubmission(ctx context.Context, person accounts.User) (LastSubmission, error) {
 	var last LastSubmission
 	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
@@ -164,15 +164,15 @@ func (t *Intake) LastSubmission(ctx context.Context, person accounts.User) (Last
 }
 
 // Activity counts a person's submissions to tasks that the viewer may see by day, "2026-11-22" in UTC, since a time.
-func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
+func (t *Submissions) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
 	var rows []struct {
 		Day   string
 		Count int
 	}
-	q := t.db.Read(ctx).Table("submissions s").Select(t.db.Day("s.created_at")+" as day, count(*) as count").
+	q := t.db.Read(ctx).Table("submissions s").Select(t.db.DaySQL("s.created_at")+" as day, count(*) as count").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
-	q = notFrozen(catalog.ListedOf(q, viewer, userID), viewer)
-	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayText("day") + " as day, count").Scan(&rows).Error
+	q = excludeFrozen(catalog.ListedOf(q, viewer, userID), viewer)
+	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayTextSQL("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {
 		days[row.Day] = row.Count

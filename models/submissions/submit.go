@@ -53,7 +53,7 @@ func (in NewSubmission) submitted() tasks.Submission {
 
 // Submit stores a submission with one queued run per device, or nothing at all. A person's mistake is Invalid or
 // Forbidden; a used-up limit is TooMany.
-func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
+func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if err != nil {
 			return err
 		}
-		if in.frozen, err = events.CheckOpen(tx, task, in.at, in.Added.By.SignedIn() || in.Via == ViaTrial); err != nil {
+		if in.frozen, err = events.CheckOpen(tx, task, in.at, in.Added.Admin.SignedIn() || in.Via == ViaTrial); err != nil {
 			return err
 		}
 		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {
@@ -106,8 +106,8 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	return sub, runs, err
 }
 
-func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) error {
-	if in.Added.By.SignedIn() {
+func (t *Submissions) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) error {
+	if in.Added.Admin.SignedIn() {
 		return nil
 	}
 	if err := t.limits.check(tx, in.User); err != nil {
@@ -121,7 +121,7 @@ func (t *Intake) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) e
 
 // noteUse counts a submission against its task's limits, which may be set later.
 func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
-	if in.Added.By.SignedIn() {
+	if in.Added.Admin.SignedIn() {
 		return nil
 	}
 	return quota.NoteUse(tx, quota.Use{SubmissionID: sub.ID, UserID: sub.UserID, TaskID: sub.TaskID, Mode: work.Measured(sub.Mode), CreatedAt: sub.CreatedAt})
@@ -183,7 +183,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := switches.Check(tx, switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
-	if in.tooLate(task, in.at) && !task.Practice {
+	if in.tooLate(task, in.at) && !task.AllowsPractice {
 		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
@@ -206,7 +206,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	}
 	// The name is shown, and used for downloads: no folders (of Windows either), no control characters, and none that
 	// change the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
-	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	name = db.CutText(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file name %q contains an invisible character. Rename the file.", name)
 	}
@@ -270,7 +270,7 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Why, FrozenEvent: in.frozen,
+		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Reason, FrozenEventID: in.frozen,
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key
@@ -278,10 +278,10 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	if !in.Filter.Empty() {
 		sub.ProfileFilter = in.Filter
 	}
-	if err := tx.Create(&sub).Error; err != nil || !in.Added.By.SignedIn() {
+	if err := tx.Create(&sub).Error; err != nil || !in.Added.Admin.SignedIn() {
 		return sub, db.WriteError(err, "submission")
 	}
-	return sub, accounts.WriteAudit(tx, in.Added.By, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.Added.Why)
+	return sub, accounts.WriteAudit(tx, in.Added.Admin, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.Added.Reason)
 }
 
 func idsOf(runs []work.Run) []int64 {

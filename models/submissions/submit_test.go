@@ -92,7 +92,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			t.Errorf("Tries: %+v, %v", tries, err)
 		}
 		short := modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, accounts.User{},
-			submissions.SubmissionFilter{UserID: ann.ID, Short: true}))
+			submissions.SubmissionFilter{UserID: ann.ID, OnlyTableColumns: true}))
 		if runs := short[0].Runs; len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != work.StateQueued ||
 			!runs[1].QueuedAt.Equal(list[0].Runs[1].QueuedAt) {
 			t.Errorf("Submissions in short: %+v", short)
@@ -202,7 +202,7 @@ func TestSourcesOfADayAreBounded(t *testing.T) {
 }
 
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
-	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2, Waiting: 10}}
+	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2, MaxUnfinishedRuns: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
 		submit := func(user accounts.User) error {
@@ -250,7 +250,7 @@ func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 }
 
 func TestAPersonWithManyLiveRunsWaits(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{Waiting: 1}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{MaxUnfinishedRuns: 1}},
 		func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			run := w.Submit(t, s, w.Ann)

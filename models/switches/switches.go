@@ -77,7 +77,7 @@ func Parse(key, value string) (off Switch, err error) {
 
 // TurnOff keeps something off until TurnOn. Admins only.
 func (s *Switches) TurnOff(ctx context.Context, actor accounts.User, what, why string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	if !isSwitch(what) {
@@ -103,7 +103,7 @@ func isSwitch(what string) bool {
 
 // TurnOn ends that. Admins only.
 func (s *Switches) TurnOn(ctx context.Context, actor accounts.User, what string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Owners{}); err != nil {
+	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// longestHead limits the header of an answer, in bytes.
-const longestHead = 16 << 10
+// maxHeaderBytes limits the header of an answer, in bytes.
+const maxHeaderBytes = 16 << 10
 
 // NewClient returns a client for addresses that NewGuard allows, with a time limit for each whole answer. roots are
 // the trusted certificates; nil means the system's. The caller sets CheckRedirect. Each request has its own connection
@@ -20,6 +20,6 @@ func NewClient(timeout time.Duration, allowed []netip.Prefix, roots *x509.CertPo
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
 		Proxy:       nil, // a proxy would dial refused addresses
 		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
-		MaxResponseHeaderBytes: longestHead, TLSHandshakeTimeout: timeout,
+		MaxResponseHeaderBytes: maxHeaderBytes, TLSHandshakeTimeout: timeout,
 	}}
 }

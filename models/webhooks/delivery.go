@@ -33,27 +33,27 @@ type Delivery struct {
 // TableName returns the table, whose name differs from the type's.
 func (Delivery) TableName() string { return "webhook_deliveries" }
 
-// pauses are the times between tries: the last try is a day and a half after the first.
-var pauses = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour, 24 * time.Hour}
+// retryDelays are the times between tries: the last try is a day and a half after the first.
+var retryDelays = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour, 24 * time.Hour}
 
 const (
-	// mostFailures is the number of consecutive failures that switches a webhook off.
-	mostFailures = 5
-	// keepDeliveries is the age up to which the log keeps deliveries.
-	keepDeliveries = 30 * 24 * time.Hour
-	// keepOfEach limits the log of one webhook, not counting deliveries still to be sent.
-	keepOfEach = 1000
-	// testsWaiting and askedPerHour limit the manual tests and redeliveries of each webhook.
-	testsWaiting, askedPerHour = 5, 30
+	// maxFailures is the number of consecutive failures that switches a webhook off.
+	maxFailures = 5
+	// deliveryRetention is the age up to which the log keeps deliveries.
+	deliveryRetention = 30 * 24 * time.Hour
+	// maxDeliveriesPerWebhook limits the log of one webhook, not counting deliveries still to be sent.
+	maxDeliveriesPerWebhook = 1000
+	// maxWaitingTests and maxManualTriesPerHour limit the manual tests and redeliveries of each webhook.
+	maxWaitingTests, maxManualTriesPerHour = 5, 30
 )
 
 // DueDelivery is a delivery with everything needed to send it.
 type DueDelivery struct {
 	Delivery
-	UserID int64 // owner of the webhook; 0 for the site's
-	URL    string
-	Secret string
-	Place  int // position among the due deliveries of the same owner, from 1
+	UserID        int64 // owner of the webhook; 0 for the site's
+	URL           string
+	Secret        string
+	OwnerPosition int `gorm:"column:place"` // position among the due deliveries of the same owner, from 1
 }
 
 // DueDeliveries lists the due deliveries of owners that are not busy: the site's first, then the first of each person,
@@ -80,23 +80,23 @@ func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.
 
 // TryResult is the result of one try.
 type TryResult struct {
-	At      time.Time
-	Took    time.Duration
-	Status  int
-	Problem string // empty if it was delivered
-	Gone    bool   // the receiver answered that it is gone
+	At           time.Time
+	Duration     time.Duration `gorm:"column:took"`
+	Status       int
+	Problem      string // empty if it was delivered
+	ReceiverGone bool   `gorm:"column:gone"` // the receiver answered that it is gone
 }
 
 // EndTry stores the result of a try, and the time of the next one. A webhook whose deliveries fail is switched off.
 func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error {
 	at := db.Time(t.At)
-	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.Cut(db.Sanitize(t.Problem), 300), "took_ms": t.Took.Milliseconds(), "tried_at": at, "next_at": nil}
-	over := t.Problem == "" || t.Gone || d.Tries >= len(pauses)
+	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.CutText(db.Sanitize(t.Problem), 300), "took_ms": t.Duration.Milliseconds(), "tried_at": at, "next_at": nil}
+	over := t.Problem == "" || t.ReceiverGone || d.Tries >= len(retryDelays)
 	switch {
 	case t.Problem == "":
 		row["delivered_at"] = at
 	case !over:
-		row["next_at"] = db.Time(at.Add(pauses[d.Tries]))
+		row["next_at"] = db.Time(at.Add(retryDelays[d.Tries]))
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		var hook Webhook
@@ -112,22 +112,22 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error
 		if !over || hook.DisabledAt != nil {
 			return nil
 		}
-		return noteEnd(tx, hook, t)
+		return countFailure(tx, hook, t)
 	})
 }
 
-// noteEnd counts a failed delivery against the webhook.
-func noteEnd(tx *gorm.DB, hook Webhook, t TryResult) error {
+// countFailure counts a failed delivery against the webhook.
+func countFailure(tx *gorm.DB, hook Webhook, t TryResult) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
 		hook.Failures++
 		change["failures"] = hook.Failures
 	}
 	switch {
-	case t.Gone:
+	case t.ReceiverGone:
 		change["disabled_at"], change["disabled_why"] = db.Now(), "The receiver answered with 410 (gone)."
-	case hook.Failures >= mostFailures:
-		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.Cut(t.Problem, 200))
+	case hook.Failures >= maxFailures:
+		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.CutText(t.Problem, 200))
 	}
 	if err := tx.Model(&hook).Updates(change).Error; err != nil || change["disabled_at"] == nil {
 		return db.WriteError(err, "webhook %d", hook.ID)
@@ -139,7 +139,7 @@ func noteEnd(tx *gorm.DB, hook Webhook, t TryResult) error {
 
 // WebhookDeliveries lists the deliveries of a webhook before an ID (0 for the newest), the newest first.
 func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, hookID, before int64, limit int) (list []Delivery, err error) {
-	if _, err := find(w.db.Read(ctx), actor, hookID); err != nil {
+	if _, err := findWebhook(w.db.Read(ctx), actor, hookID); err != nil {
 		return nil, err
 	}
 	q := w.db.Read(ctx).Where("webhook_id = ?", hookID).Order("id desc").Limit(limit)
@@ -152,7 +152,7 @@ func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, h
 // Redeliver queues a delivery once more, with the same ID.
 func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, id int64) (d Delivery, err error) {
 	return d, w.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := sendable(tx, actor, hookID); err != nil {
+		if err := checkSendable(tx, actor, hookID); err != nil {
 			return err
 		}
 		if err := tx.Where("id = ? and webhook_id = ?", id, hookID).Take(&d).Error; err != nil {
@@ -173,48 +173,48 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 // TestWebhook queues a test message.
 func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID int64) error {
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := sendable(tx, actor, hookID); err != nil {
+		if err := checkSendable(tx, actor, hookID); err != nil {
 			return err
 		}
 		var waiting int64
-		err := tx.Model(&Delivery{}).Where("webhook_id = ? and kind = ? and next_at is not null", hookID, Test).Count(&waiting).Error
+		err := tx.Model(&Delivery{}).Where("webhook_id = ? and kind = ? and next_at is not null", hookID, TestEvent).Count(&waiting).Error
 		if err != nil {
 			return db.ReadError(err, "deliveries")
 		}
-		if waiting >= testsWaiting {
+		if waiting >= maxWaitingTests {
 			return db.Errorf(db.TooMany, "%d tests of this webhook are already waiting.", waiting)
 		}
 		if err := countTest(tx, hookID); err != nil {
 			return err
 		}
-		body, err := json.Marshal(message{Test, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
+		body, err := json.Marshal(message{TestEvent, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
 		if err != nil {
 			return fmt.Errorf("writing a test: %w", err)
 		}
-		return queue(tx, hookID, Test, body)
+		return queueDelivery(tx, hookID, TestEvent, body)
 	})
 }
 
-// askedKey is the prefix of the setting with the times of a webhook's requested tests and redeliveries.
-func askedKey(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
+// manualTriesSetting is the prefix of the setting with the times of a webhook's requested tests and redeliveries.
+func manualTriesSetting(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
 // countTest counts a test or a redelivery, and refuses it if there were too many within an hour.
 func countTest(tx *gorm.DB, hookID int64) error {
-	key, now := askedKey(hookID), db.Now()
+	key, now := manualTriesSetting(hookID), db.Now()
 	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)
 	if err != nil {
 		return err
 	}
 	asked := slices.DeleteFunc(was[""], func(at time.Time) bool { return now.Sub(at) >= time.Hour })
-	if len(asked) >= askedPerHour {
+	if len(asked) >= maxManualTriesPerHour {
 		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the maximum; try again in %s.",
 			len(asked), (time.Hour - now.Sub(asked[0])).Round(time.Minute))
 	}
 	return db.PutJSON(tx, key, append(asked, now))
 }
 
-func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
-	hook, err := find(tx, actor, hookID)
+func checkSendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
+	hook, err := findWebhook(tx, actor, hookID)
 	if err == nil && hook.DisabledAt != nil {
 		return db.Errorf(db.Conflict, "Webhook %d is switched off; switch it on first.", hookID)
 	}
@@ -223,12 +223,12 @@ func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 
 // SweepDeliveries removes ended deliveries that are old, or too many.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
-	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-keepDeliveries))).Delete(&Delivery{}).Error
+	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
 	if err != nil {
 		return db.WriteError(err, "old deliveries")
 	}
 	err = w.db.Writer(ctx).Exec(`delete from webhook_deliveries where next_at is null and id in (select id from (
 			select id, row_number() over (partition by webhook_id order by id desc) as place from webhook_deliveries
-		) log where place > ?)`, keepOfEach).Error
+		) log where place > ?)`, maxDeliveriesPerWebhook).Error
 	return db.WriteError(err, "deliveries beyond the newest")
 }

@@ -13,24 +13,24 @@ import (
 	"warpboard/models/db"
 )
 
-// spreadAtOnce limits the events in one transaction.
-const spreadAtOnce = 100
+// maxEventsPerPass limits the events in one transaction.
+const maxEventsPerPass = 100
 
 // WebhookEvent is an event without deliveries yet.
 type WebhookEvent struct {
-	ID        int64
-	Kind      Kind
-	WebhookID int64 // the only receiver; 0 for all that want the event
-	RunID     int64 // run of run.ended and record.taken
-	UserID    int64 // owner of the run
-	OtherID   int64 // former holder of the record
-	Detail    any   `gorm:"serializer:json"`
-	CreatedAt time.Time
+	ID             int64
+	Kind           Kind
+	WebhookID      int64 // the only receiver; 0 for all that want the event
+	RunID          int64 // run of run.ended and record.taken
+	UserID         int64 // owner of the run
+	FormerHolderID int64 `gorm:"column:other_id"` // former holder of the record
+	Detail         any   `gorm:"serializer:json"`
+	CreatedAt      time.Time
 }
 
-// Note stores an event in its transaction. If no one wants it and it needs no notices, Note only runs one query.
-func Note(tx *gorm.DB, e WebhookEvent) error {
-	if !e.forInboxes() {
+// StoreEvent stores an event in its transaction. If no one wants it and it needs no notices, Note only runs one query.
+func StoreEvent(tx *gorm.DB, e WebhookEvent) error {
+	if !e.needsInboxes() {
 		var listening int64
 		if err := tx.Model(&Webhook{}).Where("disabled_at is null").Limit(1).Count(&listening).Error; err != nil || listening == 0 {
 			return db.ReadError(err, "webhooks")
@@ -40,11 +40,11 @@ func Note(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// ofConfirmed selects events about a new place of a run that is measured again first.
-const ofConfirmed = "kind in ('place.taken', 'record.taken') and run_id in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
+// confirmedEventsSQL selects events about a new place of a run that is measured again first.
+const confirmedEventsSQL = "kind in ('place.taken', 'record.taken') and run_id in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
 
-// forInboxes reports whether Rules.Tell returns people to notify of the event.
-func (e WebhookEvent) forInboxes() bool {
+// needsInboxes reports whether Rules.NotifyInboxes returns people to notify of the event.
+func (e WebhookEvent) needsInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
 
@@ -93,7 +93,7 @@ type runData struct {
 // that turned out not to be one.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
-	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("not ("+ofConfirmed+")").Order("id").Limit(spreadAtOnce).
+	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("not ("+confirmedEventsSQL+")").Order("id").Limit(maxEventsPerPass).
 		Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 		return 0, db.ReadError(err, "events for webhooks")
 	}
@@ -115,7 +115,7 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 				continue // another process was quicker
 			}
 			if problem == nil { // a nested transaction: PostgreSQL continues after an error only from a savepoint
-				problem = tx.Transaction(func(tx *gorm.DB) error { return w.spread(tx, e, hooks) })
+				problem = tx.Transaction(func(tx *gorm.DB) error { return w.spreadEvent(tx, e, hooks) })
 			}
 			if problem != nil {
 				dropped = errors.Join(dropped, fmt.Errorf("event %d for webhooks is dropped: %w", id, problem))
@@ -129,8 +129,8 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	return len(ids), dropped
 }
 
-func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
-	if e.forInboxes() && w.rules.Tell != nil {
+func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
+	if e.needsInboxes() && w.rules.NotifyInboxes != nil {
 		if err := w.queueDeliveries(tx, e, hooks); err != nil {
 			return err
 		}
@@ -144,19 +144,19 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	}
 	bodies := map[int64][]byte{} // by the webhook's owner, who may see more than others; 0 for the site's
 	for _, hook := range hooks {
-		if !e.concerns(hook) {
+		if !e.isFor(hook) {
 			continue
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
 			// The former holder of a record may no longer see the task.
-			if sees, err := w.rules.Sees(tx, hook.UserID, e.RunID); err != nil {
+			if sees, err := w.rules.CanSeeRun(tx, hook.UserID, e.RunID); err != nil {
 				return err
 			} else if !sees {
 				continue
 			}
 		}
 		if bodies[hook.UserID] == nil {
-			data, err := w.data(tx, e, hook.UserID)
+			data, err := w.eventData(tx, e, hook.UserID)
 			if err != nil || data == nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 				return fmt.Errorf("writing the event %d: %w", e.ID, err)
 			}
 		}
-		if err := queue(tx, hook.ID, e.Kind, bodies[hook.UserID]); err != nil {
+		if err := queueDelivery(tx, hook.ID, e.Kind, bodies[hook.UserID]); err != nil {
 			return err
 		}
 	}
@@ -173,20 +173,20 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 
 // queueDeliveries adds an event to inboxes, and queues deliveries for the webhooks of those people.
 func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
-	list, err := w.rules.Tell(tx, e)
+	list, err := w.rules.NotifyInboxes(tx, e)
 	if err != nil {
 		return err
 	}
 	for _, one := range list {
 		for _, hook := range hooks {
-			if hook.UserID != one.UserID || !hook.Wants(one.Kind) {
+			if hook.UserID != one.UserID || !hook.WantsKind(one.Kind) {
 				continue
 			}
 			body, err := json.Marshal(message{one.Kind, e.CreatedAt, one.Data})
 			if err != nil {
 				return fmt.Errorf("writing the event %d: %w", e.ID, err)
 			}
-			if err := queue(tx, hook.ID, one.Kind, body); err != nil {
+			if err := queueDelivery(tx, hook.ID, one.Kind, body); err != nil {
 				return err
 			}
 		}
@@ -194,17 +194,17 @@ func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook)
 	return nil
 }
 
-// concerns reports whether a webhook receives an event: the site's webhooks receive all that they want, a person's only
+// isFor reports whether a webhook receives an event: the site's webhooks receive all that they want, a person's only
 // those about their own runs and about records that they took or lost; none receives events from before its creation.
-func (e WebhookEvent) concerns(hook Webhook) bool {
-	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
+func (e WebhookEvent) isFor(hook Webhook) bool {
+	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.WantsKind(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
 		return false
 	}
-	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID
+	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.FormerHolderID
 }
 
-// data returns an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
-func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error) {
+// eventData returns an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
+func (w *Webhooks) eventData(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error) {
 	if e.RunID == 0 {
 		return e.Detail, nil
 	}
@@ -218,28 +218,28 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error
 	}
 	run := runs[0]
 	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.site, run.Run), Person{run.UserID, run.UserName}
-	if run.Outcome, err = w.rules.Outcome(tx, receiver, run.Run); err != nil {
+	if run.Outcome, err = w.rules.OutcomeFor(tx, receiver, run.Run); err != nil {
 		return nil, err
 	}
-	if e.OtherID != 0 {
-		if run.Previous, err = previous(tx, e); err != nil {
+	if e.FormerHolderID != 0 {
+		if run.Previous, err = previousRecord(tx, e); err != nil {
 			return nil, err
 		}
 	}
 	return run, nil
 }
 
-func previous(tx *gorm.DB, e WebhookEvent) (*PreviousRecord, error) {
-	was := PreviousRecord{User: Person{ID: e.OtherID}}
+func previousRecord(tx *gorm.DB, e WebhookEvent) (*PreviousRecord, error) {
+	was := PreviousRecord{User: Person{ID: e.FormerHolderID}}
 	if score, ok := e.Detail.(float64); ok {
 		was.ScoreNS = score
 	}
-	err := tx.Table("users").Select("name").Where("id = ?", e.OtherID).Scan(&was.User.Name).Error
-	return &was, db.ReadError(err, "person %d", e.OtherID)
+	err := tx.Table("users").Select("name").Where("id = ?", e.FormerHolderID).Scan(&was.User.Name).Error
+	return &was, db.ReadError(err, "person %d", e.FormerHolderID)
 }
 
-// queue creates a delivery that is due at once.
-func queue(tx *gorm.DB, hookID int64, kind Kind, body []byte) error {
+// queueDelivery creates a delivery that is due at once.
+func queueDelivery(tx *gorm.DB, hookID int64, kind Kind, body []byte) error {
 	now := db.Now()
 	return db.WriteError(tx.Create(&Delivery{
 		WebhookID: hookID, MessageID: "msg_" + uuid.NewString(), Kind: kind, Body: string(body), CreatedAt: now, NextAt: &now,

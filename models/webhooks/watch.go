@@ -11,99 +11,99 @@ import (
 	"warpboard/models/db"
 )
 
-// watchKey is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
-const watchKey = "webhooks.watch"
+// watchSetting is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
+const watchSetting = "webhooks.watch"
 
 // SilentWorker is a worker without recent heartbeats.
 type SilentWorker struct {
-	Worker  string    `json:"worker"`
-	Devices []string  `json:"devices"`
-	Seen    time.Time `json:"last_seen"`
+	Worker     string    `json:"worker"`
+	Devices    []string  `json:"devices"`
+	LastSeenAt time.Time `json:"last_seen" gorm:"column:seen"`
 }
 
 // WaitingWork is waiting work for a device with workers.
 type WaitingWork struct {
-	Device  string    `json:"device"`
-	Waiting int       `json:"waiting"`
-	Oldest  time.Time `json:"oldest_since"`
+	Device       string    `json:"device"`
+	WaitingCount int       `json:"waiting" gorm:"column:waiting"`
+	OldestSince  time.Time `json:"oldest_since" gorm:"column:oldest"`
 }
 
 // reportedState is the reported state that still holds.
 type reportedState struct {
-	Silent []string `json:"silent"` // workers
-	Long   []string `json:"long"`   // webhook/device
+	SilentWorkers []string `json:"silent" gorm:"column:silent"` // workers
+	LongWaits     []string `json:"long" gorm:"column:long"`     // webhook/device
 }
 
 // Watch compares workers and waits with the reported state, and stores changes as events. It does not report workers
 // that were silent before the first webhook existed. Several processes may watch: inside its transaction, each sees the
 // others' reports.
 func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []WaitingWork, at time.Time) error {
-	look := func(tx *gorm.DB) (observation, error) { return observe(tx, silent, waits, at) }
-	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
+	look := func(tx *gorm.DB) (observation, error) { return observeState(tx, silent, waits, at) }
+	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.hasChanged {
 		return err // the usual case, without a transaction
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		seen, err := look(tx)
-		if err != nil || !seen.fresh {
+		if err != nil || !seen.hasChanged {
 			return err
 		}
-		if seen.unwanted { // the next listener starts over
-			_, err := db.DeleteSetting(tx, watchKey)
+		if seen.withoutReceiver { // the next listener starts over
+			_, err := db.DeleteSetting(tx, watchSetting)
 			return err
 		}
 		for _, e := range seen.events {
-			if err := Note(tx, e); err != nil {
+			if err := StoreEvent(tx, e); err != nil {
 				return err
 			}
 		}
-		return db.PutJSON(tx, watchKey, seen.now)
+		return db.PutJSON(tx, watchSetting, seen.newState)
 	})
 }
 
 // observation is the state at a time, with the events to report.
 type observation struct {
-	fresh    bool // it differs from the stored state
-	unwanted bool // no webhook wants these events
-	now      reportedState
-	events   []WebhookEvent
+	hasChanged      bool // it differs from the stored state
+	withoutReceiver bool // no webhook wants these events
+	newState        reportedState
+	events          []WebhookEvent
 }
 
-func observe(tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at time.Time) (s observation, err error) {
+func observeState(tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at time.Time) (s observation, err error) {
 	var hooks []Webhook
 	if err := tx.Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
 		return s, db.ReadError(err, "webhooks")
 	}
-	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.Wants(WorkerLost) && !h.Wants(WaitLong) })
-	was, err := db.JSONSettings[reportedState](tx.Where("key = ?", watchKey), watchKey)
+	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.WantsKind(WorkerLost) && !h.WantsKind(WaitLong) })
+	was, err := db.JSONSettings[reportedState](tx.Where("key = ?", watchSetting), watchSetting)
 	if err != nil {
 		return s, err
 	}
 	before, known := was[""]
-	if s.unwanted = len(hooks) == 0; s.unwanted {
-		s.fresh = known
+	if s.withoutReceiver = len(hooks) == 0; s.withoutReceiver {
+		s.hasChanged = known
 		return s, nil
 	}
-	s.now, s.events = compare(before, known, hooks, silent, waits, at)
-	s.fresh = !known || !slices.Equal(s.now.Silent, before.Silent) || !slices.Equal(s.now.Long, before.Long)
+	s.newState, s.events = compareStates(before, known, hooks, silent, waits, at)
+	s.hasChanged = !known || !slices.Equal(s.newState.SilentWorkers, before.SilentWorkers) || !slices.Equal(s.newState.LongWaits, before.LongWaits)
 	return s, nil
 }
 
-func compare(before reportedState, known bool, hooks []Webhook, silent []SilentWorker, waits []WaitingWork, at time.Time) (now reportedState, events []WebhookEvent) {
+func compareStates(before reportedState, known bool, hooks []Webhook, silent []SilentWorker, waits []WaitingWork, at time.Time) (now reportedState, events []WebhookEvent) {
 	for _, s := range silent {
-		now.Silent = append(now.Silent, s.Worker)
-		if known && !slices.Contains(before.Silent, s.Worker) {
+		now.SilentWorkers = append(now.SilentWorkers, s.Worker)
+		if known && !slices.Contains(before.SilentWorkers, s.Worker) {
 			events = append(events, WebhookEvent{Kind: WorkerLost, Detail: s})
 		}
 	}
 	for _, hook := range hooks {
 		for _, wait := range waits {
 			limit := time.Duration(hook.WaitSeconds) * time.Second
-			if !hook.Wants(WaitLong) || at.Sub(wait.Oldest) < limit {
+			if !hook.WantsKind(WaitLong) || at.Sub(wait.OldestSince) < limit {
 				continue
 			}
 			name := fmt.Sprintf("%d/%s", hook.ID, wait.Device)
-			now.Long = append(now.Long, name)
-			if !slices.Contains(before.Long, name) {
+			now.LongWaits = append(now.LongWaits, name)
+			if !slices.Contains(before.LongWaits, name) {
 				events = append(events, WebhookEvent{Kind: WaitLong, WebhookID: hook.ID, Detail: struct {
 					WaitingWork
 					Limit int `json:"limit_seconds"`

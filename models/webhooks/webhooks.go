@@ -27,53 +27,54 @@ const (
 	RecordTaken Kind = "record.taken" // a board has a new first
 	WorkerLost  Kind = "worker.lost"  // a worker is silent without having left
 	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
-	Test        Kind = "test"         // requested by a person
+	TestEvent   Kind = "test"         // requested by a person
 
 	PlaceLost    Kind = "place.lost"    // someone passed the person on a board
 	CommentAdded Kind = "comment.added" // someone commented in a thread of the person's
 	DeadlineNear Kind = "deadline.near" // a task closes soon
 
-	// Webhooks cannot select these kinds; Rules.Tell selects the people to notify and their kinds.
+	// Webhooks cannot select these kinds; Rules.NotifyInboxes selects the people to notify and their kinds.
 	PlaceTaken   Kind = "place.taken"
 	CommentMade  Kind = "comment.made"
 	DeadlineCame Kind = "deadline.came"
 )
 
-// Personal lists the kinds of a person's webhooks, about their own runs, records, and notices.
-func Personal() []Kind {
+// PersonalKinds lists the kinds of a person's webhooks, about their own runs, records, and notices.
+func PersonalKinds() []Kind {
 	return []Kind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// OfSite lists the kinds of the site's webhooks.
-func OfSite() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
+// SiteKinds lists the kinds of the site's webhooks.
+func SiteKinds() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
 
 const (
-	mostOfPerson = 5
-	mostOfSite   = 50
-	longestURL   = 500
+	maxPerPerson = 5
+	maxOfSite    = 50
+	maxURLLength = 500
 	// secretPrefix and the length of the key follow standardwebhooks.com.
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 
-	leastWait, usualWait, longestWait = time.Minute, 30 * time.Minute, 7 * 24 * time.Hour
+	minLongWait, defaultLongWait, maxLongWait = time.Minute, 30 * time.Minute, 7 * 24 * time.Hour
 )
 
 // Webhooks reads and stores the webhooks of one database.
 type Webhooks struct {
-	db    *db.DB
-	site  string // URL of the site, for links
-	reach AllowedNetworks
-	rules Rules
+	db              *db.DB
+	site            string // URL of the site, for links
+	allowedNetworks AllowedNetworks
+	rules           Rules
 }
 
 // Rules are the rules about runs from package models.
 type Rules struct {
-	// Sees reports whether a person may see a run, whose task may be hidden from others.
-	Sees func(tx *gorm.DB, userID, runID int64) (bool, error)
-	// Outcome returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on none.
-	Outcome func(tx *gorm.DB, receiver, runID int64) (any, error)
-	// Tell adds an event to the inboxes of the people concerned, and returns the messages for their webhooks.
-	Tell func(tx *gorm.DB, e WebhookEvent) ([]PersonalMessage, error)
+	// CanSeeRun reports whether a person may see a run, whose task may be hidden from others.
+	CanSeeRun func(tx *gorm.DB, userID, runID int64) (bool, error) `gorm:"column:sees"`
+	// OutcomeFor returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on
+	// none.
+	OutcomeFor func(tx *gorm.DB, receiver, runID int64) (any, error) `gorm:"column:outcome"`
+	// NotifyInboxes adds an event to the inboxes of the people concerned, and returns the messages for their webhooks.
+	NotifyInboxes func(tx *gorm.DB, e WebhookEvent) ([]PersonalMessage, error) `gorm:"column:tell"`
 }
 
 // PersonalMessage is the message to one person's webhooks.
@@ -109,45 +110,45 @@ type Webhook struct {
 	DisabledWhy string
 }
 
-// Wants reports whether the webhook receives such events.
-func (h Webhook) Wants(kind Kind) bool { return slices.Contains(h.Events, kind) }
+// WantsKind reports whether the webhook receives such events.
+func (h Webhook) WantsKind(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
 // NewWebhook is a request for a webhook.
 type NewWebhook struct {
-	Site   bool // for the site, not the person
-	URL    string
-	Events []Kind
-	Wait   time.Duration // threshold of wait.long; 0: half an hour
+	ForWholeSite bool `gorm:"column:site"` // for the site, not the person
+	URL          string
+	Events       []Kind
+	LongWait     time.Duration `gorm:"column:wait"` // threshold of wait.long; 0: half an hour
 }
 
 func (w *Webhooks) check(n NewWebhook) error {
-	known := Personal()
-	if n.Site {
-		known = OfSite()
+	known := PersonalKinds()
+	if n.ForWholeSite {
+		known = SiteKinds()
 	}
 	if len(n.Events) == 0 {
 		return db.Errorf(db.Invalid, "Choose at least one event.")
 	}
 	for _, kind := range n.Events {
 		if !slices.Contains(known, kind) {
-			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, List(known))
+			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, KindsText(known))
 		}
 	}
-	if n.Wait < leastWait || n.Wait > longestWait {
+	if n.LongWait < minLongWait || n.LongWait > maxLongWait {
 		return db.Errorf(db.Invalid, "The limit of a wait is a minute to a week.")
 	}
-	if n.Site {
-		return checkURL(n.URL, slices.Concat(w.reach.Site, w.reach.People), len(w.reach.Site) > 0)
+	if n.ForWholeSite {
+		return checkURL(n.URL, slices.Concat(w.allowedNetworks.Site, w.allowedNetworks.People), len(w.allowedNetworks.Site) > 0)
 	}
-	return checkURL(n.URL, w.reach.People, false)
+	return checkURL(n.URL, w.allowedNetworks.People, false)
 }
 
 // checkURL refuses URLs that no delivery would reach. The addresses of a name are checked when dialing.
 func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
-		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", longestURL)
+	case err != nil || u.Hostname() == "" || len(text) > maxURLLength || u.Fragment != "":
+		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", maxURLLength)
 	case u.User != nil:
 		return db.Errorf(db.Invalid, "The address of a webhook cannot have a name and password: the receiver checks the signature instead.")
 	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
@@ -165,8 +166,8 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// List formats kinds for people.
-func List(kinds []Kind) string {
+// KindsText formats kinds for people.
+func KindsText(kinds []Kind) string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
 		names[i] = string(kind)
@@ -177,24 +178,24 @@ func List(kinds []Kind) string {
 // CreateWebhook creates a webhook and returns it with its secret, which is shown only once.
 func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
 	hook = Webhook{UserID: actor.ID, URL: strings.TrimSpace(db.Sanitize(n.URL)), CreatedAt: db.Now(), Secret: newSecret()}
-	most := int64(mostOfPerson)
-	if n.Site {
-		hook.UserID, most = 0, mostOfSite
+	most := int64(maxPerPerson)
+	if n.ForWholeSite {
+		hook.UserID, most = 0, maxOfSite
 	}
 	if !actor.SignedIn() {
 		return hook, db.Errorf(db.Forbidden, "Sign in to make a webhook.")
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.Owners{OwnerID: hook.UserID}); err != nil {
+	if err := actor.Check(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}); err != nil {
 		return hook, err
 	}
-	if n.Wait == 0 {
-		n.Wait = usualWait
+	if n.LongWait == 0 {
+		n.LongWait = defaultLongWait
 	}
 	n.URL, n.Events = hook.URL, slices.Compact(slices.Sorted(slices.Values(n.Events)))
 	if err := w.check(n); err != nil {
 		return hook, err
 	}
-	hook.Events, hook.WaitSeconds = n.Events, int(n.Wait.Seconds())
+	hook.Events, hook.WaitSeconds = n.Events, int(n.LongWait.Seconds())
 	return hook, w.db.Write(ctx, func(tx *gorm.DB) error {
 		var there int64
 		if err := tx.Model(&Webhook{}).Where("user_id = ?", hook.UserID).Count(&there).Error; err != nil {
@@ -226,7 +227,7 @@ func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if u, err := url.Parse(h.URL); err == nil {
 		host = u.Host
 	}
-	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+List(h.Events)))
+	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+KindsText(h.Events)))
 }
 
 // Webhooks lists a person's own webhooks, or the site's, the oldest first.
@@ -235,7 +236,7 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	if site {
 		owner = 0
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.Owners{OwnerID: owner}); err != nil {
+	if err := actor.Check(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: owner}); err != nil {
 		return nil, err
 	}
 	err = w.db.Read(ctx).Where("user_id = ?", owner).Order("id").Find(&list).Error
@@ -244,15 +245,15 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 
 // Webhook reads a webhook that the person may manage.
 func (w *Webhooks) Webhook(ctx context.Context, actor accounts.User, id int64) (Webhook, error) {
-	return find(w.db.Read(ctx), actor, id)
+	return findWebhook(w.db.Read(ctx), actor, id)
 }
 
-// find returns NotFound for another person's webhook.
-func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
+// findWebhook returns NotFound for another person's webhook.
+func findWebhook(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
 	}
-	if !actor.May(accounts.ManageWebhook, accounts.Owners{OwnerID: hook.UserID}) {
+	if !actor.May(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}) {
 		return Webhook{}, db.Errorf(db.NotFound, "There is no webhook %d.", id)
 	}
 	return hook, nil
@@ -260,11 +261,11 @@ func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) 
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id int64) error {
-	return w.change(ctx, actor, id, "delete webhook", func(tx *gorm.DB, hook *Webhook) error {
+	return w.changeWebhook(ctx, actor, id, "delete webhook", func(tx *gorm.DB, hook *Webhook) error {
 		if err := tx.Where("webhook_id = ?", id).Delete(&Delivery{}).Error; err != nil {
 			return db.WriteError(err, "deliveries of webhook %d", id)
 		}
-		if _, err := db.DeleteSetting(tx, askedKey(id)); err != nil {
+		if _, err := db.DeleteSetting(tx, manualTriesSetting(id)); err != nil {
 			return err
 		}
 		return db.WriteError(tx.Delete(hook).Error, "webhook %d", id)
@@ -274,14 +275,14 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 // EnableWebhook turns on a webhook that was turned off because its deliveries failed. Events in between are not
 // delivered.
 func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
-	return w.change(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {
+	return w.changeWebhook(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {
 		return db.WriteError(tx.Model(hook).Updates(map[string]any{"disabled_at": nil, "disabled_why": "", "failures": 0}).Error, "webhook %d", id)
 	})
 }
 
-func (w *Webhooks) change(ctx context.Context, actor accounts.User, id int64, act string, do func(*gorm.DB, *Webhook) error) error {
+func (w *Webhooks) changeWebhook(ctx context.Context, actor accounts.User, id int64, act string, do func(*gorm.DB, *Webhook) error) error {
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
-		hook, err := find(tx, actor, id)
+		hook, err := findWebhook(tx, actor, id)
 		if err != nil {
 			return err
 		}

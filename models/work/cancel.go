@@ -16,10 +16,10 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 		run, ok := u.(runItem)
 		switch {
 		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
-			return actor.Check(accounts.Rerun, accounts.Owners{})
+			return actor.Check(accounts.Rerun, accounts.ObjectOwners{})
 		case ok:
 			run.StoppedByStaff = actor.ID != run.UserID
-			return actor.Check(accounts.CancelRun, accounts.Owners{OwnerID: run.UserID})
+			return actor.Check(accounts.CancelRun, accounts.ObjectOwners{OwnerID: run.UserID})
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil
 	}
-	return quota.Add(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
+	return quota.ChargeGPUTime(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
 // ended reports whether the work ended normally: it was not handed back, lost, or failed by an infrastructure error.

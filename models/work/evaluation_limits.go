@@ -82,7 +82,7 @@ func (h *hourOf) tooMany(what string) error {
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}
-	return quota.Until(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
+	return quota.RefuseUntil(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
 }
 
 // PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones

@@ -52,7 +52,7 @@ func disturbedBy(m job.Machine) string {
 	if m.Disturbances == nil {
 		return ""
 	}
-	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Reasons(), "; ")), 500)
+	return db.CutText(db.Sanitize(strings.Join(m.Disturbances.Reasons(), "; ")), 500)
 }
 
 // memoryOf returns the peak memory of the ranked stage, or nil if it was not measured.

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []quota.Spent) client.Task {
+func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []quota.LimitUse) client.Task {
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
@@ -35,10 +35,10 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	for _, s := range spent {
-		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Period: string(s.Per), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
-		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Left()
-		if !s.Free.IsZero() {
-			limit.FreeAt = &s.Free
+		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Period: string(s.Period), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
+		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Remaining()
+		if !s.FreeAt.IsZero() {
+			limit.FreeAt = &s.FreeAt
 		}
 		answer.Limits = append(answer.Limits, limit)
 	}
@@ -47,11 +47,11 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 
 func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Page, page int) client.Board {
 	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
-		Change: board.Change, Epoch: board.Epoch.String(), Total: int(board.Size), Page: page, Entries: []client.Entry{}}
+		Change: board.ChangeNumber, Epoch: board.Epoch.String(), Total: int(board.PeopleCount), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.Older(board.Board), AwaitsConfirmation: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, DisturbanceReason: st.Disturbed, ContradictedByProfile: st.Contradicted, RooflineShare: st.Roof, Clock: st.Clock, AchievedAt: st.AchievedAt,
+			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.HasOlderEpoch(board.Board), AwaitsConfirmation: st.RunID == board.ConfirmingRun, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, DisturbanceReason: st.Disturbed, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.Roof, Clock: st.Clock, AchievedAt: st.AchievedAt,
 			Validation: validationAnswer(st.Validated),
 		})
 	}

@@ -35,7 +35,7 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	}
 	answer := make([]client.TaskSummary, len(list))
 	for i, t := range list {
-		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.Problem, Devices: site.NonNil(t.Devices), Deadline: t.Deadline}
+		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.ProblemName, Devices: site.NonNil(t.Devices), Deadline: t.Deadline}
 	}
 	return c.JSON(fiber.Map{"tasks": answer})
 }
@@ -54,7 +54,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	spent, err := a.site.Store.Quotas.OfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
+	spent, err := a.site.Store.Quotas.UsesOfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
 	if err != nil {
 		return err
 	}
@@ -70,10 +70,10 @@ func (a *API) Me(c *fiber.Ctx) error {
 	}
 	me := client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
 	if budget.Seconds > 0 {
-		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), RenewsAt: budget.Renews}
+		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Remaining().Seconds(), RenewsAt: budget.RenewsAt}
 	}
 	if team := budget.Team; team.Seconds > 0 {
-		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Left().Seconds(), RenewsAt: budget.Renews}
+		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Remaining().Seconds(), RenewsAt: budget.RenewsAt}
 	}
 	return c.JSON(me)
 }
@@ -111,7 +111,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.Part{Offset: (page - 1) * boardPage, Limit: boardPage})
+	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.PartQuery{Offset: (page - 1) * boardPage, Limit: boardPage})
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (a *API) eventSummary(e events.EventRow) client.EventSummary {
 
 func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings {
 	now := a.site.Store.Events.Now()
-	answer := client.EventStandings{EventSummary: a.eventSummary(seen.EventRow), About: seen.About, Now: now, Frozen: seen.Frozen(now),
+	answer := client.EventStandings{EventSummary: a.eventSummary(seen.EventRow), About: seen.About, Now: now, Frozen: seen.IsFrozen(now),
 		Page: page, Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
 	boards := seen.Standings.Boards
 	for _, b := range boards {

@@ -22,7 +22,7 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 	for i, n := range list {
 		answer.Notices[i] = a.site.Store.Notice(n)
 		answer.Notices[i].URL = a.site.Settings.BaseURL + n.Path()
-		answer.Notices[i].Unread = n.ID > user.InboxRead
+		answer.Notices[i].Unread = n.ID > user.LastReadNoticeID
 	}
 	if len(list) == noticePage {
 		answer.NextBefore = list[len(list)-1].ID

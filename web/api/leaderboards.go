@@ -28,7 +28,7 @@ func (a *API) Leaderboard(c *fiber.Ctx) error {
 		ranked := client.Ranked{Rank: p.Rank, Tied: p.Tied, User: client.User{ID: p.UserID, Name: p.UserName}, Points: p.Points, Tasks: p.Tasks,
 			Gold: p.Medals[0], Silver: p.Medals[1], Bronze: p.Medals[2], Records: p.Records, Submissions: p.Submissions}
 		if p.Records > 0 {
-			since := p.Since
+			since := p.RecordsSince
 			ranked.RecordSince = &since
 		}
 		answer.People = append(answer.People, ranked)

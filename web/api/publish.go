@@ -19,7 +19,7 @@ import (
 // ?dry_run=true it only reports the changes.
 func (a *API) PublishTask(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	if !user.MayCreate() {
+	if !user.MayCreateTasks() {
 		return site.Forbidden("creator", "Only creators and admins can create tasks. Ask an admin for the creator role.")
 	}
 	p, err := a.proposalOf(c)

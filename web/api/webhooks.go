@@ -42,7 +42,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	if err := readJSON(c, &asked); err != nil {
 		return err
 	}
-	n := webhooks.NewWebhook{Site: asked.ForWholeSite, URL: asked.URL, Wait: time.Duration(asked.LongWaitSeconds) * time.Second}
+	n := webhooks.NewWebhook{ForWholeSite: asked.ForWholeSite, URL: asked.URL, LongWait: time.Duration(asked.LongWaitSeconds) * time.Second}
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}

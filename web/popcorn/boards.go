@@ -61,7 +61,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 		return err
 	}
 	limit, offset := bounded(c, "limit", mostEntries, mostEntries), bounded(c, "offset", 0, lastOffset)
-	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.Part{Offset: offset, Limit: limit})
+	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.PartQuery{Offset: offset, Limit: limit})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string)
 		return err
 	}
 	secret, _, err := s.site.Store.Accounts.StartSession(c.UserContext(), accounts.NewSession{
-		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.site.VisitorIP(c), Life: site.SessionLife,
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.site.VisitorIP(c), Lifetime: site.SessionLife,
 	})
 	if err != nil {
 		return err

@@ -201,7 +201,7 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, _, err := s.Cfg.Store.Accounts.StartSession(t.Context(),
-		accounts.NewSession{UserID: user.ID, Provider: "github", Life: time.Hour})
+		accounts.NewSession{UserID: user.ID, Provider: "github", Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

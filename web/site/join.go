@@ -15,9 +15,9 @@ const (
 )
 
 // PreviewCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
-func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.Offer, error) {
+func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, error) {
 	if err := s.paceCodes(c); err != nil {
-		return membership.Offer{}, err
+		return membership.InviteOffer{}, err
 	}
 	return s.Store.Members.Preview(c.UserContext(), Actor(c).ID, code)
 }

@@ -67,16 +67,16 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
 		p.Theme = theme
 	}
-	if e, ok := s.Store.Events.Announced(); ok {
+	if e, ok := s.Store.Events.AnnouncedEvent(); ok {
 		now := s.Store.Events.Now()
-		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, Begun: e.Begun(now), Next: e.StartsAt}
+		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, Begun: e.HasBegun(now), Next: e.StartsAt}
 		if p.Event.Begun {
 			p.Event.Next = e.EndsAt
 		}
 		p.Event.In = p.Event.Next.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
-		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin(), Unread: user.Unread}
+		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreateTasks(), Admin: user.IsAdmin(), Unread: user.Unread}
 	} else { // other sites request it without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
 	}
@@ -99,7 +99,7 @@ func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, 
 
 // DeadlineOf returns a task's deadline with the time of the request.
 func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
-	d := views.Deadline{Now: s.Now(), Practice: t.Practice}
+	d := views.Deadline{Now: s.Now(), Practice: t.AllowsPractice}
 	if t.Deadline != nil {
 		d.Time = *t.Deadline
 	}

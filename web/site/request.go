@@ -81,8 +81,8 @@ const lastPage = 1 << 20
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
 
 // SuiteView returns the choice of boards in the query of a suite.
-func SuiteView(c *fiber.Ctx) models.SuiteView {
-	return models.SuiteView{Device: c.Query("device"), Baseline: c.Query("baseline")}
+func SuiteView(c *fiber.Ctx) models.SuiteQuery {
+	return models.SuiteQuery{Device: c.Query("device"), Baseline: c.Query("baseline")}
 }
 
 // LinkNextPage adds a header with the address of the next page, for programs.

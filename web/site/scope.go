@@ -10,19 +10,19 @@ import (
 )
 
 // ScopeOf reads the devices and days of the requested points. Both days count, from midnight to midnight UTC.
-func ScopeOf(c *fiber.Ctx) (boards.Scope, error) {
-	scope := boards.Scope{Device: strings.TrimSpace(c.Query("device"))}
+func ScopeOf(c *fiber.Ctx) (boards.TotalsQuery, error) {
+	scope := boards.TotalsQuery{Device: strings.TrimSpace(c.Query("device"))}
 	var err error
-	if scope.From, err = dayOf(c, "from"); err != nil {
+	if scope.Start, err = dayOf(c, "from"); err != nil {
 		return scope, err
 	}
-	if scope.Until, err = dayOf(c, "to"); err != nil || scope.Until.IsZero() {
+	if scope.End, err = dayOf(c, "to"); err != nil || scope.End.IsZero() {
 		return scope, err
 	}
-	if scope.Until.Before(scope.From) {
+	if scope.End.Before(scope.Start) {
 		return scope, Invalid("to", "The season ends on %s, before it begins on %s: swap the dates.", c.Query("to"), c.Query("from"))
 	}
-	scope.Until = scope.Until.AddDate(0, 0, 1)
+	scope.End = scope.End.AddDate(0, 0, 1)
 	return scope, nil
 }
 

@@ -87,7 +87,7 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 // person is still a member everywhere.
 func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := BearerToken(c)
-	joined := Actor(c).Joined
+	joined := Actor(c).JoinedTaskIDs
 	switch {
 	case Viewer(c) == nil:
 		return func(context.Context) error { return nil }
@@ -101,7 +101,7 @@ func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 		} else {
 			_, now, err = s.Store.Accounts.SessionUser(ctx, secret)
 		}
-		removed := func(task int64) bool { return !slices.Contains(now.Joined, task) }
+		removed := func(task int64) bool { return !slices.Contains(now.JoinedTaskIDs, task) }
 		if err == nil && slices.ContainsFunc(joined, removed) {
 			err = Unauthorized("You were removed from a board. Load the page again.")
 		}

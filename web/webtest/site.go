@@ -133,7 +133,7 @@ func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
 	secret := ""
 	if err == nil {
 		secret, _, err = s.Cfg.Store.Accounts.StartSession(ctx,
-			accounts.NewSession{UserID: user.ID, Provider: "developer", Life: time.Hour})
+			accounts.NewSession{UserID: user.ID, Provider: "developer", Lifetime: time.Hour})
 	}
 	if err != nil {
 		s.T.Fatal(err)

@@ -140,7 +140,7 @@ func (w *Window) RefusedNothing() {
 func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	s.T.Helper()
 	secret, _, err := s.Cfg.Store.Accounts.StartSession(context.Background(),
-		accounts.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
+		accounts.NewSession{UserID: user.ID, Provider: "test", Lifetime: time.Hour})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type kernelConfig struct {
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
 	Reference string   `toml:"reference,omitempty"` // file of a correct kernel, instead of a task
-	Files     []string `toml:"files,omitempty"`     // furtherPaths files of a submission, if the task allows any
+	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task allows any
 }
 
 // findProject reads the project file of a folder, or of the nearest parent up to the repository's root. Without one,

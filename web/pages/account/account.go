@@ -102,7 +102,7 @@ func (p *Account) showToken(c *fiber.Ctx, token accounts.Token, secret string) e
 
 func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) error {
 	user := site.Actor(c)
-	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NoDataset: user.NoDataset, NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
+	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NoDataset: user.ExcludedFromDatasets, NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
 		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
 	var err error
 	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})

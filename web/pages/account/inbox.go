@@ -27,9 +27,9 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	if err != nil {
 		return err
 	}
-	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.Mails(), SignInEmail: user.Email, Problem: problem, Typed: typed}
+	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.SendsMail(), SignInEmail: user.Email, Problem: problem, Typed: typed}
 	for _, n := range list {
-		page.Rows = append(page.Rows, views.InboxRow{NamedNotice: n, Unread: n.ID > user.InboxRead})
+		page.Rows = append(page.Rows, views.InboxRow{NamedNotice: n, Unread: n.ID > user.LastReadNoticeID})
 	}
 	if len(list) == inboxRows {
 		page.Older = list[inboxRows-1].ID
@@ -61,7 +61,7 @@ func (p *Account) InboxChoose(c *fiber.Ctx) error {
 		return err
 	}
 	done := "saved"
-	if p.site.Store.Inbox.Mails() {
+	if p.site.Store.Inbox.SendsMail() {
 		address := c.FormValue("address")
 		asked, err := p.site.Store.Inbox.SetAddress(ctx, user, address)
 		switch kind := db.KindOf(err); {
@@ -107,7 +107,7 @@ func (p *Account) MailOffAsk(c *fiber.Ctx) error {
 // MailOff ends e-mails. The token in the path is the proof, for people and for mail programs that send this request by
 // themselves: neither a sign-in nor a page of this site is needed.
 func (p *Account) MailOff(c *fiber.Ctx) error {
-	if err := p.site.Store.Inbox.MailOff(c.UserContext(), c.Params("token")); err != nil {
+	if err := p.site.Store.Inbox.Unsubscribe(c.UserContext(), c.Params("token")); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "E-mails are off", ""),
@@ -120,5 +120,5 @@ func (p *Account) Postbox(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{Page: p.site.Page(c, "E-mail", "moderation"), On: p.site.Store.Inbox.Mails(), Postbox: found}))
+	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{Page: p.site.Page(c, "E-mail", "moderation"), On: p.site.Store.Inbox.SendsMail(), MailQueueStatus: found}))
 }

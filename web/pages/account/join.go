@@ -26,7 +26,7 @@ func (p *Account) JoinLook(c *fiber.Ctx) error {
 	switch {
 	case err != nil:
 		return p.joinRefused(c, page, err)
-	case offer.Seen:
+	case offer.AllVisible:
 		return site.Redirect(c, views.TaskURL(offer.Task.Slug))
 	}
 	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
@@ -34,7 +34,7 @@ func (p *Account) JoinLook(c *fiber.Ctx) error {
 		return err
 	}
 	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskRef(offer.Task), site.PersonOf(owner.ID, owner.Name)
-	page.Others = offer.Others()
+	page.Others = offer.OtherTaskCount()
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
 

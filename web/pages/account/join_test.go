@@ -277,7 +277,7 @@ func TestPagesOfMembersBoardsLookRight(t *testing.T) {
 		membership.NewInvite
 		people []string
 	}{
-		{membership.NewInvite{Note: "Course on GPU programming, autumn term", MaxPeople: 30, For: 90 * 24 * time.Hour},
+		{membership.NewInvite{Note: "Course on GPU programming, autumn term", MaxPeople: 30, Lifetime: 90 * 24 * time.Hour},
 			[]string{"Radia Perlman", "Tony Hoare"}},
 		{membership.NewInvite{Note: "guest", MaxPeople: 1}, []string{"Ken Thompson"}},
 		{},

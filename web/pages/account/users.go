@@ -39,7 +39,7 @@ func (p *Account) User(c *fiber.Ctx) error {
 func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
-	filter := submissions.SubmissionFilter{UserID: id, Ranked: !page.All, BeforeID: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	filter := submissions.SubmissionFilter{UserID: id, OnlyRanked: !page.All, BeforeID: int64(c.QueryInt("before")), Limit: accountSubmissions}
 	page.Activity.Until = p.site.Now()
 	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },

@@ -21,11 +21,11 @@ func (p *Account) Webhooks(c *fiber.Ctx) error { return p.showWebhooks(c, fiber.
 
 func (p *Account) showWebhooks(c *fiber.Ctx, status int, secret, problem string) (err error) {
 	page := views.WebhooksPage{Page: p.site.Page(c, "Webhooks", "me"), NewSecret: secret, Problem: problem}
-	if page.Mine, err = p.webhookList(c, webhooks.Personal(), false); err != nil {
+	if page.Mine, err = p.webhookList(c, webhooks.PersonalKinds(), false); err != nil {
 		return err
 	}
 	if site.Actor(c).IsAdmin() {
-		if page.Site, err = p.webhookList(c, webhooks.OfSite(), true); err != nil {
+		if page.Site, err = p.webhookList(c, webhooks.SiteKinds(), true); err != nil {
 			return err
 		}
 	}
@@ -41,9 +41,9 @@ func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) 
 // WebhookCreate creates a webhook and shows its secret, only this once.
 func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	n := webhooks.NewWebhook{Site: c.FormValue("of") == "site", URL: c.FormValue("url")}
+	n := webhooks.NewWebhook{ForWholeSite: c.FormValue("of") == "site", URL: c.FormValue("url")}
 	if minutes, err := strconv.Atoi(c.FormValue("wait", "30")); err == nil {
-		n.Wait = time.Duration(min(minutes, 1<<20)) * time.Minute
+		n.LongWait = time.Duration(min(minutes, 1<<20)) * time.Minute
 	}
 	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
 		n.Events = append(n.Events, webhooks.Kind(kind))

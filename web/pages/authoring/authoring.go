@@ -26,7 +26,7 @@ func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit in
 
 // BodyLimit allows creators a task's zip.
 func (p *Authoring) BodyLimit(c *fiber.Ctx) int {
-	if user := site.Viewer(c); user != nil && user.MayCreate() {
+	if user := site.Viewer(c); user != nil && user.MayCreateTasks() {
 		return p.bundleLimit + site.KernelBody
 	}
 	return site.SmallBody(c)

@@ -94,7 +94,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.CurrentVisibility(),
-		Practice: task.Practice, Limits: task.Limits,
+		Practice: task.AllowsPractice, Limits: task.Limits,
 	}
 	known, err := p.runs.DeviceList(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	}
 	form := task
 	form.Title, form.Devices, form.Deadline = settings.Title, settings.Devices, settings.Deadline
-	form.Visibility, form.Practice, form.Limits = settings.Visibility, settings.Practice, settings.Limits
+	form.Visibility, form.AllowsPractice, form.Limits = settings.Visibility, settings.AllowsPractice, settings.Limits
 	return p.showEdit(c, task, form, err)
 }
 

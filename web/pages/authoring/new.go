@@ -27,7 +27,7 @@ func (p *Authoring) New(c *fiber.Ctx) error {
 
 func requireCreator(c *fiber.Ctx) (*accounts.User, error) {
 	user, err := site.RequireUser(c)
-	if err == nil && !user.MayCreate() {
+	if err == nil && !user.MayCreateTasks() {
 		return nil, site.Forbidden("creator", "Only creators and admins can create tasks. Ask an admin for the creator role.")
 	}
 	return user, err
@@ -104,7 +104,7 @@ func sentences(wrong []parse.Problem) []string {
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	limits, err := readLimits(field)
-	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Visibility(field("visibility")), Practice: field("practice") != "", Limits: limits}
+	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Visibility(field("visibility")), AllowsPractice: field("practice") != "", Limits: limits}
 	names := append(formValues(c, views.DraftField(number, "device")), strings.Split(field("others"), ",")...)
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(in.Devices, name) {
@@ -148,7 +148,7 @@ func readLimits(field func(name string) string) (limits []quota.TaskLimit, err e
 	}
 	for _, mode := range quota.LimitModes() {
 		for _, per := range quota.Spans() {
-			l := quota.TaskLimit{Mode: mode, Per: per}
+			l := quota.TaskLimit{Mode: mode, Period: per}
 			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
 			if l.Submissions != 0 || l.GPUSeconds != 0 {
 				limits = append(limits, l)

@@ -198,7 +198,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	d.in, d.invalid = readSettings(c, number)
 	d.settings = &catalog.Task{
 		Slug: db.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
-		Practice: d.in.Practice, Limits: d.in.Limits,
+		AllowsPractice: d.in.AllowsPractice, Limits: d.in.Limits,
 	}
 	if slug := field("updates"); slug != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), slug)

@@ -24,14 +24,14 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.send(c, svgType, b.boardHead.Change, func() ([]byte, error) {
+	return p.send(c, svgType, b.boardHead.ChangeNumber, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := p.site.Store.Boards.Place(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(id))
 			if err == nil {
 				value = scored(st.ScoreNS, st.Interval)
-				if !st.Stale {
-					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.Size, value)
+				if !st.OfOlderEpoch {
+					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.PeopleCount, value)
 				}
 			} else if db.KindOf(err) != db.NotFound {
 				return nil, err

@@ -73,7 +73,7 @@ func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 	if b.Freeze != nil {
 		freeze = *b.Freeze
 	}
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.Change, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
@@ -92,7 +92,7 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 	}
 	if b.past.IsZero() {
 		page.Live = true
-		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, b.Device, b.Change)
+		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, b.Device, b.ChangeNumber)
 	}
 	var err error
 	page.Versions, err = p.otherVersions(c.UserContext(), task, version)
@@ -120,7 +120,7 @@ func boardAbout(b boards.Head) string {
 	if len(b.Leaders) == 0 {
 		return "No entries yet. The first kernel that passes leads the board."
 	}
-	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.Size), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
+	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.PeopleCount), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
 }
 
 // board has the parameters of a request for a board, and the data that was read for it.
@@ -177,7 +177,7 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	}
 	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
-		if b.Size == 0 { // otherwise the page makes its most queries
+		if b.PeopleCount == 0 { // otherwise the page makes its most queries
 			if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
 				return err
 			}
@@ -192,12 +192,12 @@ func (b *board) read(ctx context.Context) (err error) {
 	if !b.past.IsZero() {
 		return b.readPast(ctx)
 	}
-	part := boards.Part{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, Viewer: b.ViewerID,
-		Before: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
-	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.Show(ctx, b.Head, part); err != nil {
+	part := boards.PartQuery{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ViewerID: b.ViewerID,
+		CompareWithTime: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
+	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.ReadForPage(ctx, b.Head, part); err != nil {
 		return err
 	}
-	b.LastPage = int((b.Size + boardRows - 1) / boardRows)
+	b.LastPage = int((b.PeopleCount + boardRows - 1) / boardRows)
 	if len(b.Leaders) > 0 {
 		b.FirstRun, b.FirstNS = b.Leaders[0].RunID, b.Leaders[0].ScoreNS
 	}
@@ -213,7 +213,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 		return err
 	}
 	// Newer software, and runs that wait for confirmation, are only known for the current board.
-	b.At, b.Size, b.EpochID, b.Confirming, b.Bands = b.past.Format(time.DateOnly), int64(len(list)), 0, 0, bands
+	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.past.Format(time.DateOnly), int64(len(list)), 0, 0, bands
 	b.LastPage = (len(list) + boardRows - 1) / boardRows
 	if len(list) > 0 {
 		b.FirstRun, b.FirstNS = list[0].RunID, list[0].ScoreNS
@@ -228,7 +228,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	}
 	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
 	for i := range b.History {
-		b.History[i].OlderSoftware = len(list) > 0 && b.History[i].Age > list[0].Age
+		b.History[i].OlderSoftware = len(list) > 0 && b.History[i].EpochAge > list[0].Age
 	}
 	b.Baselines, err = store.Baselines(ctx, []int64{version}, b.Device)
 	return err

@@ -149,10 +149,10 @@ func (p *Boards) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]
-		if e.NoDataset {
+		if e.ExcludedFromDatasets {
 			source = tasks.Submission{}
 		}
-		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
+		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.TryCount,
 			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(source.Source), source.Texts()}
 	}
 	return rows, err

@@ -74,7 +74,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	if name := c.Query("revealed"); name != "" && page.MayEdit {
 		page.Notice = revealSentence(seen.Standings, name)
 	}
-	if page.MayEdit && seen.Frozen(page.Now) {
+	if page.MayEdit && seen.IsFrozen(page.Now) {
 		page.Waiting, err = p.eventWaiting(c, seen.ID)
 	}
 	return page, err
@@ -93,7 +93,7 @@ func revealSentence(standings events.Standings, name string) string {
 func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, err error) {
 	list, err := p.site.Store.EventWaiting(c.UserContext(), id)
 	for _, w := range list {
-		sum.Entrants, sum.Submissions, sum.Live = sum.Entrants+1, sum.Submissions+w.Submissions, sum.Live+w.Live
+		sum.Entrants, sum.Submissions, sum.Live = sum.Entrants+1, sum.Submissions+w.Submissions, sum.Live+w.UnfinishedRuns
 	}
 	return sum, err
 }

@@ -18,7 +18,7 @@ import (
 
 // EventNew shows the form for a new event.
 func (p *Boards) EventNew(c *fiber.Ctx) error {
-	if err := site.Actor(c).Check(accounts.MakeTask, accounts.Owners{}); err != nil {
+	if err := site.Actor(c).Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	start := p.site.Store.Events.Now().Truncate(time.Hour).Add(24 * time.Hour)
@@ -53,7 +53,7 @@ func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
 	if err != nil {
 		return in, err
 	}
-	if err := site.Actor(c).Check(accounts.EditEvent, accounts.Owners{AuthorID: found.OwnerID}); err != nil {
+	if err := site.Actor(c).Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: found.OwnerID}); err != nil {
 		return in, err
 	}
 	tasks, err := p.site.Store.Events.Tasks(c.UserContext(), found.ID)
@@ -176,7 +176,7 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 func (p *Boards) EventReveal(c *fiber.Ctx) error {
 	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
 	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
-		waiting = models.All
+		waiting = models.RevealAll
 	}
 	name, changes, err := p.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
 	if err != nil {

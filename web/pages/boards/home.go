@@ -99,7 +99,7 @@ func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *vi
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
-	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.Live}
+	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.UnfinishedRuns}
 	return err
 }
 
@@ -139,7 +139,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 
 func (f taskFinder) fits(t models.TaskSummary) bool {
 	s := f.search
-	text := strings.ToLower(t.Title + " " + t.Slug + " " + t.Problem + " " + strings.Join(t.Tags, " "))
+	text := strings.ToLower(t.Title + " " + t.Slug + " " + t.ProblemName + " " + strings.Join(t.Tags, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -147,7 +147,7 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
 		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
-	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.pages.site.Now()) || s.Show == "closed" && !t.Open(f.pages.site.Now())
+	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.Open(f.pages.site.Now()) || s.Show == "closed" && !t.Open(f.pages.site.Now())
 	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
@@ -259,7 +259,7 @@ type variant struct {
 }
 
 func variantOf(t models.TaskSummary) variant {
-	v := variant{ownerID: t.OwnerID, problem: t.Problem}
+	v := variant{ownerID: t.OwnerID, problem: t.ProblemName}
 	if t.Deadline != nil {
 		v.untilDeadline = t.Deadline.UnixNano()
 	}
@@ -272,7 +272,7 @@ func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[variant]int{}
 	for _, t := range list {
 		v := variantOf(t)
-		if i, known := at[v]; known && t.Problem != "" {
+		if i, known := at[v]; known && t.ProblemName != "" {
 			lines[i] = append(lines[i], t)
 			continue
 		}

@@ -68,7 +68,7 @@ func (p *Boards) picture(c *fiber.Ctx, name string) error {
 // standing returns a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
 func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
 	st, err := p.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
-	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
+	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.OfOlderEpoch) {
 		return nil, nil
 	}
 	return &st, err
@@ -94,7 +94,7 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
 		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.Exact(e.ScoreNS), format.Exact(e.ErrNS),
-			exact(e.LowNS), exact(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.Tries), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
+			exact(e.LowNS), exact(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
 			exact(e.ErrorULP), exact(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)
@@ -129,9 +129,9 @@ func (p *Boards) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.boardHead.Device, People: int(b.boardHead.Size)}
+	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.boardHead.Device, People: int(b.boardHead.PeopleCount)}
 	for _, e := range list {
-		if e.Older(b.boardHead.Board) {
+		if e.HasOlderEpoch(b.boardHead.Board) {
 			break // all behind it are older, too, and have no rank
 		}
 		page.Entries = append(page.Entries, e)

@@ -65,7 +65,7 @@ func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bu
 	}
 	page.EventSlug, page.EventTitle = posed.EventSlug, posed.EventTitle
 	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
-	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).Joined, task.ID)
+	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).JoinedTaskIDs, task.ID)
 	if task.VisibleTo(accounts.User{}) {
 		page.Share = p.shareTask(task)
 	}

@@ -147,7 +147,7 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	}
 	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
 	if viewer.SignedIn() {
-		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreate(), Admin: viewer.IsAdmin()})...)
+		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreateTasks(), Admin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
 		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {
@@ -185,7 +185,7 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, OnlyTableColumns: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))

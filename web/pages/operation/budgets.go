@@ -16,7 +16,7 @@ import (
 const mostBudgets = 50
 
 func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Quotas.Today(c.UserContext(), mostBudgets); err != nil {
+	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Quotas.BudgetsToday(c.UserContext(), mostBudgets); err != nil {
 		return err
 	}
 	page.Teams, err = p.site.Store.Quotas.Teams(c.UserContext(), mostBudgets)

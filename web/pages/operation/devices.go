@@ -189,16 +189,16 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
 
-func epochRows(known []epochs.Known) []views.EpochRow {
+func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
 	rows := make([]views.EpochRow, len(known))
 	for i, e := range known {
-		rows[i] = views.EpochRow{Since: e.Since, Kind: map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind], Software: e.String()}
+		rows[i] = views.EpochRow{Since: e.SeenSince, Kind: map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind], Software: e.String()}
 	}
 	return rows
 }
 
 // driftOf describes one change of software: the old and the new, and the boards that became faster or slower.
-func driftOf(d models.Reruns, known []epochs.Known) views.Drift {
+func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
 	drift := views.Drift{When: d.CreatedAt}
 	for i, e := range known {
 		if e.ID != d.EpochID {
@@ -216,9 +216,9 @@ func driftOf(d models.Reruns, known []epochs.Known) views.Drift {
 	measured, logs := 0, 0.0
 	for _, row := range d.Runs {
 		drift.Rows = append(drift.Rows, views.RerunRow{Rerun: row})
-		if row.ScoreNS != nil && row.Was.ScoreNS > 0 {
+		if row.ScoreNS != nil && row.ScoreBefore.ScoreNS > 0 {
 			measured++
-			logs += math.Log(*row.ScoreNS / row.Was.ScoreNS)
+			logs += math.Log(*row.ScoreNS / row.ScoreBefore.ScoreNS)
 		}
 	}
 	drift.Summary = fmt.Sprintf("%d of %d measured", measured, len(drift.Rows))

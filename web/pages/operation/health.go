@@ -176,13 +176,13 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
 	list, err := p.site.Store.Fleet.Drifting(c.UserContext())
-	list = slices.DeleteFunc(list, func(d fleet.Drifted) bool {
+	list = slices.DeleteFunc(list, func(d fleet.DriftedDevice) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
 	})
 	if len(list) > 0 {
 		var texts []string
 		for _, d := range list {
-			texts = append(texts, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.How))
+			texts = append(texts, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.Description))
 		}
 		row.State, row.Says, row.Do = views.HealthLook, summarize(texts), "Check for heat, a power limit, or another program on the machine."
 		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
@@ -217,7 +217,7 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	counts, err := p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
 	now, low := 0, 0
 	for _, count := range counts {
-		if count.Low {
+		if count.LowPriority {
 			low += count.Runs
 		} else {
 			now += count.Runs

@@ -25,7 +25,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Rerun, accounts.Owners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).Check(accounts.Rerun, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
 // Rerun shows the results of measuring a task again, and their effect.
@@ -126,11 +126,11 @@ func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
 func addPlaces(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
-		if rows[i].Failed() == "" {
+		if rows[i].FailureReason() == "" {
 			order = append(order, &rows[i])
 		}
 	}
-	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.ScoreNS, &r.Was.ScoreNS) }
+	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.ScoreNS, &r.ScoreBefore.ScoreNS) }
 	slices.SortStableFunc(order, func(a, b *views.RerunRow) int { return cmp.Compare(score(a), score(b)) })
 	for i, r := range order {
 		r.NowPlace = i + 1
@@ -146,7 +146,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Validate, accounts.Owners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).Check(accounts.Validate, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
 // Validation shows the results of the task's script.
@@ -175,7 +175,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 	}
 	ids := make([]int64, len(rows))
 	for i, row := range rows {
-		ids[i] = row.ByRun
+		ids[i] = row.ScriptRunID
 	}
 	stages, err := p.site.Store.Work.StagesOf(c.UserContext(), ids...)
 	for _, row := range rows {
@@ -184,8 +184,8 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 		}
 		b := &page.Boards[len(page.Boards)-1]
 		b.Rows = append(b.Rows, views.ValidatedRow{ValidationRow: row})
-		if row.Answer == review.NoAnswer {
-			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ByRun])
+		if row.Answer == review.AnswerNone {
+			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ScriptRunID])
 		}
 	}
 	return page, err

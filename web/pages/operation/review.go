@@ -25,7 +25,7 @@ const reviewRows = 50 // on one page, and in one decision
 // Review lists the runs that wait for a review, selected by a filter.
 func (p *Operation) Review(c *fiber.Ctx) error {
 	page := views.ReviewPage{Page: p.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query), Ticked: c.Query("tick")}
-	page.Filter.After, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
+	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
 	var err error
 	if page.Rows, err = p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), page.Filter); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 		return err
 	}
 	if len(page.Rows) > reviewRows {
-		page.Rows, page.Next = page.Rows[:reviewRows], page.Rows[reviewRows-1].First
+		page.Rows, page.Next = page.Rows[:reviewRows], page.Rows[reviewRows-1].OldestFlagID
 	}
 	if page.Comments, err = p.site.Store.Comments.Reported(c.UserContext(), site.Actor(c), reviewRows); err != nil {
 		return err
@@ -138,13 +138,13 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	if err != nil {
 		return page, err
 	}
-	viewer, of := site.Actor(c), accounts.Owners{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
+	viewer, of := site.Actor(c), accounts.ObjectOwners{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
 		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
 		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
-		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.Owners{OwnerID: run.DisqualifiedBy}),
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
 	}
 	if err := p.addNote(c, run, seen, &page); err != nil {
 		return page, err
@@ -188,7 +188,7 @@ var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteOpen = seen.Task.NotesOpen(p.site.Now())
-	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.Owners{AuthorID: seen.Task.OwnerID})
+	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteOpen || own || page.MayRemoveNote {
 		page.Note = run.Note
@@ -257,7 +257,7 @@ func (p *Operation) Similar(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := viewer.Check(accounts.ReviewRun, accounts.Owners{AuthorID: task.OwnerID}); err != nil {
+	if err := viewer.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return err
 	}
 	given, err := p.site.Store.Catalog.CurrentBundle(ctx, task)

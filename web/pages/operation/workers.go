@@ -73,7 +73,7 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	most, _ := strconv.Atoi(c.FormValue("most")) // a text that is not a number is refused, like 0
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	secret, _, err := p.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
-		Name: strings.TrimSpace(c.FormValue("name")), MaxWorkers: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
+		Name: strings.TrimSpace(c.FormValue("name")), MaxWorkers: most, Lifetime: time.Duration(min(days, 1000)) * 24 * time.Hour,
 		Devices: deviceNames(c),
 	})
 	if err != nil {

@@ -32,7 +32,7 @@ func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.Comments
 		return err
 	}
 	page.Page, page.Task, page.Author = p.site.Page(c, "Comments", "tasks"), site.TaskRef(thread.Task), author
-	page.First, page.Moderates, page.Locked, page.Count = after == 0, thread.ModeratedBy(viewer), thread.Locked(), thread.Count()
+	page.First, page.Moderates, page.Locked, page.Count = after == 0, thread.ModeratedBy(viewer), thread.Locked(), thread.CommentCount()
 	if thread.Submission != nil {
 		page.SubmissionID = thread.Submission.ID
 	}
@@ -43,7 +43,7 @@ func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.Comments
 	if err := p.fillComments(&page, thread, list); err != nil {
 		return err
 	}
-	switch err := p.site.Store.Comments.Closed(ctx, viewer, thread); db.KindOf(err) {
+	switch err := p.site.Store.Comments.ClosedReason(ctx, viewer, thread); db.KindOf(err) {
 	case db.Forbidden:
 		page.Closed = err.Error()
 	default:
@@ -104,7 +104,7 @@ func (p *Submissions) writeComment(c *fiber.Ctx, act string, do func(context.Con
 	made, err := do(c.UserContext(), site.Actor(c), thread, text)
 	switch kind := db.KindOf(err); {
 	case err == nil:
-		return site.Redirect(c, views.CommentPlace(listURL(thread), made.ID, thread.Count()))
+		return site.Redirect(c, views.CommentPlace(listURL(thread), made.ID, thread.CommentCount()))
 	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
 		return err
 	}
@@ -155,7 +155,7 @@ func (p *Submissions) showComment(c *fiber.Ctx, status int, page views.CommentPa
 	}
 	moderates := thread.ModeratedBy(viewer)
 	page.MayDelete = viewer.SignedIn() && found.UserID == viewer.ID
-	page.MayReport = !moderates && viewer.May(accounts.ReportComment, accounts.Owners{OwnerID: found.UserID})
+	page.MayReport = !moderates && viewer.May(accounts.ReportComment, accounts.ObjectOwners{OwnerID: found.UserID})
 	page.MayHide, page.MayShow = moderates && !page.Hidden, moderates && page.Hidden
 	if moderates {
 		if page.Reports, err = p.site.Store.Comments.Reports(c.UserContext(), viewer, id); err != nil {

@@ -146,7 +146,7 @@ func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (row
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, OnlyTableColumns: true})
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			if run.ScoreNS != nil {

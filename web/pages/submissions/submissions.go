@@ -72,7 +72,7 @@ func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.Submi
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy, Filter: seen.ProfileFilter().String(),
 		Comments: seen.Sub.Comments, CommentsOpen: seen.TaskOpen && seen.Sub.SourceOpen(seen.Task, p.site.Now()),
-		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.Owners{OwnerID: seen.Sub.UserID}),
+		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Sub.UserID}),
 	}
 }
 

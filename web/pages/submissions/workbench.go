@@ -214,7 +214,7 @@ func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	if err != nil || task.ID == 0 {
 		return err
 	}
-	spent, err := p.site.Store.Quotas.OfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
+	spent, err := p.site.Store.Quotas.UsesOfTask(c.UserContext(), site.Actor(c), task.ID, task.Limits)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details,
 	}
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, Mine: f.UserID == viewer.ID,
 		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
-		MayReview:    viewer.May(accounts.ReviewRun, accounts.Owners{AuthorID: f.Task.OwnerID})}, nil
+		MayReview:    viewer.May(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
 }
 
 // SourceHidden returns the reason why sources of the task are hidden.
@@ -92,7 +92,7 @@ func SourcePrivate(what string, task catalog.Task) string {
 // on.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
 	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
-	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
+	if err == nil && head.ChangeNumber == 0 && !slices.Contains(task.Devices, device) {
 		err = db.Errorf(db.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}
 	return head, err
@@ -101,7 +101,7 @@ func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64
 // BoardChange returns the change number of a board.
 func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int64, device string) (int64, error) {
 	head, err := s.BoardHead(ctx, task, versionID, device)
-	return head.Change, err
+	return head.ChangeNumber, err
 }
 
 // RedirectToGPU answers a path whose device has no board here, but has one in other letters ("cpu"), or is a family of

@@ -44,8 +44,8 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 			return nil, err
 		}
 		for _, c := range confirmed {
-			if n := len(c.Turns); n > 0 {
-				turns = append(turns, c.Turns[n-1].ByRun)
+			if n := len(c.CountedTurns); n > 0 {
+				turns = append(turns, c.CountedTurns[n-1].MeasuredByRun)
 			}
 		}
 	}
@@ -67,8 +67,8 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 	}
 	for _, run := range read.Runs {
 		source := cardSource{run, confirmed[run.Run.ID], nil, together[run.Run.ID], firsts[run.Run.Device]}
-		if n := len(source.confirmation.Turns); n > 0 {
-			turn := source.confirmation.Turns[n-1].ByRun
+		if n := len(source.confirmation.CountedTurns); n > 0 {
+			turn := source.confirmation.CountedTurns[n-1].MeasuredByRun
 			_, source.newestTurn = run.redacted(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
 		}
 		card, err := s.card(ctx, source)

@@ -22,8 +22,8 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 		return *p
 	}
 	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneSlot, Outcome: c.Reason,
-		Turns: c.Ended, EnoughTurns: 2 * models.EnoughTurns, MostTurns: models.MostTurns,
-		Was: c.HolderWas, Is: ns(c.HolderNS), OtherWas: c.ChallengerWas, OtherIs: ns(c.ChallengerNS)}
+		Turns: c.EndedTurns, EnoughTurns: 2 * models.MinQuietTurns, MostTurns: models.MaxTurnsPerSide,
+		Was: c.HolderScoreBefore, Is: ns(c.HolderNS), OtherWas: c.ChallengerScoreBefore, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
 		shown.Was, shown.Is, shown.OtherWas, shown.OtherIs = shown.OtherWas, shown.OtherIs, shown.Was, shown.Is
@@ -35,7 +35,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 // the submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the
 // score does not come from turns.
 func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
-	run, list := of.Run, of.confirmation.Turns
+	run, list := of.Run, of.confirmation.CountedTurns
 	if len(list) == 0 || !run.Stands() {
 		return nil
 	}
@@ -48,7 +48,7 @@ func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
 	}
 	for i, c := range MeasuredStage(of.newestTurn).Cases {
-		if all, each := samples.CaseOf(list, i); each != nil {
+		if all, each := samples.CaseMeasurement(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // ReadForm reads a submission's form: uploaded files take precedence over texts.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
-		Added: submissions.AddedByAdmin{For: c.FormValue("for"), Why: c.FormValue("why")}}
+		Added: submissions.AddedByAdmin{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
@@ -46,7 +46,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 
 // RefusedForm returns the form of a refused submission, with its input.
 func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.For, Why: in.Added.Why}
+	return views.SubmitForm{Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.PersonName, Why: in.Added.Reason}
 }
 
 // FillForm fills in the choices of a task's form and the initial text: a refused one, the submission in ?from= or

@@ -65,7 +65,7 @@ func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
 
 // SubmissionRows lists submissions for a table.
 func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]submissions.SubmissionSummary, error) {
-	f.Short = true
+	f.OnlyTableColumns = true
 	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
 }
 
@@ -86,7 +86,7 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 	stages, err := s.site.Store.Work.StagesOf(ctx, ids...)
 	times := make(map[int64]float64, len(timed))
 	for _, run := range timed {
-		times[run.ID], _ = scores.Benchmark(MeasuredStage(StagesOfAttempt(run, stages[run.ID])))
+		times[run.ID], _ = scores.BenchmarkScore(MeasuredStage(StagesOfAttempt(run, stages[run.ID])))
 	}
 	return times, err
 }
@@ -134,11 +134,11 @@ func referenceFirst(name string) int {
 func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
 	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.Part{Limit: leaders})
+		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.PartQuery{Limit: leaders})
 		if err != nil {
 			return nil, err
 		}
-		tops[i].Device, tops[i].Size = device, board.Size
+		tops[i].Device, tops[i].Size = device, board.PeopleCount
 		for _, st := range board.Standings {
 			tops[i].Leaders = append(tops[i].Leaders, boards.Leader{Rank: st.Rank, Tied: st.Tied, UserID: st.UserID, UserName: st.UserName, ScoreNS: st.ScoreNS, Interval: st.Interval})
 		}

@@ -44,7 +44,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.Task)
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
-	if in.Added.For != "" && db.KindOf(err) == db.NotFound {
+	if in.Added.PersonName != "" && db.KindOf(err) == db.NotFound {
 		err = site.Invalid("for", "%s cannot see a task %q. Check its name, or invite the person.", user.Name, in.Task)
 	}
 	if err != nil {
@@ -68,17 +68,17 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 
 // submitter returns the owner of the new submission: the person that an admin names, or else the user.
 func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AddedByAdmin) (accounts.User, error) {
-	added.Why = strings.TrimSpace(added.Why)
-	if added.For = strings.TrimSpace(added.For); added.For == "" {
+	added.Reason = strings.TrimSpace(added.Reason)
+	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
 		return user, nil
 	}
-	if err := user.Check(accounts.AddSubmission, accounts.Owners{}); err != nil {
+	if err := user.Check(accounts.AddSubmission, accounts.ObjectOwners{}); err != nil {
 		return user, err
 	}
-	added.By = user
-	person, err := s.site.Store.Accounts.ByName(ctx, added.For)
+	added.Admin = user
+	person, err := s.site.Store.Accounts.ByName(ctx, added.PersonName)
 	if db.KindOf(err) == db.NotFound {
-		return user, site.Invalid("for", "There is no person called %q.", added.For)
+		return user, site.Invalid("for", "There is no person called %q.", added.PersonName)
 	}
 	return person, err
 }

@@ -22,7 +22,7 @@ func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in
 }
 
 // PublishTask makes a bundle a task's current version, with the given settings unless they are nil.
-func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.Change, error) {
+func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.ChangeKind, error) {
 	version, change, err := s.site.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)
 }
