@@ -42,7 +42,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
 		}
 		if !mcp.IsSane(body) {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MostAside)))
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MaxOtherBytes)))
 		}
 		if broken := site.FindBrokenText(body); broken != nil {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("the text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)))

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	longestPause = time.Second      // between two tries to accept
-	warnEvery    = 10 * time.Second // however often it happens
+	maxAcceptPause = time.Second      // between two tries to accept
+	warnInterval   = 10 * time.Second // however often it happens
 	// For a moment the rest of a refused request is read and dropped, so that the sender of a slightly too large body
 	// reads the reason instead of a reset connection. The sender of a larger one may see the reset.
-	lingerTime  = 2 * time.Second
-	lingerBytes = 8 << 20
+	maxLingerTime = 2 * time.Second
+	lingerBytes   = 8 << 20
 	// The same holds for the head of a request on a refused connection. These connections have no share, so only few
 	// are drained at a time.
-	turnedAwayTime  = time.Second / 2
-	turnedAwayBytes = 16 << 10
-	mostTurnedAway  = 64
-	firstByte       = time.Minute // browsers open connections that they may need
+	turnedAwayTimeout = time.Second / 2
+	turnedAwayBytes   = 16 << 10
+	maxTurnedAway     = 64
+	firstByteTimeout  = time.Minute // browsers open connections that they may need
 )
 
 // Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
@@ -43,7 +43,7 @@ type Guard struct {
 // NewGuard counts the connections of ln. Connections of proxies have no share.
 func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
-		closed: make(chan struct{}), leaving: make(chan struct{}, mostTurnedAway)}
+		closed: make(chan struct{}), leaving: make(chan struct{}, maxTurnedAway)}
 }
 
 // Accept returns the next connection within the limits. Its error is permanent.
@@ -65,7 +65,7 @@ func (g *Guard) Accept() (net.Conn, error) {
 		case <-g.closed:
 			return nil, net.ErrClosed
 		}
-		pause = min(2*pause, longestPause)
+		pause = min(2*pause, maxAcceptPause)
 	}
 }
 
@@ -94,7 +94,7 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	}
 	give, err := g.limiter.Take(Connections, who, 1)
 	switch bound := g.limiter.bounds[Connections]; {
-	case err != nil && errors.Is(err, bound.UsedUp):
+	case err != nil && errors.Is(err, bound.ErrUsedUp):
 		g.refuse(conn, "429 Too Many Requests")
 		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.Each)
 		return nil
@@ -103,7 +103,7 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Max)
 		return nil
 	}
-	conn.SetReadDeadline(time.Now().Add(firstByte))
+	conn.SetReadDeadline(time.Now().Add(firstByteTimeout))
 	return &countedConn{Conn: conn, left: []func(){give}}
 }
 
@@ -115,12 +115,12 @@ func (g *Guard) refuse(conn net.Conn, status string) {
 		conn.Close()
 		return
 	}
-	conn.SetWriteDeadline(time.Now().Add(turnedAwayTime)) // shorter, a busy machine would let it pass before the write
+	conn.SetWriteDeadline(time.Now().Add(turnedAwayTimeout)) // shorter, a busy machine would let it pass before the write
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
 	case g.leaving <- struct{}{}:
 		go func() {
-			drain(conn, turnedAwayTime, turnedAwayBytes)
+			drain(conn, turnedAwayTimeout, turnedAwayBytes)
 			conn.Close()
 			<-g.leaving
 		}()
@@ -142,7 +142,7 @@ func drain(conn net.Conn, most time.Duration, bytes int64) {
 }
 
 func (g *Guard) warn(message string, args ...any) {
-	if now := time.Now(); now.Sub(g.warned) > warnEvery {
+	if now := time.Now(); now.Sub(g.warned) > warnInterval {
 		g.warned = now
 		g.log.Warn(message, args...)
 	}
@@ -177,7 +177,7 @@ type halfCloser interface {
 // Close lets the answer arrive: closing with unread bytes would reset the connection before that.
 func (g *countedConn) Close() error {
 	if g.linger.Swap(false) {
-		drain(g.Conn, lingerTime, lingerBytes)
+		drain(g.Conn, maxLingerTime, lingerBytes)
 	}
 	err := g.Conn.Close()
 	g.mu.Lock()

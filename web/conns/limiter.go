@@ -18,22 +18,22 @@ const Connections Resource = "connections"
 // Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice the
 // limit of the one before. The errors are for refused senders.
 type Bound struct {
-	Max, Each    int
-	Full, UsedUp error // the resource is used up; the sender's share is used up
+	Max, Each          int
+	ErrFull, ErrUsedUp error // the resource is used up; the sender's share is used up
 }
 
 // Limiter counts the use of resources.
 type Limiter struct {
-	bounds map[Resource]Bound
-	mu     sync.Mutex
-	taken  map[Resource]map[string]int // by name; the total has the empty name
+	bounds       map[Resource]Bound
+	mu           sync.Mutex
+	takenByShare map[Resource]map[string]int // by name; the total has the empty name
 }
 
 // NewLimiter returns a limiter of these resources.
 func NewLimiter(bounds map[Resource]Bound) *Limiter {
-	l := &Limiter{bounds: bounds, taken: map[Resource]map[string]int{}}
+	l := &Limiter{bounds: bounds, takenByShare: map[Resource]map[string]int{}}
 	for of := range bounds {
-		l.taken[of] = map[string]int{}
+		l.takenByShare[of] = map[string]int{}
 	}
 	return l
 }
@@ -44,12 +44,12 @@ func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 	defer l.mu.Unlock()
 	bound := l.bounds[of]
 	for i, name := range who {
-		if l.taken[of][name]+n > bound.Each<<i {
-			return nil, bound.UsedUp
+		if l.takenByShare[of][name]+n > bound.Each<<i {
+			return nil, bound.ErrUsedUp
 		}
 	}
-	if l.taken[of][""]+n > bound.Max {
-		return nil, bound.Full
+	if l.takenByShare[of][""]+n > bound.Max {
+		return nil, bound.ErrFull
 	}
 	l.add(of, who, n)
 	return func() {
@@ -61,8 +61,8 @@ func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 
 func (l *Limiter) add(of Resource, who Share, n int) {
 	for _, name := range slices.Concat(who, Share{""}) {
-		if l.taken[of][name] += n; l.taken[of][name] == 0 {
-			delete(l.taken[of], name)
+		if l.takenByShare[of][name] += n; l.takenByShare[of][name] == 0 {
+			delete(l.takenByShare[of], name)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (l *Limiter) Taken(of ...Resource) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, one := range of {
-		n += l.taken[one][""]
+		n += l.takenByShare[one][""]
 	}
 	return n
 }

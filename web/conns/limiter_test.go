@@ -9,7 +9,7 @@ var errFull, errUsedUp = errors.New("full"), errors.New("used up")
 
 // limited is a limiter of connections.
 func limited(most, each int) *Limiter {
-	return NewLimiter(map[Resource]Bound{Connections: {Max: most, Each: each, Full: errFull, UsedUp: errUsedUp}})
+	return NewLimiter(map[Resource]Bound{Connections: {Max: most, Each: each, ErrFull: errFull, ErrUsedUp: errUsedUp}})
 }
 
 func TestALimiterForgetsWhoHasGivenEverythingBack(t *testing.T) {
@@ -27,8 +27,8 @@ func TestALimiterForgetsWhoHasGivenEverythingBack(t *testing.T) {
 	}
 	gives[0]()
 	gives[1]()
-	if l.Taken(Connections) != 0 || len(l.taken[Connections]) != 0 {
-		t.Errorf("%v are left", l.taken)
+	if l.Taken(Connections) != 0 || len(l.takenByShare[Connections]) != 0 {
+		t.Errorf("%v are left", l.takenByShare)
 	}
 }
 

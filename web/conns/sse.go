@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	streamLife  = 30 * time.Minute // then the browser connects again, to whichever server is there
-	streamRetry = "retry: 1000\n\n"
+	maxStreamLife = 30 * time.Minute // then the browser connects again, to whichever server is there
+	streamRetry   = "retry: 1000\n\n"
 )
 
 // ErrDone ends a stream that has nothing more to say.
@@ -45,7 +45,7 @@ type Source struct {
 func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)
-	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	ctx, cancel := context.WithTimeout(ctx, maxStreamLife)
 	defer cancel()
 	err := s.send(ctx, sub.messages, out)
 	if errors.Is(err, ErrDone) {

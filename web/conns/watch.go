@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangUpEvery is the longest delay in noticing that a client has left, if the connection has unread bytes: the next
-// request, or TLS's closing message.
-const hangUpEvery = 250 * time.Millisecond
+// hangUpCheckInterval is the longest delay in noticing that a client has left, if the connection has unread bytes: the
+// next request, or TLS's closing message.
+const hangUpCheckInterval = 250 * time.Millisecond
 
 // Watch closes a channel when the client has left. Without it a closed page is only noticed at the second heartbeat
 // after it. It peeks without consuming bytes. Connections other than TCP cannot be watched in this way: the channel
@@ -30,7 +30,7 @@ func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
 	if n, err := peek(raw); n == 0 {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	tick := time.NewTicker(hangUpEvery)
+	tick := time.NewTicker(hangUpCheckInterval)
 	defer tick.Stop()
 	for {
 		if gone, err := hungUp(raw); gone || err != nil {

@@ -61,7 +61,7 @@ func TestOnLeavingDetectsAClosedConnection(t *testing.T) {
 		case <-left:
 			t.Errorf("%s: who stays has left", name)
 			continue
-		case <-time.After(2 * hangUpEvery):
+		case <-time.After(2 * hangUpCheckInterval):
 		}
 		began := time.Now()
 		them.Close()

@@ -144,8 +144,8 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// mostLooked limits the checked elements of a list, or keys of an object.
-const mostLooked = 200
+// maxSearchedSubmissions limits the checked elements of a list, or keys of an object.
+const maxSearchedSubmissions = 200
 
 // maxRepeatedInput limits the bytes of input that an error repeats.
 const maxRepeatedInput = 40
@@ -163,7 +163,7 @@ func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for i := 0; i < mostLooked && from.More(); i++ {
+	for i := 0; i < maxSearchedSubmissions && from.More(); i++ {
 		var element json.RawMessage
 		if err := from.Decode(&element); err != nil {
 			return ""
@@ -181,7 +181,7 @@ func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for i := 0; i < mostLooked && from.More(); i++ {
+	for i := 0; i < maxSearchedSubmissions && from.More(); i++ {
 		key, err := from.Token()
 		name, ok := key.(string)
 		var value json.RawMessage

@@ -44,18 +44,18 @@ type tasksOut struct {
 }
 
 func (t tools) addBoards(server offering) {
-	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", reads(), func(ctx context.Context, _ *progress, _ noInput) (tasksOut, error) {
+	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", readingAnnotations(), func(ctx context.Context, _ *progress, _ noInput) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err
 	})
-	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", reads(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
+	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", readingAnnotations(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
 		return value(t.site.Task(ctx, in.Task))
 	})
 	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
-	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", reads(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
+	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", readingAnnotations(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
 		return value(t.site.Submission(ctx, in.ID))
 	})
-	addTyped(server, "get_board", "Read the ranking of a task on a device.", reads(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
+	addTyped(server, "get_board", "Read the ranking of a task on a device.", readingAnnotations(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
 		return value(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
 	})
 }

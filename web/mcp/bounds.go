@@ -7,16 +7,16 @@ import (
 	"warpboard/web/site"
 )
 
-// MostAside limits the bytes of a message besides the arguments that hold sources: the SDK copies some of them a dozen
-// times, and repeats them in its answers.
-const MostAside = 128 << 10
+// MaxOtherBytes limits the bytes of a message besides the arguments that hold sources: the SDK copies some of them a
+// dozen times, and repeats them in its answers.
+const MaxOtherBytes = 128 << 10
 
-// IsSane reports whether a message has at most MostAside bytes besides its sources. Invalid JSON has no sources.
+// IsSane reports whether a message has at most MaxOtherBytes bytes besides its sources. Invalid JSON has no sources.
 func IsSane(message []byte) bool {
-	if len(message) <= MostAside {
+	if len(message) <= MaxOtherBytes {
 		return true
 	}
-	return len(message)-bytesOfSources(message) <= MostAside
+	return len(message)-bytesOfSources(message) <= MaxOtherBytes
 }
 
 // bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// waitAtOnce limits the wait of one request for an evaluation's end, and so the time between two progress messages.
+	// firstWait limits the wait of one request for an evaluation's end, and so the time between two progress messages.
 	// The first waits a second, each next one twice as long.
-	waitAtOnce = 8 * time.Second
+	firstWait = 8 * time.Second
 	// validateTimeout is the default time limit of a validation in seconds.
 	validateTimeout = 60
-	// farewell limits the time that a cancelled call takes to notify the site.
-	farewell = 5 * time.Second
+	// cancelTimeout limits the time that a cancelled call takes to notify the site.
+	cancelTimeout = 5 * time.Second
 )
 
 // settings are the parameters of every evaluation.
@@ -76,8 +76,8 @@ type jobIn struct {
 
 type noInput struct{}
 
-// goesOn is the message to agents about unfinished work.
-const goesOn = " If ended is false, call get_job_status with its job_id."
+// continueHint is the message to agents about unfinished work.
+const continueHint = " If ended is false, call get_job_status with its job_id."
 
 func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
@@ -85,12 +85,12 @@ func (t tools) addEvaluations(server offering) {
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	compiled := map[string]string{"job_id": "string", "ended": "boolean", "kernel_exec_result": "object"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
-	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+goesOn, createAnnotations(), answer, t.evaluate)
-	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+goesOn, createAnnotations(), answer, t.compare)
-	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+goesOn, createAnnotations(), check, t.validate)
-	addOpen(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+goesOn, createAnnotations(), compiled, t.compile)
-	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", reads(), nil, t.stats)
-	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", reads(), state, t.status)
+	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+continueHint, createAnnotations(), answer, t.evaluate)
+	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+continueHint, createAnnotations(), answer, t.compare)
+	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+continueHint, createAnnotations(), check, t.validate)
+	addOpen(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+continueHint, createAnnotations(), compiled, t.compile)
+	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", readingAnnotations(), nil, t.stats)
+	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", readingAnnotations(), state, t.status)
 }
 
 // code returns a KernelCode of the API. It omits absent fields, so that the site reports the missing ones.
@@ -199,7 +199,7 @@ func (t tools) await(ctx context.Context, p *progress, submit func(context.Conte
 		return nil, err
 	}
 	id, key := e.ID, e.EvaluationKey
-	for wait := time.Second; !e.Ended; wait = min(2*wait, waitAtOnce) {
+	for wait := time.Second; !e.Ended; wait = min(2*wait, firstWait) {
 		p.report(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
 		if !p.isRequested() {
 			wait = min(wait, t.patience-p.elapsed())
@@ -241,7 +241,7 @@ func (t tools) abandon(ctx context.Context, id string) {
 	if ctx.Err() == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()
 	_, _ = t.site.CancelEvaluation(ctx, id)
 }
@@ -264,7 +264,7 @@ func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if in.Key != "" {
 		t.site.SetEvaluationKey(in.Key)
 	}
-	wait := slice
+	wait := waitSlice
 	if in.Wait != nil {
 		wait = time.Duration(*in.Wait) * time.Second
 	}

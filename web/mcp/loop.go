@@ -85,20 +85,20 @@ func shortSubmission(s *client.Submission) submissionOut {
 func (t tools) addLoop(server offering) {
 	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", createAnnotations(), t.submitAndWait(job.ModeTest))
 	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", createAnnotations(), t.submitAndWait(job.ModeRanked))
-	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
-	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", ends(),
+	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", readingAnnotations(), t.wait)
+	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", endingAnnotations(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
 			sub, err := value(t.site.Cancel(ctx, in.ID))
 			return shortSubmission(&sub), err
 		})
-	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", reads(), t.mine)
-	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", reads(),
+	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", readingAnnotations(), t.mine)
+	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", readingAnnotations(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
 			return value(t.site.SubmissionSource(ctx, in.ID))
 		})
-	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", reads(), t.profile)
-	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", reads(), t.compareRuns)
-	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", reads(), t.withRecord)
+	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", readingAnnotations(), t.profile)
+	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", readingAnnotations(), t.compareRuns)
+	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", readingAnnotations(), t.withRecord)
 }
 
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
@@ -112,17 +112,17 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 	}
 }
 
-// slice limits the wait of a call: usual clients give up after 30 s or 60 s.
-const slice = 25 * time.Second
+// waitSlice limits the wait of a call: usual clients give up after 30 s or 60 s.
+const waitSlice = 25 * time.Second
 
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
 	sub, err := t.site.Submission(ctx, in.ID)
 	for err == nil && !sub.Ended {
-		left := min(slice, t.patience) - p.elapsed()
+		left := min(waitSlice, t.patience) - p.elapsed()
 		if left < time.Second {
 			break
 		}
-		p.report(ctx, fmt.Sprintf("submission %d: %s", sub.ID, states(sub)))
+		p.report(ctx, fmt.Sprintf("submission %d: %s", sub.ID, runStatesText(sub)))
 		sub, err = t.site.Wait(ctx, in.ID, min(left, submissionWait))
 	}
 	if err != nil {
@@ -135,7 +135,7 @@ func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissi
 	return out, nil
 }
 
-func states(sub *client.Submission) (text string) {
+func runStatesText(sub *client.Submission) (text string) {
 	for _, run := range sub.Runs {
 		text += run.Device + " " + run.State + " "
 	}

@@ -41,7 +41,7 @@ func (t tools) addReading(server offering) {
 		server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: uri, Name: strings.TrimPrefix(uri, scheme), Description: about, MIMEType: "text/plain"}, t.readText)
 	}
 	server.AddPrompt(&sdk.Prompt{Name: "climb", Title: "Climb a board", Description: "Bring a kernel for a task to the top of its board.",
-		Arguments: []*sdk.PromptArgument{{Name: "task", Description: "slug of the task", Required: true}}}, climb)
+		Arguments: []*sdk.PromptArgument{{Name: "task", Description: "slug of the task", Required: true}}}, climbPrompt)
 }
 
 // read answers with a resource in the API's form.
@@ -150,7 +150,7 @@ func textFiles(data []byte) (files []client.SourceFile, err error) {
 	return files, nil
 }
 
-func climb(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func climbPrompt(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	task := r.Params.Arguments["task"]
 	if task == "" {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: `climb needs the argument "task": slug of the task, from list_tasks.`}

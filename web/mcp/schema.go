@@ -21,9 +21,9 @@ func cachedSchema(in *sync.Map, tool string, make func() (*jsonschema.Schema, er
 	return found.(*jsonschema.Schema)
 }
 
-// short returns the schema of an answer without the content of its keys: agents read the answer itself, and whole
+// shortSchema returns the schema of an answer without the content of its keys: agents read the answer itself, and whole
 // schemas took three quarters of the list of tools.
-func short[Out any]() (*jsonschema.Schema, error) {
+func shortSchema[Out any]() (*jsonschema.Schema, error) {
 	whole, err := jsonschema.For[Out](nil)
 	if err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func short[Out any]() (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// open returns the schema of an answer to which the site adds keys.
-func open(keys map[string]string) *jsonschema.Schema {
+// openSchema returns the schema of an answer to which the site adds keys.
+func openSchema(keys map[string]string) *jsonschema.Schema {
 	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
 	for key, kind := range keys {
 		schema.Properties[key] = &jsonschema.Schema{Type: kind}

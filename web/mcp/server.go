@@ -81,7 +81,7 @@ type object = map[string]any
 
 // Hints for clients about a tool's effects: tools that read change nothing, tools that make queue work and destroy
 // nothing, tools that end stop running work. None reaches beyond the site.
-func reads() *sdk.ToolAnnotations {
+func readingAnnotations() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 }
@@ -91,7 +91,7 @@ func createAnnotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
 }
 
-func ends() *sdk.ToolAnnotations {
+func endingAnnotations() *sdk.ToolAnnotations {
 	no, yes := false, true
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
@@ -99,7 +99,7 @@ func ends() *sdk.ToolAnnotations {
 // addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error
 // result.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
-	answer := cachedSchema(&server.schemas.answers, name, short[Out])
+	answer := cachedSchema(&server.schemas.answers, name, shortSchema[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
@@ -109,7 +109,7 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 // addOpen offers a tool whose answer is one of the evaluation API: some keys always have one type, and the site adds
 // others.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
-	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return open(keys), nil })
+	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return openSchema(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {

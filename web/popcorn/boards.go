@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	mostEntries = 100     // limit of a board's entries in one answer
-	lastOffset  = 1 << 20 // beyond the end of any board
+	maxEntries = 100     // limit of a board's entries in one answer
+	maxOffset  = 1 << 20 // beyond the end of any board
 )
 
 // Leaderboards lists the tasks that the caller may see.
@@ -60,7 +60,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 	if _, err := p.runs.BoardHead(c.UserContext(), task, task.VersionID, device); err != nil {
 		return err
 	}
-	limit, offset := bounded(c, "limit", mostEntries, mostEntries), bounded(c, "offset", 0, lastOffset)
+	limit, offset := boundedNumber(c, "limit", maxEntries, maxEntries), boundedNumber(c, "offset", 0, maxOffset)
 	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.PartQuery{Offset: offset, Limit: limit})
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func queueOf(known []client.Device, names ...string) *runnerQueue {
 	return queue
 }
 
-// bounded returns a number of the query with a limit, or standard if it is missing.
-func bounded(c *fiber.Ctx, name string, standard, most int) int {
+// boundedNumber returns a number of the query with a limit, or standard if it is missing.
+func boundedNumber(c *fiber.Ctx, name string, standard, most int) int {
 	asked := c.QueryInt(name, standard)
 	if asked < 0 {
 		asked = standard

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	usualSubmissions = 50 // default length of a list
-	mostSubmissions  = 100
+	defaultSubmissions = 50 // default length of a list
+	maxSubmissions     = 100
 )
 
 // List lists the caller's own submissions, the newest first.
 func (p *Popcorn) List(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	filter := submissions.SubmissionFilter{UserID: user.ID, Offset: bounded(c, "offset", 0, lastOffset), Limit: max(bounded(c, "limit", usualSubmissions, mostSubmissions), 1)}
+	filter := submissions.SubmissionFilter{UserID: user.ID, Offset: boundedNumber(c, "offset", 0, maxOffset), Limit: max(boundedNumber(c, "limit", defaultSubmissions, maxSubmissions), 1)}
 	if name := c.Query("leaderboard"); name != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), user, db.Slug(name))
 		if err != nil {

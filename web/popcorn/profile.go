@@ -16,8 +16,8 @@ import (
 
 const (
 	profiler = "Nsight Compute"
-	// mostTrace limits the bytes of packed report files in one result; others have only their address.
-	mostTrace = 16 << 20
+	// maxTraceBytes limits the bytes of packed report files in one result; others have only their address.
+	maxTraceBytes = 16 << 20
 )
 
 // tracer packs report files for one result.
@@ -32,7 +32,7 @@ func (p *Popcorn) addProfile(e ending, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
 	}
-	cases, t := e.profile.Cases, &tracer{p.runs, e.profile, mostTrace}
+	cases, t := e.profile.Cases, &tracer{p.runs, e.profile, maxTraceBytes}
 	if len(cases) == 0 {
 		cases = []job.CaseResult{{Spec: "no case was profiled"}}
 	}

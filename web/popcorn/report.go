@@ -34,7 +34,7 @@ func (e ending) fullForm() fullResult {
 		}
 		one := evalResult{Start: r.StartedAt, End: r.EndedAt, Compilation: compiled}
 		if compiled == nil || compiled.Success {
-			one.Run = ranOf(r)
+			one.Run = runResultOf(r)
 		}
 		f.Runs[stageName(r.Stage)] = one
 	}
@@ -54,7 +54,7 @@ func (e ending) compilation() *compileResult {
 	return result
 }
 
-func ranOf(r job.StageResult) *runResult {
+func runResultOf(r job.StageResult) *runResult {
 	ran := &runResult{Success: r.Status == job.StatusPass || r.Status == job.StatusFail, Passed: r.Status == job.StatusPass, Command: r.Command,
 		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: exitCode(r), Duration: r.EndedAt.Sub(r.StartedAt).Seconds(), Result: map[string]any{}}
 	for key, value := range report(r) {

@@ -14,8 +14,8 @@ import (
 // root of its host has no cost.
 type Path string
 
-// parts is a path that needs no escaping in a header, a cookie, HTML or a script.
-var parts = regexp.MustCompile(`^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+// pathPattern is a path that needs no escaping in a header, a cookie, HTML or a script.
+var pathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
 // ParseAddress reads the public address of a site, and the path in it. The error is the end of a sentence.
 func ParseAddress(text string) (*url.URL, Path, error) {
@@ -27,7 +27,7 @@ func ParseAddress(text string) (*url.URL, Path, error) {
 		return nil, "", errors.New("the site's address ends with its path: leave out what follows ? or #")
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
-	if !parts.MatchString(path) {
+	if !pathPattern.MatchString(path) {
 		return nil, "", errors.New("want a path of letters, digits, -, _, . and ~ between single slashes, like https://lab.example.org/warpboard")
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}, Path(path), nil

@@ -2,9 +2,10 @@ package site
 
 import "strings"
 
-// addresses are the attributes whose value is an address, next to all of htmx. Those of data- are read by scripts.
-// A page with an address from the root in any other attribute fails the test that follows all links below a path.
-var addresses = map[string]bool{
+// addressAttributes are the attributes whose value is an address, next to all of htmx. Those of data- are read by
+// scripts. A page with an address from the root in any other attribute fails the test that follows all links below a
+// path.
+var addressAttributes = map[string]bool{
 	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "cite": true,
 	"data-root": true, "data-palette": true, "data-editor": true, "data-module": true, "data-perfetto": true,
 	"data-check": true, "data-preview": true, "data-versions": true,
@@ -37,5 +38,5 @@ func (p Path) HTML(page string) string {
 // isAddress reports whether the tag so far ends with the name of such an attribute.
 func isAddress(tag string) bool {
 	name := tag[strings.LastIndexFunc(tag, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '"' })+1:]
-	return addresses[name] || strings.HasPrefix(name, "hx-")
+	return addressAttributes[name] || strings.HasPrefix(name, "hx-")
 }

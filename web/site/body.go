@@ -41,7 +41,7 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn()}
 	r.take = func(n int) (give func(), err error) { return s.take(c, Bodies, n) }
 	defer r.release()
-	r.place = s.takeLater(c, Uploads, quickBody, func() { r.conn.SetReadDeadline(time.Now()) })
+	r.place = s.takeLater(c, Uploads, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
 	defer r.place.end()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
@@ -71,34 +71,34 @@ func countFields(c *fiber.Ctx, body []byte) error {
 	kind := c.Request().Header.ContentType()
 	switch {
 	case bytes.HasPrefix(kind, []byte(fiber.MIMEApplicationForm)):
-		if bytes.Count(body, []byte("&")) > mostFields {
-			return Invalid("form", "The form has more than %d fields.", mostFields)
+		if bytes.Count(body, []byte("&")) > maxFormFields {
+			return Invalid("form", "The form has more than %d fields.", maxFormFields)
 		}
 	case bytes.HasPrefix(kind, []byte(fiber.MIMEMultipartForm)):
-		if boundary := c.Request().Header.MultipartFormBoundary(); len(boundary) > 0 && !hasPlainHeads(body, append([]byte("--"), boundary...)) {
-			return Invalid("form", "The form has more than %d parts, or their headers are too long.", mostParts)
+		if boundary := c.Request().Header.MultipartFormBoundary(); len(boundary) > 0 && !hasPlainPartHeaders(body, append([]byte("--"), boundary...)) {
+			return Invalid("form", "The form has more than %d parts, or their headers are too long.", maxFormParts)
 		}
 	}
 	return nil
 }
 
-// hasPlainHeads reports whether a form has few parts with small headers.
-func hasPlainHeads(body, delimiter []byte) bool {
+// hasPlainPartHeaders reports whether a form has few parts with small headers.
+func hasPlainPartHeaders(body, delimiter []byte) bool {
 	for parts, heads := 0, 0; ; parts++ {
 		at := bytes.Index(body, delimiter)
 		if at < 0 {
 			return true
 		}
 		body = body[at+len(delimiter):]
-		size := headSize(body[:min(len(body), largestPartHead+1)])
-		if heads += size; parts > mostParts || size > largestPartHead || heads > mostHeads {
+		size := partHeaderSize(body[:min(len(body), maxPartHeader+1)])
+		if heads += size; parts > maxFormParts || size > maxPartHeader || heads > maxPartHeaders {
 			return false
 		}
 	}
 }
 
-// headSize returns the number of bytes before the first blank line, or all if there is none.
-func headSize(part []byte) int {
+// partHeaderSize returns the number of bytes before the first blank line, or all if there is none.
+func partHeaderSize(part []byte) int {
 	size := len(part)
 	for _, blank := range []string{"\n\r\n", "\n\n"} {
 		if at := bytes.Index(part, []byte(blank)); at >= 0 {
@@ -127,12 +127,12 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
-// A body that arrives within quickBody needs no place among the slow ones, and smallBody bytes of each are not counted:
-// filling both with slow and large bodies does not keep anyone from signing in. There are as many of these places as
-// requests.
+// A body that arrives within quickBodyTime needs no place among the slow ones, and smallBodyBytes bytes of each are not
+// counted: filling both with slow and large bodies does not keep anyone from signing in. There are as many of these
+// places as requests.
 const (
-	quickBody = time.Second
-	smallBody = 4 << 10
+	quickBodyTime  = time.Second
+	smallBodyBytes = 4 << 10
 )
 
 var errBodyTooLarge = errors.New("body too large")
@@ -190,7 +190,7 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 
 // grow doubles the buffer, if the total allows it.
 func (r *bodyReader) grow(length int) error {
-	size := max(2*cap(r.bytes), smallBody)
+	size := max(2*cap(r.bytes), smallBodyBytes)
 	if most := r.limit + 1; size > most { // one more byte shows that it is too large
 		size = most
 	}
@@ -200,7 +200,7 @@ func (r *bodyReader) grow(length int) error {
 	if size <= cap(r.bytes) {
 		return errBodyTooLarge
 	}
-	more := max(size, smallBody) - max(cap(r.bytes), smallBody)
+	more := max(size, smallBodyBytes) - max(cap(r.bytes), smallBodyBytes)
 	give, err := r.take(more)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func DeriveToken(secret string) string {
 // others, or admins.
 func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	switch {
-	case changesNothing(c):
+	case isReadOnlyRequest(c):
 		return c.Next()
 	case IsBearer(c):
 		return Forbidden("token", "A token is for the API only; sign in to do this.")
@@ -61,13 +61,13 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 // RequireCSRFOrToken is RequireCSRF for the API. No other site can make a browser send bearer tokens, unlike cookies. A
 // visitor has no session to misuse: the handler answers that a token is missing.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
-	if changesNothing(c) || IsBearer(c) || Viewer(c) == nil {
+	if isReadOnlyRequest(c) || IsBearer(c) || Viewer(c) == nil {
 		return c.Next()
 	}
 	return s.fromPage(c)
 }
 
-func changesNothing(c *fiber.Ctx) bool {
+func isReadOnlyRequest(c *fiber.Ctx) bool {
 	return slices.Contains([]string{fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions}, c.Method())
 }
 

@@ -22,7 +22,7 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	for _, row := range rows {
 		plain := make([]string, len(row))
 		for i, cell := range row {
-			plain[i] = plainCell(cell)
+			plain[i] = escapeFormula(cell)
 		}
 		if err := out.Write(plain); err != nil {
 			return fmt.Errorf("write a row of CSV: %w", err)
@@ -36,8 +36,8 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	return c.Send(text.Bytes())
 }
 
-// plainCell puts an apostrophe before text that a spreadsheet would execute; numbers stay unchanged.
-func plainCell(cell string) string {
+// escapeFormula puts an apostrophe before text that a spreadsheet would execute; numbers stay unchanged.
+func escapeFormula(cell string) string {
 	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumber.MatchString(cell) {
 		return cell
 	}

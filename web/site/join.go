@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	codeEvery  = 10 * time.Second
-	codesAhead = 20 // enough for opening a link several times, too few for guessing a code
+	inviteTryInterval    = 10 * time.Second
+	maxInviteTriesAtOnce = 20 // enough for opening a link several times, too few for guessing a code
 )
 
 // PreviewCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
@@ -34,5 +34,5 @@ func (s *Site) paceCodes(c *fiber.Ctx) error {
 	if s.codes.Allows(Actor(c).ID, s.Now()) {
 		return nil
 	}
-	return TooMany("Too many invite codes tried. Wait ten seconds.", codeEvery)
+	return TooMany("Too many invite codes tried. Wait ten seconds.", inviteTryInterval)
 }

@@ -28,8 +28,8 @@ type Limits struct {
 }
 
 const (
-	smallestReserve = 96      // descriptors reserved for database, queue, and a run's pipes
-	mostConnections = 1 << 15 // an idle one costs some kilobytes
+	minReservedDescriptors = 96      // descriptors reserved for database, queue, and a run's pipes
+	maxConnections         = 1 << 15 // an idle one costs some kilobytes
 	// StrangerBody limits the body of an unidentified sender: forms are small.
 	StrangerBody = 64 << 10
 )
@@ -74,7 +74,7 @@ func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits, s.turns = l, make(chan struct{}, runtime.GOMAXPROCS(0))
 	few := func(most, each int, usedUp, full string) conns.Bound {
-		return conns.Bound{Max: most, Each: each, UsedUp: TooMany(usedUp, RetrySoon), Full: Busy(full)}
+		return conns.Bound{Max: most, Each: each, ErrUsedUp: TooMany(usedUp, RetrySoon), ErrFull: Busy(full)}
 	}
 	slow := func(doing string) conns.Bound {
 		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),
@@ -89,8 +89,8 @@ func (s *Site) setLimits() {
 	small := bodies
 	small.Max, small.Each = l.Strangers, l.StrangersEach
 	live := conns.Bound{Max: l.Streams, Each: l.StreamsEach,
-		UsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
-		Full:   TooMany("Too many live connections. Try again in a minute.", time.Minute)}
+		ErrUsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
+		ErrFull:   TooMany("Too many live connections. Try again in a minute.", time.Minute)}
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{
 		conns.Connections: few(l.Connections, l.ConnectionsEach, "Too many connections.", "Too many connections."),
 		Requests:          requests, Held: held, workers: live,
@@ -103,7 +103,7 @@ func (s *Site) setLimits() {
 
 // connectionsFor returns the number of connections that fit beside all other users of descriptors.
 func connectionsFor(nofile int) int {
-	return min(max(nofile-max(smallestReserve, nofile/4), 8), mostConnections)
+	return min(max(nofile-max(minReservedDescriptors, nofile/4), 8), maxConnections)
 }
 
 // descriptors returns the limit of open files of this process. Go has raised it to the hard limit at start.

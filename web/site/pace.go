@@ -7,19 +7,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-const mostPaces = 1000 // number of remembered people; others have used nothing lately
+const maxTrackedPeople = 1000 // number of remembered people; others have used nothing lately
 
 // Pace limits the rate of each person's acts. Each process counts separately: two of them allow twice as much.
 type Pace struct {
-	every  time.Duration
-	ahead  int // burst
-	mu     sync.Mutex
-	people map[int64]*rate.Limiter
+	interval time.Duration
+	burst    int // burst
+	mu       sync.Mutex
+	people   map[int64]*rate.Limiter
 }
 
 // NewPace allows each person a burst of acts, and then one per interval.
 func NewPace(every time.Duration, ahead int) *Pace {
-	return &Pace{every: every, ahead: ahead, people: map[int64]*rate.Limiter{}}
+	return &Pace{interval: every, burst: ahead, people: map[int64]*rate.Limiter{}}
 }
 
 // Allows counts an act and reports whether it is within the limit.
@@ -28,18 +28,18 @@ func (p *Pace) Allows(person int64, now time.Time) bool {
 	defer p.mu.Unlock()
 	if p.people[person] == nil {
 		p.forget(now)
-		p.people[person] = rate.NewLimiter(rate.Every(p.every), p.ahead)
+		p.people[person] = rate.NewLimiter(rate.Every(p.interval), p.burst)
 	}
 	return p.people[person].AllowN(now, 1)
 }
 
 // forget drops people without recent acts, once there are many: they start again with the full burst.
 func (p *Pace) forget(now time.Time) {
-	if len(p.people) < mostPaces {
+	if len(p.people) < maxTrackedPeople {
 		return
 	}
 	for person, limiter := range p.people {
-		if limiter.TokensAt(now) >= float64(p.ahead) {
+		if limiter.TokensAt(now) >= float64(p.burst) {
 			delete(p.people, person)
 		}
 	}

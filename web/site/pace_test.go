@@ -26,11 +26,11 @@ func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
 	if n := passed(1, 5); n != 1 {
 		t.Errorf("%d pass a second later, want 1", n)
 	}
-	for person := range int64(mostPaces) {
+	for person := range int64(maxTrackedPeople) {
 		passed(10+person, 1)
 	}
 	now = now.Add(time.Hour)
-	if passed(1, 1); len(p.people) > mostPaces+2 {
+	if passed(1, 1); len(p.people) > maxTrackedPeople+2 {
 		t.Errorf("%d people are remembered", len(p.people))
 	}
 	passed(5000, 1)

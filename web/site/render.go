@@ -16,7 +16,7 @@ import (
 // Limits of one page. A program cannot be stopped in the middle of a loop that writes nothing: such loops have their
 // own limits, and the fuzz tests of views check them.
 const (
-	mostPage      = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
+	maxPageBytes  = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
 	renderTimeout = 10 * time.Second
 )
 
@@ -50,7 +50,7 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
-	to := bounded{ctx: ctx, most: mostPage, page: s.takeBuffer()}
+	to := bounded{ctx: ctx, most: maxPageBytes, page: s.takeBuffer()}
 	defer s.giveBuffer(to.page)
 	if err := component.Render(ctx, &to); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (s *Site) rendered(ctx context.Context, component templ.Component, take fun
 	return nil
 }
 
-// largestKept bounds a buffer that is used again, so that one large page does not stay in memory.
-const largestKept = 1 << 20
+// maxKeptBuffer bounds a buffer that is used again, so that one large page does not stay in memory.
+const maxKeptBuffer = 1 << 20
 
 func (s *Site) takeBuffer() *bytes.Buffer {
 	if buffer, ok := s.rendering.Get().(*bytes.Buffer); ok {
@@ -75,7 +75,7 @@ func (s *Site) takeBuffer() *bytes.Buffer {
 
 // giveBuffer takes a buffer back that no one reads any more.
 func (s *Site) giveBuffer(buffer *bytes.Buffer) {
-	if buffer.Cap() <= largestKept {
+	if buffer.Cap() <= maxKeptBuffer {
 		buffer.Reset()
 		s.rendering.Put(buffer)
 	}

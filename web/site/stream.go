@@ -39,16 +39,16 @@ func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 // must close it.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
 	give, err := s.take(c, streams, 1)
-	return untilClosed(c, give, err)
+	return holdUntilClosed(c, give, err)
 }
 
 // HoldWorker counts the connection of a request as a worker's until it is closed.
 func (s *Site) HoldWorker(c *fiber.Ctx) error {
 	give, err := s.Limiter.Take(workers, shareOf(c), 1)
-	return untilClosed(c, give, err)
+	return holdUntilClosed(c, give, err)
 }
 
-func untilClosed(c *fiber.Ctx, give func(), err error) error {
+func holdUntilClosed(c *fiber.Ctx, give func(), err error) error {
 	if err == nil {
 		conns.WhenClosed(c.Context().Conn(), give)
 	}

@@ -102,17 +102,17 @@ func lineOf(json []byte) int {
 }
 
 // Limits for the path in an error: the sender of the body chose the keys.
-const mostSteps, mostOfKey = 16, 80
+const maxJSONDepth, maxKeyLength = 16, 80
 
 func pathTo(open []Place) (path []string) {
 	for _, in := range open {
 		switch {
-		case len(path) == mostSteps:
+		case len(path) == maxJSONDepth:
 			return append(path, "…")
 		case in.List:
 			path = append(path, strconv.Itoa(in.Number))
 		case in.Valued:
-			path = append(path, fmt.Sprintf("%.*s", mostOfKey, in.Key))
+			path = append(path, fmt.Sprintf("%.*s", maxKeyLength, in.Key))
 		}
 	}
 	return path

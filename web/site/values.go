@@ -12,12 +12,12 @@ import (
 // and time than its text.
 const MostValues = 1 << 12
 
-// mostFields limits the fields of a form.
-const mostFields = 1 << 12
+// maxFormFields limits the fields of a form.
+const maxFormFields = 1 << 12
 
-// mostParts limits the parts of a form with files, largestPartHead the bytes in one part's header, and mostHeads those
-// in all headers.
-const mostParts, largestPartHead, mostHeads = 1 << 10, 4 << 10, 1 << 20
+// maxFormParts limits the parts of a form with files, maxPartHeader the bytes in one part's header, and maxPartHeaders
+// those in all headers.
+const maxFormParts, maxPartHeader, maxPartHeaders = 1 << 10, 4 << 10, 1 << 20
 
 // MostText limits the text in the fields of a form that shows all of it again: a page writes each character with up to
 // five.

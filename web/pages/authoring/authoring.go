@@ -21,7 +21,7 @@ type Authoring struct {
 // New returns the handlers of these pages.
 func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
 	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit,
-		checks: site.NewPace(checkEvery, checksAhead), previews: site.NewPace(checkEvery, checksAhead)}
+		checks: site.NewPace(checkInterval, maxChecksAtOnce), previews: site.NewPace(checkInterval, maxChecksAtOnce)}
 }
 
 // BodyLimit allows creators a task's zip.

@@ -22,8 +22,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ownFiles replaces a starter's name if a task begins with uploaded files.
-const ownFiles = "files"
+// ownFilesStarter replaces a starter's name if a task begins with uploaded files.
+const ownFilesStarter = "files"
 
 // Begin opens a starter for editing in the page: nothing is created before it is tried.
 func (p *Authoring) Begin(c *fiber.Ctx) error {
@@ -31,7 +31,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	name := c.Params("kind")
-	if name == ownFiles || name == "open" { // they came with a form, and were not stored
+	if name == ownFilesStarter || name == "open" { // they came with a form, and were not stored
 		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
 	}
 	if starterNamed(name) < 0 {
@@ -71,7 +71,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFiles, TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name)})
+	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFilesStarter, TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name)})
 }
 
 // Files opens a task's files for editing in the page.
@@ -197,7 +197,7 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 		return err
 	}
 	if !p.previews.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("Too many previews in a row. Wait a moment.", checkEvery)
+		return site.TooMany("Too many previews in a row. Wait a moment.", checkInterval)
 	}
 	page, err := readPage(c)
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {
-		return catalog.Task{Slug: cmp.Or(slugOf(page), unnamed), Visibility: catalog.Hidden}, 1, nil
+		return catalog.Task{Slug: cmp.Or(slugOf(page), unnamedTask), Visibility: catalog.Hidden}, 1, nil
 	}
 	if task, err = p.editableNamed(c, slug); err != nil {
 		return task, 0, err

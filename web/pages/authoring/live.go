@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	checkEvery  = time.Second // a page sends a check half a second after the last key
-	checksAhead = 10          // burst for someone with several open pages
+	checkInterval   = time.Second // a page sends a check half a second after the last key
+	maxChecksAtOnce = 10          // burst for someone with several open pages
 )
 
 // remark is a check's message about a task that is being edited.
@@ -49,7 +49,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		return err
 	}
 	if !p.checks.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("Too many checks in a row. Wait a moment.", checkEvery)
+		return site.TooMany("Too many checks in a row. Wait a moment.", checkInterval)
 	}
 	files, err := readFiles(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		}
 		list = append(list, taken...)
 	}
-	found, err := p.checkFiles(c.UserContext(), cmp.Or(slug, unnamed), files, isNew)
+	found, err := p.checkFiles(c.UserContext(), cmp.Or(slug, unnamedTask), files, isNew)
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func titleIn(files []views.EditedFile) string {
 // newBundle reads a new task from its form. It refuses it with the problems in the page.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := db.Slug(page.Slug)
-	b, problems, err := p.bundleOf(cmp.Or(slug, unnamed), page.Files)
+	b, problems, err := p.bundleOf(cmp.Or(slug, unnamedTask), page.Files)
 	if err == nil && len(problems) == 0 && slug == "" { // only for readable files: parsing a large one again takes long
 		slug = db.Slug(b.Definition.Title)
 		b.Name = cmp.Or(slug, b.Name)
@@ -145,9 +145,9 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 }
 
 const (
-	needsTitle = "The task has no title. Type the one that people should see."
-	needsSlug  = "A task cannot have this address. Type another one."
-	unnamed    = "task" // folder of a task without a slug
+	needsTitle  = "The task has no title. Type the one that people should see."
+	needsSlug   = "A task cannot have this address. Type another one."
+	unnamedTask = "task" // folder of a task without a slug
 )
 
 // withoutDevice returns a problem if a new task names no device, so that it would have no board. The page has no field

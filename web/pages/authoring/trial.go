@@ -138,8 +138,8 @@ func (p *Authoring) untriedReason(task catalog.Task) string {
 	return "Not tried yet. “Try it” runs all solutions."
 }
 
-// mostTried limits the runs read of a trial; no task has so many solutions.
-const mostTried = 200
+// maxTrials limits the runs read of a trial; no task has so many solutions.
+const maxTrials = 200
 
 // Trial shows the verdicts on the solutions of a task's newest files before they are published.
 func (p *Authoring) Trial(c *fiber.Ctx) error {
@@ -205,7 +205,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 
 // verdicts judges the results of a version's trial so far, on the device of its newest run.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: version, Via: submissions.ViaTrial, Limit: mostTried})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: version, Via: submissions.ViaTrial, Limit: maxTrials})
 	if err != nil {
 		return nil, b.Definition, err
 	}

@@ -29,7 +29,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := p.site.Store.Boards.Place(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(id))
 			if err == nil {
-				value = scored(st.ScoreNS, st.Interval)
+				value = scoreText(st.ScoreNS, st.Interval)
 				if !st.OfOlderEpoch {
 					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.PeopleCount, value)
 				}
@@ -37,7 +37,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 				return nil, err
 			}
 		} else if len(b.boardHead.Leaders) > 0 {
-			value = scored(b.boardHead.Leaders[0].ScoreNS, b.boardHead.Leaders[0].Interval)
+			value = scoreText(b.boardHead.Leaders[0].ScoreNS, b.boardHead.Leaders[0].Interval)
 		}
 		return badge(label, value), nil
 	})
@@ -60,7 +60,7 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	}
 	value := "no score"
 	if run.Valid() {
-		value = scored(*run.ScoreNS, run.Interval)
+		value = scoreText(*run.ScoreNS, run.Interval)
 	}
 	if st != nil {
 		value = format.Place(st.Rank, st.Tied) + ", " + value
@@ -68,8 +68,8 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	return p.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
 }
 
-// scored formats a score with the distance from the ends of its interval, if it has one.
-func scored(ns float64, i boards.Interval) string {
+// scoreText formats a score with the distance from the ends of its interval, if it has one.
+func scoreText(ns float64, i boards.Interval) string {
 	text := format.Nanoseconds(ns).String()
 	if i.LowNS != nil && i.HighNS != nil {
 		text += " " + format.Spread(ns, (*i.HighNS-*i.LowNS)/2)
@@ -90,11 +90,11 @@ func badge(label, value string) []byte {
 		left-16, html.EscapeString(label), left+8, right-16, html.EscapeString(value))
 }
 
-const mostBadge = 60 // limit of a text in letters
+const maxBadgeText = 60 // limit of a text in letters
 
 func clip(text string) string {
-	if letters := []rune(text); len(letters) > mostBadge {
-		return string(letters[:mostBadge-1]) + "…"
+	if letters := []rune(text); len(letters) > maxBadgeText {
+		return string(letters[:maxBadgeText-1]) + "…"
 	}
 	return text
 }

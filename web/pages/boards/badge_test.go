@@ -12,7 +12,7 @@ func TestABadgeSaysHowExactItsScoreIs(t *testing.T) {
 		"98.00\u00a0µs ± 1.0\u00a0%": {LowNS: &low, HighNS: &high},
 		"98.00\u00a0µs":              {},
 	} {
-		if got := scored(98_000, i); got != want {
+		if got := scoreText(98_000, i); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

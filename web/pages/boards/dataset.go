@@ -118,7 +118,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	if err != nil {
 		return head, nil, err
 	}
-	page = page[:fitting(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
+	page = page[:fitBytes(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
 	if len(page) < len(list) {
 		head.Next = fmt.Sprintf("%s%s?after=%d", p.site.Settings.BaseURL, c.Path(), after+len(page))
 	}
@@ -126,8 +126,8 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	return head, rows, err
 }
 
-// fitting returns the number of first rows whose sources have at most this many bytes in all, at least one.
-func fitting[R any](list []R, size func(R) int64, most int64) int {
+// fitBytes returns the number of first rows whose sources have at most this many bytes in all, at least one.
+func fitBytes[R any](list []R, size func(R) int64, most int64) int {
 	for i, row := range list {
 		if most -= size(row); most < 0 {
 			return max(i, 1)

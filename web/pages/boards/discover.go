@@ -13,11 +13,11 @@ import (
 	"warpboard/views"
 )
 
-// mostAddresses limits the addresses in one sitemap (sitemaps.org).
-const mostAddresses = 50_000
+// maxSiteMapAddresses limits the addresses in one sitemap (sitemaps.org).
+const maxSiteMapAddresses = 50_000
 
-// private lists prefixes of paths that are empty for visitors, or expensive and in no list.
-func private() []string {
+// privatePaths lists prefixes of paths that are empty for visitors, or expensive and in no list.
+func privatePaths() []string {
 	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
@@ -25,7 +25,7 @@ func private() []string {
 // Robots answers with robots.txt: paths for crawlers to skip, and the URL of the sitemap.
 func (p *Boards) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
-	for _, path := range private() {
+	for _, path := range privatePaths() {
 		text += fmt.Sprintf("Disallow: %s%s\n", p.site.Mount, path)
 	}
 	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", p.site.Settings.BaseURL)
@@ -59,7 +59,7 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 		}
 	}
 	var out siteMap
-	for _, path := range paths[:min(len(paths), mostAddresses)] {
+	for _, path := range paths[:min(len(paths), maxSiteMapAddresses)] {
 		out.Addresses = append(out.Addresses, address{p.site.Settings.BaseURL + path})
 	}
 	text, err := xml.Marshal(out)

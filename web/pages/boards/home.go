@@ -216,8 +216,8 @@ func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 	})
 }
 
-// mostTags limits the filter of a list, for sites with different tags on every task.
-const mostTags = 60
+// maxTags limits the filter of a list, for sites with different tags on every task.
+const maxTags = 60
 
 // Collection lists the tasks with a tag, from easy to hard.
 func (p *Boards) Collection(c *fiber.Ctx) error {
@@ -243,7 +243,7 @@ func tagsOf(list []models.TaskSummary) []views.TagCount {
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
-	names = names[:min(len(names), mostTags)]
+	names = names[:min(len(names), maxTags)]
 	slices.Sort(names)
 	tags := make([]views.TagCount, len(names))
 	for i, name := range names {

@@ -53,7 +53,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	found := len(list)
-	list = list[:fitting(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
+	list = list[:fitBytes(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
 	rows, err := p.kernelbotRowsOf(c, b, list)
 	if err != nil {
 		return err

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	mostTasks  = 6   // offered tasks, each with its boards
-	mostPeople = 6   // people whose names begin with the text
-	mostOwn    = 6   // matching submissions of the viewer
-	ownLooked  = 50  // number of the viewer's newest submissions to search
-	mostPlaces = 6   // pages of the site
-	mostDocs   = 6   // pages of the documentation and their headings
-	mostText   = 100 // bytes of a search
+	maxTasks               = 6   // offered tasks, each with its boards
+	maxPeople              = 6   // people whose names begin with the text
+	maxOwnSubmissions      = 6   // matching submissions of the viewer
+	maxSearchedSubmissions = 50  // number of the viewer's newest submissions to search
+	maxPlaces              = 6   // pages of the site
+	maxDocuments           = 6   // pages of the documentation and their headings
+	maxSearchText          = 100 // bytes of a search
 )
 
 // place is one search result.
@@ -77,8 +77,8 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 // findPlaces returns the results for the words in ?q=; without words, the tasks and the viewer's last submissions.
 func (p *Docs) findPlaces(c *fiber.Ctx) ([]place, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
-	if len(text) > mostText {
-		return nil, site.Invalid("q", "Search for at most %d bytes.", mostText)
+	if len(text) > maxSearchText {
+		return nil, site.Invalid("q", "Search for at most %d bytes.", maxSearchText)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
 	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
@@ -150,7 +150,7 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreateTasks(), Admin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
-		if len(found) < mostPlaces && fits(known.Label+" "+known.Words, words) {
+		if len(found) < maxPlaces && fits(known.Label+" "+known.Words, words) {
 			found = append(found, to("Page", known.Label, "", known.URL))
 		}
 	}
@@ -185,9 +185,9 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, OnlyTableColumns: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: maxSearchedSubmissions, OnlyTableColumns: true})
 	for _, sub := range list {
-		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
+		if len(found) < maxOwnSubmissions && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))
 		}
 	}
@@ -199,7 +199,7 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), mostPeople)
+	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), maxPeople)
 	for _, user := range list {
 		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
 	}
@@ -223,7 +223,7 @@ func (p *Docs) manual(words []string) (found []place) {
 			}
 		}
 	}
-	return found[:min(len(found), mostDocs)]
+	return found[:min(len(found), maxDocuments)]
 }
 
 // inOrder puts tasks before their workbenches, and those before boards; but a kind named in the search, like "solve",
@@ -296,7 +296,7 @@ func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string
 	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
 		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.People, a.People))
 	})
-	return list[:min(len(list), mostTasks)], nil
+	return list[:min(len(list), maxTasks)], nil
 }
 
 // taskPlace returns a task with its boards that have entries; a note gives the number of the others.

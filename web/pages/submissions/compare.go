@@ -299,8 +299,8 @@ func onlyOneSide(before, after []byte, a, b comparedRun) string {
 }
 
 const (
-	otherClock = 0.02           // relative difference of a clock that may show in times
-	longAfter  = 24 * time.Hour // machines differ from day to day
+	minClockDifference  = 0.02           // relative difference of a clock that may show in times
+	longTimeBetweenRuns = 24 * time.Hour // machines differ from day to day
 )
 
 // conditionsOf describes whether the two runs were measured under the same conditions. apart means that the times
@@ -365,8 +365,8 @@ func differences(a, b comparedRun) (list []string) {
 		}
 	}
 	add("throttled by", was.Conditions["throttle_reasons"], is.Conditions["throttle_reasons"])
-	if apart := b.Run.QueuedAt.Sub(a.Run.QueuedAt).Abs(); apart >= longAfter {
-		list = append(list, format.Plural(int(apart/longAfter), "day", "days")+" between them")
+	if apart := b.Run.QueuedAt.Sub(a.Run.QueuedAt).Abs(); apart >= longTimeBetweenRuns {
+		list = append(list, format.Plural(int(apart/longTimeBetweenRuns), "day", "days")+" between them")
 	}
 	return list
 }
@@ -395,7 +395,9 @@ func clocksDiffer(a, b string) bool {
 	return clockDiffers(lowA, lowB) || clockDiffers(highA, highB)
 }
 
-func clockDiffers(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) > otherClock*max(a, b) }
+func clockDiffers(a, b float64) bool {
+	return a > 0 && b > 0 && math.Abs(a-b) > minClockDifference*max(a, b)
+}
 
 func ends(seen string) (low, high float64) {
 	number, _, _ := strings.Cut(rangeOf(seen), " ")

@@ -287,8 +287,8 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	return nil
 }
 
-// mostDrawn limits the cached HTML in bytes; a profile has some 60 kB, a comparison 90 kB.
-const mostDrawn = 32 << 20
+// maxDrawnBytes limits the cached HTML in bytes; a profile has some 60 kB, a comparison 90 kB.
+const maxDrawnBytes = 32 << 20
 
 // drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports
 // and sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing

@@ -34,7 +34,7 @@ type Submissions struct {
 // New returns the handlers of the submission pages.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
 	return &Submissions{site: site, runs: runs, evals: evals, code: code,
-		charts: cache.New[[sha256.Size]byte, []byte](mostDrawn), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		charts: cache.New[[sha256.Size]byte, []byte](maxDrawnBytes), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Submission shows a submission: its runs as they are stored, and the address of the stream that

@@ -18,11 +18,11 @@ import (
 	"warpboard/web/site"
 )
 
-// MostRequests limits the requests of a batch, and mostBatchValues the values of all of them: 131 of each.
-const MostRequests, mostBatchValues = 1000, 1 << 17
+// MostRequests limits the requests of a batch, and maxBatchValues the values of all of them: 131 of each.
+const MostRequests, maxBatchValues = 1000, 1 << 17
 
-// mostMistakes limits the mistakes of a batch: finding and reporting one costs more than reading a value.
-const mostMistakes = 2 * MostRequests
+// maxReportedMistakes limits the mistakes of a batch: finding and reporting one costs more than reading a value.
+const maxReportedMistakes = 2 * MostRequests
 
 // Batch is the result of a batch: one item per request, in request order. ID is empty if all were refused.
 type Batch struct {
@@ -50,8 +50,8 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 		if errors.As(item.Err, &fields) {
 			mistakes += len(fields)
 		}
-		if mistakes > mostMistakes {
-			return Batch{}, site.Invalid("requests", "The first %d requests of the batch have more than %d mistakes. The last one has this: %s", i+1, mostMistakes, fields[:1])
+		if mistakes > maxReportedMistakes {
+			return Batch{}, site.Invalid("requests", "The first %d requests of the batch have more than %d mistakes. The last one has this: %s", i+1, maxReportedMistakes, fields[:1])
 		}
 		batch.Items[i] = item
 	}
@@ -97,8 +97,8 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 // found later.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.ExceedsValues(body, mostBatchValues) {
-		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", mostBatchValues)
+	if job.ExceedsValues(body, maxBatchValues) {
+		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", maxBatchValues)
 	}
 	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	switch {

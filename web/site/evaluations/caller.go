@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-const keyBytes = 32
+const evaluationKeyBytes = 32
 
 // Caller identifies the sender of a request for evaluations.
 type Caller struct {
@@ -35,7 +35,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if caller.Key == "" {
 		return caller, nil
 	}
-	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
+	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != evaluationKeyBytes {
 		return caller, site.Invalid("key", "%s is not a key of this site. Leave it out to get a new one with the answer.", client.EvaluationKeyHeader)
 	}
 	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
@@ -48,7 +48,7 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	if err != nil || caller.Owner != "" {
 		return caller, err
 	}
-	caller.Key = site.RandomText(keyBytes)
+	caller.Key = site.RandomText(evaluationKeyBytes)
 	caller.Owner = "key:" + db.Hash([]byte(caller.Key))
 	c.Set(client.EvaluationKeyHeader, caller.Key)
 	return caller, nil

@@ -24,8 +24,8 @@ type Limits struct {
 	Wait                  time.Duration // longest time for which a waiting caller's evaluation waits for a device; 300 s
 }
 
-// keptKernels limits the cached descriptions of kernels in bytes.
-const keptKernels = 4 << 20
+// maxCachedKernels limits the cached descriptions of kernels in bytes.
+const maxCachedKernels = 4 << 20
 
 // Refused turns the error of a request into one with a code, for pages and the versioned API.
 func Refused(err error) error {
@@ -63,7 +63,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	return &Evaluations{
 		site: site, EvalLimits: l, open: open, began: site.Now(),
 		reading: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		kernels: cache.New[string, Kernel](keptKernels),
+		kernels: cache.New[string, Kernel](maxCachedKernels),
 	}, nil
 }
 

@@ -117,7 +117,7 @@ func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	return ""
 }
 
-const mostWords = 100
+const maxTaskWords = 100
 
 var taskWord = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
 
@@ -128,7 +128,7 @@ func taskWords(bundle *tasks.Bundle) (words []string) {
 			continue
 		}
 		for _, word := range taskWord.FindAllString(taskComment.ReplaceAllString(string(bundle.Files[f.Source]), ""), -1) {
-			if len(words) < mostWords && !slices.Contains(words, word) {
+			if len(words) < maxTaskWords && !slices.Contains(words, word) {
 				words = append(words, word)
 			}
 		}

@@ -21,9 +21,9 @@ type unpackedFile struct {
 	io.Closer
 }
 
-// mostUnpacked limits the bytes of a file that a request unpacks. The program under ncu can write a file that packs to
-// a thousandth.
-const mostUnpacked = 8 << 20
+// maxUnpackedBytes limits the bytes of a file that a request unpacks. The program under ncu can write a file that packs
+// to a thousandth.
+const maxUnpackedBytes = 8 << 20
 
 // PackedFile is an artifact opened for sending.
 type PackedFile struct {
@@ -32,8 +32,8 @@ type PackedFile struct {
 	Gzip bool // it is packed
 }
 
-// OpenPacked opens an artifact for a client that can unpack it, or cannot. It first unpacks up to mostUnpacked: once an
-// answer has begun, an error can no longer be reported. A larger file is only sent to clients that unpack.
+// OpenPacked opens an artifact for a client that can unpack it, or cannot. It first unpacks up to maxUnpackedBytes:
+// once an answer has begun, an error can no longer be reported. A larger file is only sent to clients that unpack.
 func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
 	if err != nil {
@@ -45,16 +45,16 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	z, size, err := unpacked(f)
 	switch {
 	case err != nil:
-		return PackedFile{}, errors.Join(damaged(a, err), f.Close())
+		return PackedFile{}, errors.Join(damagedError(a, err), f.Close())
 	case unpacks:
 		whole, err := f.Seek(0, io.SeekEnd)
 		if err == nil {
 			_, err = f.Seek(0, io.SeekStart)
 		}
 		return PackedFile{f, int(whole), true}, err
-	case size > mostUnpacked:
+	case size > maxUnpackedBytes:
 		return PackedFile{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
-			Message: fmt.Sprintf("This file is larger than %s, and is only sent compressed. Request it with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(mostUnpacked))}, f.Close())
+			Message: fmt.Sprintf("This file is larger than %s, and is only sent compressed. Request it with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(maxUnpackedBytes))}, f.Close())
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		err = z.Reset(f)
@@ -62,8 +62,8 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	return PackedFile{unpackedFile{z, f}, size, false}, err
 }
 
-// damaged is the error for readers of an unreadable file.
-func damaged(a work.Artifact, why error) error {
+// damagedError is the error for readers of an unreadable file.
+func damagedError(a work.Artifact, why error) error {
 	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
 		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})
 }
@@ -74,6 +74,6 @@ func unpacked(f files.File) (*gzip.Reader, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := io.Copy(io.Discard, io.LimitReader(z, mostUnpacked+1))
+	size, err := io.Copy(io.Discard, io.LimitReader(z, maxUnpackedBytes+1))
 	return z, int(size), err
 }

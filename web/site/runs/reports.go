@@ -9,9 +9,9 @@ import (
 	"warpboard/models/work"
 )
 
-// keptReports limits the cached reports in bytes of JSON; in memory they take some ten times as much. Parsing one takes
-// longer than the page that shows it.
-const keptReports = 32 << 20
+// maxCachedReports limits the cached reports in bytes of JSON; in memory they take some ten times as much. Parsing one
+// takes longer than the page that shows it.
+const maxCachedReports = 32 << 20
 
 // Report returns the parsed report of a case, or nil. Readers share it and must not modify it. At most one report per
 // core is parsed at a time.
@@ -31,7 +31,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	report, size, err := s.readReport(artifact)
 	switch {
 	case errors.Is(err, ncu.ErrUnreadable):
-		return nil, damaged(artifact, err)
+		return nil, damagedError(artifact, err)
 	case err != nil:
 		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
 	}

@@ -21,7 +21,7 @@ func New(site *site.Site) *Runs {
 	return &Runs{
 		site:         site,
 		profileFacts: cache.New[string, reportFacts](rememberedFacts),
-		reports:      cache.New[string, *ncu.Report](keptReports),
+		reports:      cache.New[string, *ncu.Report](maxCachedReports),
 		reading:      make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }

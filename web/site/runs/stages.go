@@ -119,15 +119,15 @@ func caseIntervals(r job.StageResult) []boards.Interval {
 
 // TimelineOf lays out the times of a run, and of the profile that followed it.
 func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
-	vm.Spans = spans(run, left.Stages, "")
+	vm.Spans = timeSpans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
-		vm.Spans = append(vm.Spans, spans(p.Run, p.Stages, "for the profile")...)
+		vm.Spans = append(vm.Spans, timeSpans(p.Run, p.Stages, "for the profile")...)
 	}
 	return vm
 }
 
-// spans returns a run's wait and the stages of its last attempt.
-func spans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpan {
+// timeSpans returns a run's wait and the stages of its last attempt.
+func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpan {
 	if run.StartedAt == nil {
 		return nil
 	}
