@@ -175,7 +175,7 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}
 	go p.builder.KeepWarm(t.Context(), second, 1)
-	plain, pools := p.build(strings.ReplaceAll(preparedRunner, "multiprocessing", "plain")), p.build(preparedRunner)
+	plain := p.build(strings.ReplaceAll(preparedRunner, "multiprocessing", "plain"))
 	p.open(plain)
 	stage := func() (user, rest string) {
 		t.Helper()
@@ -208,12 +208,14 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 		p.next(plain)
 	}
 	want("the first user's program after two without stages", "1", first)
-	p.next(pools)
-	if user, got := stage(); user == first || !strings.HasPrefix(got, "0 mine ") {
-		t.Errorf("a script with pools: %q of user %q, want no context", got, user)
+	for _, word := range []string{"multiprocessing", "ProcessPoolExecutor"} {
+		p.next(p.build(strings.ReplaceAll(preparedRunner, "multiprocessing", word)))
+		if user, got := stage(); user == first || !strings.HasPrefix(got, "0 mine ") {
+			t.Errorf("a script with %s: %q of user %q, want no context", word, got, user)
+		}
+		p.next(plain)
+		want("the next program", "1", first)
 	}
-	p.next(plain)
-	want("the next program", "1", first)
 }
 
 // TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source, which

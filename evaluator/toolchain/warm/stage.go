@@ -235,10 +235,10 @@ func (r *Python) Prepare() {
 	_ = r.send(stageRequest{Prepare: true}, nil) // fails if the Python has ended, which its user notices
 }
 
-// hasPools reports whether the stage may make processes with multiprocessing.
+// hasPools reports whether the stage may fork processes with multiprocessing or concurrent.futures.
 func (s *Stage) hasPools() bool {
 	for _, file := range s.Files {
-		if bytes.Contains(file, []byte("multiprocessing")) {
+		if bytes.Contains(file, []byte("multiprocessing")) || bytes.Contains(file, []byte("ProcessPool")) {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"descriptors": how many come along, the first with the
 stage's text, the others the stage's from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves
-it stays for others of the kind (warpboard_resident), "pools": whether it makes processes with multiprocessing, "prepare": whether
+it stays for others of the kind (warpboard_resident), "pools": whether it may fork processes of its own, "prepare": whether
 this is no stage, and the next one's process is to be forked ahead (warpboard_prepared)}. The text is for the stage's own process:
 {"argv": [script, argument...], "env": {...}, "files": {name: base64}, "extensions": base64 of an archive, or null, "report",
 "pools"}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
