@@ -231,3 +231,34 @@ func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
 		t.Errorf("a program on one of three slots may use %d bytes, want at most %d", limits, most)
 	}
 }
+
+// keepingBuilder records the places where Pythons are kept.
+type keepingBuilder struct {
+	fakeBuilder
+	kept chan toolchain.Place
+}
+
+func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Place, _ int) error {
+	b.kept <- at
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program alternates only if it finds as many as it has, and a comparison
+// with get_inputs() has three.
+func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
+	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Place, 100)}
+	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: b, WarmPythons: 1})
+	var missing []int
+	kept := map[int]bool{}
+	s.wait("a Python at each alternate place", func() bool {
+		for len(b.kept) > 0 {
+			at := <-b.kept
+			if kept[at.Slot] = true; at.Slot == 0 {
+				missing = at.AlternateSlots
+			}
+		}
+		missing = slices.DeleteFunc(slices.Clone(missing), func(number int) bool { return kept[number] })
+		return kept[0] && len(missing) == 0
+	})
+}

@@ -158,7 +158,9 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 	}
 	if next, ok := at.AlternatePlace(); ok {
 		warming.Go(func() { w.keepWarm(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
-		warming.Go(func() { w.keepWarm(ctx, s, next.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
+		for number := range next.ExtraSlots {
+			warming.Go(func() { w.keepWarm(ctx, s, next.ExtraPlace(number+1), min(w.cfg.WarmPythons, 1)) })
+		}
 	}
 }
 
