@@ -216,6 +216,14 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 		p.next(plain)
 		want("the next program", "1", first)
 	}
+	p.next(plain) // the first user's process is prepared
+	if len(pythons(t, firstUID+at.Slot)) == 0 {
+		t.Error("the first user has no Python")
+	}
+	p.program.Close()
+	if left := pythons(t, firstUID+at.Slot); len(left) > 0 {
+		t.Errorf("after the end, processes of the first user are left: %v", left)
+	}
 }
 
 // TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source, which
