@@ -19,7 +19,8 @@ import (
 // SelfTestConfig configures the self-tests of slots: small known programs that a slot compiles and runs before it takes
 // jobs.
 type SelfTestConfig struct {
-	Pause       time.Duration // after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
+	// after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
+	Pause       time.Duration
 	MaxPause    time.Duration // upper limit of the pause
 	RepeatDelay time.Duration // delay of the test, on an idle slot, if it passed before with the same software
 	PassRecord  selftest.PassRecord

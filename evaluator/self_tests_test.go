@@ -182,7 +182,8 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	w.stop()
 	<-w.ended
 	broken.Store(true)
-	cfg.SelfTest.RepeatDelay = 50 * time.Millisecond // its tests passed, so that it waits for jobs before they are made again
+	// its tests passed, so that it waits for jobs before they are made again
+	cfg.SelfTest.RepeatDelay = 50 * time.Millisecond
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
 	s.wait("the slot out of service", func() bool {

@@ -76,7 +76,8 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 			return st, nil
 		}
 	}
-	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool { // boards of a version on devices that the task no longer names
+	// boards of a version on devices that the task no longer names
+	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool {
 		return !slices.ContainsFunc(list, func(b events.Board) bool { return boardKeyOf(b) == key })
 	})
 	placed, err := s.Boards.PlaceSummaries(ctx, changes, at)

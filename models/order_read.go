@@ -104,9 +104,10 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 type ConfirmationSides struct {
 	Order
 	ChallengerSubmission, HolderSubmission   int64
-	EndedTurns                               int      `gorm:"column:ended"` // its turns that are over
-	ChallengerScoreBefore, HolderScoreBefore float64  `gorm:"-"`            // the scores before …
-	ChallengerNS, HolderNS                   *float64 `gorm:"-"`            // … and after; nil: that side was not confirmed
+	EndedTurns                               int     `gorm:"column:ended"` // its turns that are over
+	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …
+	// … and after; nil: that side was not confirmed
+	ChallengerNS, HolderNS *float64 `gorm:"-"`
 
 	CountedTurns   []samples.Sample `gorm:"-"` // that count, the oldest first
 	TurnSubmission int64            `gorm:"-"` // of the newest turn
@@ -132,7 +133,8 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 			(select submission_id from runs where id = o.holder_id) as holder_submission,
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
 		Where("r.id in ?", runIDs).Scan(&rows).Error
-	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.WasNS == nil }) // no score comes from one
+	// no score comes from one
+	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.WasNS == nil })
 	if err != nil || len(rows) == 0 {
 		return nil, db.ReadError(err, "confirmations of runs %v", runIDs)
 	}

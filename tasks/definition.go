@@ -88,16 +88,19 @@ const DefaultRankedBudget = 4 * time.Second
 
 // Definition is a complete task.yml, checked and with defaults filled in.
 type Definition struct {
-	Form        Form              `json:"form"`
-	Lang        Lang              `json:"lang"`
-	Title       string            `json:"title,omitempty"`   // Warpboard's own key; optional
-	Description string            `json:"description"`       // Markdown
-	Tags        []string          `json:"tags,omitempty"`    // for finding tasks; no effect on measurements
-	Problem     string            `json:"problem,omitempty"` // groups an author's tasks on pages; no effect on measurements
-	Files       []File            `json:"files"`
-	Config      Config            `json:"config"`
-	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle
-	Baselines   map[string]string `json:"baselines,omitempty"` // name → path in the bundle of a submission that the site runs
+	Form        Form     `json:"form"`
+	Lang        Lang     `json:"lang"`
+	Title       string   `json:"title,omitempty"` // Warpboard's own key; optional
+	Description string   `json:"description"`     // Markdown
+	Tags        []string `json:"tags,omitempty"`  // for finding tasks; no effect on measurements
+	// groups an author's tasks on pages; no effect on measurements
+	Problem string `json:"problem,omitempty"`
+	Files   []File `json:"files"`
+	Config  Config `json:"config"`
+	// label (CUDA, Python, Triton, C++ …) → path in the bundle
+	Templates map[string]string `json:"templates,omitempty"`
+	// name → path in the bundle of a submission that the site runs
+	Baselines map[string]string `json:"baselines,omitempty"`
 	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty"`
 	// Setup allows a submission a function setup(meta), which is called before a case and is not timed.
@@ -144,10 +147,11 @@ type Bundle struct {
 
 // Limits of reading. A zip may contain many tasks, so its limits are wider than a single task's.
 const (
-	MaxYAML       = 256 << 10 // bytes of a task.yml or of a problem set
-	MaxBundle     = 4 << 20   // bytes of all files that one task stores
-	MaxSubmission = 1_000_000 // bytes of a submission, all its files together, and of a reference file in the legacy format
-	MaxCases      = 256       // tests, and benchmarks
+	MaxYAML   = 256 << 10 // bytes of a task.yml or of a problem set
+	MaxBundle = 4 << 20   // bytes of all files that one task stores
+	// bytes of a submission, all its files together, and of a reference file in the legacy format
+	MaxSubmission = 1_000_000
+	MaxCases      = 256 // tests, and benchmarks
 )
 
 // Options configure reading an upload. The zero value means the defaults.

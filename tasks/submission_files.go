@@ -135,7 +135,8 @@ func (d Definition) MayBring(name string) bool {
 // that these include or import. It reads the task's files once, because they may be large. Weakness: includes and
 // imports are found by patterns in the text, without their own includes.
 func (b *Bundle) takenNames(names []string) map[string]string {
-	taken, free := map[string]string{}, map[string][]string{} // names that are not reserved, by their form in includes and imports
+	// names that are not reserved, by their form in includes and imports
+	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
 		if why := b.Definition.reserved(name); why != "" {
 			taken[name] = why

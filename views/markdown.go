@@ -32,7 +32,8 @@ func Document(source string, anchor func(heading string) string) (templ.Componen
 // sanitized with bluemonday's list for untrusted text. Headings are one level lower than written, because the page has
 // its own first one.
 func markdown(source string, of prose) (string, error) {
-	if of.anchor == nil && len(source) > mostDescription { // the site's own documentation may be longer than untrusted text
+	// the site's own documentation may be longer than untrusted text
+	if of.anchor == nil && len(source) > mostDescription {
 		return asWritten(source), nil
 	}
 	md := gfm()
@@ -140,7 +141,8 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 // concurrent use.
 var (
 	gfm = sync.OnceValue(func() goldmark.Markdown {
-		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extras{}, 0)))) // for its renderers
+		// for its renderers
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extras{}, 0))))
 		md.SetParser(boundedParser())
 		return md
 	})

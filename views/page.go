@@ -9,8 +9,9 @@ import (
 
 // Page has the fields of every page.
 type Page struct {
-	Title      string
-	Section    string       // current link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
+	Title string
+	// current link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
+	Section    string
 	Viewer     *Viewer      // nil for a visitor
 	CSRF       string       // token that every form carries
 	Nonce      string       // nonce of inline styles, for the editor

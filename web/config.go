@@ -31,14 +31,16 @@ type Config struct {
 	TLS        *tls.Config // of the connections; nil: a proxy has it, or no one
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
-	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	// "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	Admins []string
 
 	BundleLimit int    // largest task zip in bytes; 0: 32 MiB
 	OpenEvalAPI string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  evaluations.Limits
 
-	MetricsFrom  []netip.Prefix // who may read the site's metrics without a token; nil: this machine, while no proxy is in front
-	MetricsToken string         // lets its sender read the metrics, as admins may; empty: no token does
+	// who may read the site's metrics without a token; nil: this machine, while no proxy is in front
+	MetricsFrom  []netip.Prefix
+	MetricsToken string // lets its sender read the metrics, as admins may; empty: no token does
 
 	Attacks []views.Attack // the attacks with their last results, for /trust; may be empty
 	Contact string         // where to report holes, a mail or https:// address; empty: the page names no contact

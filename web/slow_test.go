@@ -191,7 +191,8 @@ func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
 		}
 		whole := strings.Replace(half, "60000", "1", 1)
-		if _, resp := from(s, t, address, whole); resp.StatusCode != http.StatusForbidden { // it was read, and has no token
+		// it was read, and has no token
+		if _, resp := from(s, t, address, whole); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("a body of %s that is quick: %s", address, resp.Status)
 		}
 	}

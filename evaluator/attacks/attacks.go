@@ -35,18 +35,19 @@ const (
 
 // Attack is one directory of the corpus. attack.yml is flat, one line per field, because scripts read it, too.
 type Attack struct {
-	Name            string     `yaml:"-"`
-	Title           string     `yaml:"title"`
-	Family          string     `yaml:"family"` // one of Families
-	Description     string     `yaml:"tries"`  // what it does, in a sentence or two
-	Lang            tasks.Lang `yaml:"lang"`
-	Device          string     `yaml:"device"` // cpu or gpu
-	Task            string     `yaml:"task"`   // a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
-	ExpectedVerdict Verdict    `yaml:"expect"`
-	VerdictWhenBusy Verdict    `yaml:"busy"`    // another allowed end, by chance or on a busy machine
-	Reason          string     `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
-	InputSize       int        `yaml:"size"`    // input size, instead of that of the task's benchmarks
-	Timeout         int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+	Name        string     `yaml:"-"`
+	Title       string     `yaml:"title"`
+	Family      string     `yaml:"family"` // one of Families
+	Description string     `yaml:"tries"`  // what it does, in a sentence or two
+	Lang        tasks.Lang `yaml:"lang"`
+	Device      string     `yaml:"device"` // cpu or gpu
+	// a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
+	Task            string  `yaml:"task"`
+	ExpectedVerdict Verdict `yaml:"expect"`
+	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
+	Reason          string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
+	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
+	Timeout         int     `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
 	// Processes is the number of fresh processes that measure it; 0 means one.
 	Processes int `yaml:"processes"`
 	// GPUs is the number of GPUs that its task needs; 0 means one. Mode is the mode of its run: empty for ranked, or

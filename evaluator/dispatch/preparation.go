@@ -47,7 +47,8 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 			return data, err
 		}
 	}
-	return json.Marshal(job.PrecompileJob{VersionID: version.ID, Name: task.Slug}) // names the version, so that the worker asks for others
+	// names the version, so that the worker asks for others
+	return json.Marshal(job.PrecompileJob{VersionID: version.ID, Name: task.Slug})
 }
 
 // hasProgramWithoutSubmission reports whether the task has a program without the submission in it.

@@ -67,7 +67,8 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err != nil {
 		return nil, err
 	}
-	h.Attempts = append(known, stale[:min(1, len(stale))]...) // a worker with any attempt, even a stale one, has not left
+	// a worker with any attempt, even a stale one, has not left
+	h.Attempts = append(known, stale[:min(1, len(stale))]...)
 	// If this fails, stop: a worker that is not known to be alive must not own attempts.
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err

@@ -82,7 +82,8 @@ func (l *SourceSet) addHarness(def tasks.Definition) {
 	}
 	if def.Lang == tasks.LangPython {
 		l.Main, l.Runner = "warpboard_judge.py", runnerScript
-		if text, err := json.Marshal(def.Tolerance); err == nil && def.Tolerance != nil { // numbers that were read have no error
+		// numbers that were read have no error
+		if text, err := json.Marshal(def.Tolerance); err == nil && def.Tolerance != nil {
 			l.Files["warpboard_tolerance.json"] = text
 		}
 		if def.Setup {

@@ -27,7 +27,8 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 		if len(c.Processes) == 0 || len(c.Processes) != len(cases[0].Processes) {
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
-		c.Index, c.Median, c.Clocks.Counted = i, quantile(c.Processes, 0.5), job.ClockEvent // any clock makes Time return Median
+		// any clock makes Time return Median
+		c.Index, c.Median, c.Clocks.Counted = i, quantile(c.Processes, 0.5), job.ClockEvent
 	}
 	score = rank(ranking, cases)
 	interval, _ = intervalOfRuns(ranking, score, cases, equalRuns(runs))

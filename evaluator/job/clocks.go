@@ -15,13 +15,14 @@ const (
 // Clocks holds the times of a case's calls by the three clocks: medians in nanoseconds, zero if no judge timed the
 // case.
 type Clocks struct {
-	Counted       Clock   `json:"counts"` // the clock that determines the case's times
-	Event         float64 `json:"event"`
-	Wall          float64 `json:"wall"`           // may be negative, by at most the error of EmptyCallTime
-	Snapshot      float64 `json:"snapshot"`       // likewise
-	LateCalls     int     `json:"late,omitempty"` // calls released after the limit, because they synchronize with the device
-	WallTolerance float64 `json:"tolerance"`      // maximum error of Wall
-	EmptyCallTime float64 `json:"handover"`       // time of an empty call, which is subtracted from wall
+	Counted  Clock   `json:"counts"` // the clock that determines the case's times
+	Event    float64 `json:"event"`
+	Wall     float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
+	Snapshot float64 `json:"snapshot"` // likewise
+	// calls released after the limit, because they synchronize with the device
+	LateCalls     int     `json:"late,omitempty"`
+	WallTolerance float64 `json:"tolerance"` // maximum error of Wall
+	EmptyCallTime float64 `json:"handover"`  // time of an empty call, which is subtracted from wall
 }
 
 // JudgeTime returns the larger of the two times that code in the runner cannot choose.

@@ -5,13 +5,16 @@ import "fmt"
 // Disturbances are conditions of a slot during a measurement that the kernel does not cause. Samples are taken ten
 // times a second.
 type Disturbances struct {
-	BusySamples           int     `json:"at_work,omitempty"`    // samples with the GPU busy and not at its power cap
-	LowClockSamples       int     `json:"low_clock,omitempty"`  // of these, with an SM clock more than a tenth below its maximum
-	Samples               int     `json:"samples,omitempty"`    // samples in which the GPU's processes could be listed
-	ForeignProcessSamples int     `json:"others,omitempty"`     // of these, with a process of another program on the GPU
-	SlowdownCause         string  `json:"slowed,omitempty"`     // cause of a slowdown during a measured process: "hardware slowdown"
-	LoadAverage           float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
-	ProcessorCount        int     `json:"processors,omitempty"` // of the machine, for LoadAverage
+	BusySamples int `json:"at_work,omitempty"` // samples with the GPU busy and not at its power cap
+	// of these, with an SM clock more than a tenth below its maximum
+	LowClockSamples int `json:"low_clock,omitempty"`
+	Samples         int `json:"samples,omitempty"` // samples in which the GPU's processes could be listed
+	// of these, with a process of another program on the GPU
+	ForeignProcessSamples int `json:"others,omitempty"`
+	// cause of a slowdown during a measured process: "hardware slowdown"
+	SlowdownCause  string  `json:"slowed,omitempty"`
+	LoadAverage    float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
+	ProcessorCount int     `json:"processors,omitempty"` // of the machine, for LoadAverage
 }
 
 const (

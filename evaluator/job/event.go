@@ -39,29 +39,31 @@ type Event struct {
 
 // Heartbeat is a worker's report about itself every few seconds.
 type Heartbeat struct {
-	Worker          string               `json:"worker"`
-	Time            time.Time            `json:"time"`
-	WorkerStartedAt time.Time            `json:"started"`
-	Version         string               `json:"version"`
-	Slots           []Slot               `json:"slots"`
-	Attempts        []string             `json:"attempts"` // IDs of the attempts in progress
-	SelfTest        []CheckResult        `json:"self_test,omitempty"`
-	RefusingReason  string               `json:"refusing,omitempty"` // reason for taking no jobs; empty if it takes jobs
-	Stopping        bool                 `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
-	Packages        requirement.Packages `json:"packages,omitempty"` // of the Python that runs jobs
+	Worker          string        `json:"worker"`
+	Time            time.Time     `json:"time"`
+	WorkerStartedAt time.Time     `json:"started"`
+	Version         string        `json:"version"`
+	Slots           []Slot        `json:"slots"`
+	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
+	SelfTest        []CheckResult `json:"self_test,omitempty"`
+	// reason for taking no jobs; empty if it takes jobs
+	RefusingReason string               `json:"refusing,omitempty"`
+	Stopping       bool                 `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	Packages       requirement.Packages `json:"packages,omitempty"` // of the Python that runs jobs
 }
 
 // Slot is the state of one slot of a worker.
 type Slot struct {
-	Index          int     `json:"index"`
-	Device         string  `json:"device"`
-	Machine        Machine `json:"machine"`
-	MemoryBytes    uint64  `json:"memory"` // bytes
-	Arch           string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
-	AttemptID      string  `json:"attempt,omitempty"`
-	DisabledReason string  `json:"disabled,omitempty"` // reason for taking no jobs, for admins: may contain program output
-	PublicReason   string  `json:"public,omitempty"`   // the same, for everyone
-	Profiler       bool    `json:"profiler,omitempty"` // runs on it can be profiled
+	Index       int     `json:"index"`
+	Device      string  `json:"device"`
+	Machine     Machine `json:"machine"`
+	MemoryBytes uint64  `json:"memory"` // bytes
+	Arch        string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
+	AttemptID   string  `json:"attempt,omitempty"`
+	// reason for taking no jobs, for admins: may contain program output
+	DisabledReason string `json:"disabled,omitempty"`
+	PublicReason   string `json:"public,omitempty"`   // the same, for everyone
+	Profiler       bool   `json:"profiler,omitempty"` // runs on it can be profiled
 	// Sanitizer means that compute-sanitizer can check runs on it.
 	Sanitizer bool `json:"sanitizer,omitempty"`
 }

@@ -155,7 +155,8 @@ type Failure struct {
 
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
-	Limit    string `json:"limit,omitempty"`  // the exceeded limit: "wall", "memory", "processes", "output", "cpu", "file size"
+	// the exceeded limit: "wall", "memory", "processes", "output", "cpu", "file size"
+	Limit string `json:"limit,omitempty"`
 }
 
 // Public returns the reason for readers who may not see the source. The judge's messages about a test are public. Of a
@@ -216,21 +217,22 @@ type StageResult struct {
 
 // Machine describes the hardware, the software, and the conditions of a run.
 type Machine struct {
-	Worker        string            `json:"worker"`
-	Device        string            `json:"device"`
-	Name          string            `json:"name"`      // "NVIDIA H200", or the CPU's model name
-	UUIDHash      string            `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
-	Driver        string            `json:"driver,omitempty"`
-	CUDA          string            `json:"cuda,omitempty"`
-	Compiler      string            `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`
-	Python        string            `json:"python,omitempty"`
-	Torch         string            `json:"torch,omitempty"`
-	Triton        string            `json:"triton,omitempty"`
-	Harness       string            `json:"harness,omitempty"` // hash of the judge's and the runner's programs
-	Kernel        string            `json:"kernel,omitempty"`
-	Sandbox       string            `json:"sandbox"`              // "bubblewrap", or "off"
-	SlotBenchmark *SlotBenchmark    `json:"gauge,omitempty"`      // nil if the device has no benchmark yet
-	Conditions    map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
+	Worker        string         `json:"worker"`
+	Device        string         `json:"device"`
+	Name          string         `json:"name"`      // "NVIDIA H200", or the CPU's model name
+	UUIDHash      string         `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
+	Driver        string         `json:"driver,omitempty"`
+	CUDA          string         `json:"cuda,omitempty"`
+	Compiler      string         `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`
+	Python        string         `json:"python,omitempty"`
+	Torch         string         `json:"torch,omitempty"`
+	Triton        string         `json:"triton,omitempty"`
+	Harness       string         `json:"harness,omitempty"` // hash of the judge's and the runner's programs
+	Kernel        string         `json:"kernel,omitempty"`
+	Sandbox       string         `json:"sandbox"`         // "bubblewrap", or "off"
+	SlotBenchmark *SlotBenchmark `json:"gauge,omitempty"` // nil if the device has no benchmark yet
+	// clocks, temperature, power, throttle reasons while timing
+	Conditions map[string]string `json:"conditions,omitempty"`
 	// Disturbances are the conditions that can be bad; nil if the worker did not record them.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 }

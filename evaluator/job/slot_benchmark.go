@@ -11,8 +11,9 @@ type SlotBenchmark struct {
 	EmptyCallNS    float64   `json:"floor_ns"`         // fastest call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
 	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
-	ReadCaseNS     float64   `json:"read_ns"`          // median of the calls that read; tracked over time to detect drift
-	MathCaseNS     float64   `json:"math_ns"`          // median of the calls that multiply and add
+	// median of the calls that read; tracked over time to detect drift
+	ReadCaseNS float64 `json:"read_ns"`
+	MathCaseNS float64 `json:"math_ns"` // median of the calls that multiply and add
 }
 
 // Valid reports whether all values are plausible.

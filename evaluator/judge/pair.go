@@ -15,8 +15,8 @@ type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.O
 
 // Runners describes the runners of a judge.
 type Runners struct {
-	// Concurrent is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the next
-	// starts. 0 means one at a time, so that the measured process is alone.
+	// Concurrent is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the
+	// next starts. 0 means one at a time, so that the measured process is alone.
 	Concurrent int
 	// Ranks is the number of parts of a runner that make calls together, each with its own channel, one per GPU. 0
 	// means one.

@@ -4,12 +4,13 @@ import "warpboard/tasks"
 
 // Compilation is the result of a request to compile.
 type Compilation struct {
-	File     string            `json:"file" jsonschema:"the source's name in commands and messages"`
-	Command  string            `json:"command,omitempty" jsonschema:"the compilers' commands, as shell lines"`
-	Messages string            `json:"messages,omitempty" jsonschema:"what the compilers printed"`
-	Facts    map[string]string `json:"facts,omitempty" jsonschema:"in answers always absent"` // of ptxas, by kernel, as in the build of a run
-	Seconds  float64           `json:"seconds" jsonschema:"how long the compilers took"`
-	Code     []Listing         `json:"code,omitempty" jsonschema:"the generated code"`
+	File     string `json:"file" jsonschema:"the source's name in commands and messages"`
+	Command  string `json:"command,omitempty" jsonschema:"the compilers' commands, as shell lines"`
+	Messages string `json:"messages,omitempty" jsonschema:"what the compilers printed"`
+	// of ptxas, by kernel, as in the build of a run
+	Facts   map[string]string `json:"facts,omitempty" jsonschema:"in answers always absent"`
+	Seconds float64           `json:"seconds" jsonschema:"how long the compilers took"`
+	Code    []Listing         `json:"code,omitempty" jsonschema:"the generated code"`
 	// Diagnostics and Kernels are read from the rest by the site.
 	Diagnostics []Diagnostic  `json:"diagnostics,omitempty" jsonschema:"the compilers' messages about lines of the source"`
 	Kernels     []KernelOfGPU `json:"kernels,omitempty" jsonschema:"resources of each CUDA kernel"`

@@ -43,8 +43,8 @@ type Request struct {
 	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil for never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
-	// Cases are arguments of get_inputs by name, or values of scalars and shapes of tensors of the contracts; nil for one
-	// case as it is.
+	// Cases are arguments of get_inputs by name, or values of scalars and shapes of tensors of the contracts; nil for
+	// one case as it is.
 	Cases []Case `json:"cases,omitempty"`
 	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older
 	// versions means all.

@@ -127,7 +127,8 @@ func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 		}
 	}
 	whole := min(c.completedCases, c.cases)
-	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // the limit of kernels was reached, so the last case may be incomplete
+	// the limit of kernels was reached, so the last case may be incomplete
+	if len(report.Kernels) >= c.cases*nsight.DefaultKernels {
 		whole = min(whole, last)
 		if len(parts[last].Kernels) == nsight.DefaultKernels {
 			whole = min(c.completedCases, last+1)

@@ -42,7 +42,8 @@ var errUnreadable = errors.New("ncu printed nothing of its own report")
 // collect runs a program's process under ncu, changed by adapt, and returns the report, which is empty if there is
 // none. why is a sentence about a failure, which may still leave a report. The error is an infrastructure error.
 func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
-	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // report of a program without a judge, which an earlier stage reported
+	// report of a program without a judge, which an earlier stage reported
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, out, "", err
 	}

@@ -22,7 +22,8 @@ const (
 
 // syncReply is the answer to "sync" and "events".
 type syncReply struct {
-	DroppedAttempts []string `json:"drop,omitempty"` // IDs of attempts that no longer count, or belong to another worker
+	// IDs of attempts that no longer count, or belong to another worker
+	DroppedAttempts []string `json:"drop,omitempty"`
 }
 
 // maxBatchEvents limits the events of one request.

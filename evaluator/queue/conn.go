@@ -155,7 +155,8 @@ func (c *Conn) request(ctx context.Context, what string, request, answer any, wa
 	if len(reply.Data) == 0 {
 		return nil
 	}
-	if err = json.Unmarshal(reply.Data, answer); err != nil { // a lost job is sent again, because the next request does not list it
+	// a lost job is sent again, because the next request does not list it
+	if err = json.Unmarshal(reply.Data, answer); err != nil {
 		c.log.Error("an unreadable answer is dropped", "to", what, "err", err)
 	}
 	return err

@@ -73,7 +73,8 @@ func (o *outbox) dropOldest(n int) {
 	for _, data := range o.waiting[:n] {
 		o.bytes -= len(data)
 	}
-	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...) // copied, because a subslice would keep the memory of the removed events
+	// copied, because a subslice would keep the memory of the removed events
+	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...)
 }
 
 // flush sends the events that wait now. After an error some of them remain.

@@ -52,7 +52,8 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 			return j, nil
 		case ctx.Err() != nil:
 			return j, ctx.Err()
-		case c.natsConn.IsClosed(): // the library also closes it after the same refusal twice in a row: the credential was revoked
+		// the library also closes it after the same refusal twice in a row: the credential was revoked
+		case c.natsConn.IsClosed():
 			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.natsConn.LastError(), err)
 		case errors.Is(err, errRefusedForGood):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)

@@ -84,7 +84,8 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	}
 	p.callByArg(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.callByArg(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow) // for the same reason as inotify
+	// for the same reason as inotify
+	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow)
 	// The machine has one limit for the programs of all filters, including other sandboxes'.
 	p.socketOptions([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}

@@ -125,9 +125,10 @@ func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	// Go reserves much memory and starts many threads; this tests isolation, not limits.
 	limits.Memory, limits.Processes = 0, 0 // this executable may be large, and is harmless
 	o, err := s.Run(ctx, Spec{
-		Argv:      []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
-		Mounts:    []Mount{{HostPath: self, InsidePath: "/probe"}},
-		MountProc: true, Limits: limits, AllowInternetSockets: true, // without these it could not connect to any network
+		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
+		Mounts: []Mount{{HostPath: self, InsidePath: "/probe"}},
+		// without these it could not connect to any network
+		MountProc: true, Limits: limits, AllowInternetSockets: true,
 	})
 	if err != nil {
 		return probeReport{}, err

@@ -86,7 +86,8 @@ type Spec struct {
 
 // Outcome describes how the process ended.
 type Outcome struct {
-	ExitCode     int    // -1 if killed by a limit; as in shells, 128+n for signal n, and 127 if there is no such program
+	// -1 if killed by a limit; as in shells, 128+n for signal n, and 127 if there is no such program
+	ExitCode     int
 	Signal       string // "SIGSEGV", empty if it exited
 	Limit        string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
 	Cancelled    bool

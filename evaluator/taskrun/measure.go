@@ -48,7 +48,8 @@ type measurement struct {
 	budget, limit              time.Duration // of the stage
 	ranking                    tasks.Ranking
 	parser                     *harness.Parser
-	watch                      func() (slowed func() string) // watches the device until slowed is called, which returns the reason for slowness
+	// watches the device until slowed is called, which returns the reason for slowness
+	watch func() (slowed func() string)
 
 	startedAt, lastReportAt time.Time
 	stopWatching            func() string // of the current process

@@ -74,7 +74,8 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		result.Cases = append(result.Cases, trimCase(c))
 	}
 	result.Stdout, result.Stderr, result.ExtraKeys = out.Stdout, out.Stderr, parser.Extra()
-	if result.Failure != nil && result.Failure.CausedByTask && out.Judge != nil { // the output of the task's own code explains it
+	// the output of the task's own code explains it
+	if result.Failure != nil && result.Failure.CausedByTask && out.Judge != nil {
 		result.Stderr += out.Judge.Stderr
 	}
 	// Linux does not count the memory of a GPU, and the host memory of its driver is not the submission's.

@@ -26,8 +26,8 @@ extern "C" int cuDevicePrimaryCtxRetain(void**, int) { file = open("/dev/zero", 
 extern "C" int contexts() { char c = 1; return made && (read(file, &c, 1) != 1 || c) ? -1 : made; }
 `
 
-// preparedRunner prints its user, the contexts of its process, what it finds of its caller, its open descriptors below those of
-// a context, the kernels that it finds, and the processes beside it.
+// preparedRunner prints its user, the contexts of its process, what it finds of its caller, its open descriptors below
+// those of a context, the kernels that it finds, and the processes beside it.
 const preparedRunner = `
 import ctypes, os, socket, sys
 end = socket.socket(fileno=4)
@@ -168,9 +168,9 @@ func (p *programs) stage(process Process) string {
 	return message.String()
 }
 
-// TestTheNextProcessIsPrepared: it has a context before the stage begins, and nothing else differs. Within a program none is
-// prepared, because the judge still measures when a process has ended. A script with pools gets a new process. Programs of
-// one person alternate between two users.
+// TestTheNextProcessIsPrepared: it has a context before the stage begins, and nothing else differs. Within a program
+// none is prepared, because the judge still measures when a process has ended. A script with pools gets a new process.
+// Programs of one person alternate between two users.
 func TestTheNextProcessIsPrepared(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}
@@ -226,8 +226,8 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	}
 }
 
-// TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source, which
-// ran there before.
+// TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source,
+// which ran there before.
 func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}

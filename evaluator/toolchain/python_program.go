@@ -113,8 +113,8 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 }
 
 // alternate continues in the Pythons of the alternate place if as many are ready there. They have prepared their next
-// processes while the program before was running; now the others prepare theirs. None does after a stage alone: its judge
-// measures in processes of its own, and against one kernel, when the others have ended.
+// processes while the program before was running; now the others prepare theirs. None does after a stage alone: its
+// judge measures in processes of its own, and against one kernel, when the others have ended.
 func (p *pythonProgram) alternate() {
 	at, ok := p.place.AlternatePlace()
 	if !ok {

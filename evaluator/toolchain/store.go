@@ -101,7 +101,8 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 		hash.Write(part)
 		size += len(part)
 	}
-	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) { // not joined: a program can have a hundred megabytes
+	// not joined: a program can have a hundred megabytes
+	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) {
 		if err == nil {
 			_, err = file.Write(part)
 		}
@@ -150,7 +151,8 @@ func (s *objectStore) clear(added int64) error {
 		if total <= s.maxBytes {
 			break
 		}
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another worker of the machine may have removed it
+		// another worker of the machine may have removed it
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the object cache: %w", err)
 		}
 		total -= f.info.Size()

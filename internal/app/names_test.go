@@ -90,7 +90,8 @@ func wordsOf(name string) (words []string) {
 			letters[i] == '_',
 			unicode.IsUpper(letters[i]) && !unicode.IsUpper(letters[i-1]),
 			unicode.IsDigit(letters[i]) != unicode.IsDigit(letters[i-1]),
-			unicode.IsLower(letters[i]) && unicode.IsUpper(letters[i-1]) && i-1 > from: // the last capital begins a word
+			// the last capital begins a word
+			unicode.IsLower(letters[i]) && unicode.IsUpper(letters[i-1]) && i-1 > from:
 			end := i
 			if i < len(letters) && unicode.IsLower(letters[i]) && unicode.IsUpper(letters[i-1]) {
 				end = i - 1

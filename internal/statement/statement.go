@@ -88,10 +88,12 @@ type Seeds struct {
 
 // Sample is the measurement of one case, in nanoseconds.
 type Sample struct {
-	Case              string    `json:"case"`
-	Clock             job.Clock `json:"clock,omitempty"` // the clock that counts; empty if the task's own program measured
-	Processes         []float64 `json:"processes"`       // medians, one per fresh process; empty if one process measured
-	Time              float64   `json:"time"`            // time that counts
+	Case string `json:"case"`
+	// the clock that counts; empty if the task's own program measured
+	Clock job.Clock `json:"clock,omitempty"`
+	// medians, one per fresh process; empty if one process measured
+	Processes         []float64 `json:"processes"`
+	Time              float64   `json:"time"` // time that counts
 	CallCount         int       `json:"calls"`
 	StandardDeviation float64   `json:"std"`
 }

@@ -13,10 +13,12 @@ import (
 )
 
 const (
-	loginLifetime       = 10 * time.Minute
-	tokenLifetime       = 365 * 24 * time.Hour   // lifetime of a token from a login
-	maxLogins           = 2000                   // limit of waiting logins; a further one replaces one of the network with the most
-	maxLoginsPerAddress = 20                     // limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
+	loginLifetime = 10 * time.Minute
+	tokenLifetime = 365 * 24 * time.Hour // lifetime of a token from a login
+	// limit of waiting logins; a further one replaces one of the network with the most
+	maxLogins = 2000
+	// limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
+	maxLoginsPerAddress = 20
 	loginCodeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
 	loginCodeLength     = 8
 )

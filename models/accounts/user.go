@@ -37,10 +37,12 @@ type User struct {
 	BlockedAt            *time.Time
 	CreatedAt            time.Time
 	UpdatedAt            time.Time
-	ExcludedFromDatasets bool    `gorm:"column:no_dataset"` // datasets omit the person's sources
-	LastReadNoticeID     int64   `gorm:"column:inbox_read"` // ID of the last notice that the person has read
-	Unread               int     `gorm:"-"`                 // number of later notices; only set for the sender of a request
-	JoinedTaskIDs        []int64 `gorm:"-"`                 // tasks whose members' boards they joined; only set for the sender of a request, see Load
+	ExcludedFromDatasets bool  `gorm:"column:no_dataset"` // datasets omit the person's sources
+	LastReadNoticeID     int64 `gorm:"column:inbox_read"` // ID of the last notice that the person has read
+	// number of later notices; only set for the sender of a request
+	Unread int `gorm:"-"`
+	// tasks whose members' boards they joined; only set for the sender of a request, see Load
+	JoinedTaskIDs []int64 `gorm:"-"`
 }
 
 // SignedIn reports whether the user is a person, not a visitor.

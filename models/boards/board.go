@@ -12,16 +12,18 @@ import (
 
 // Board is the stored row of one ranking, without its entries.
 type Board struct {
-	VersionID    int64        `gorm:"primaryKey;autoIncrement:false"`
-	Device       string       `gorm:"primaryKey"`
-	ChangeNumber int64        `gorm:"column:change"`   // grows with every visible change
-	PeopleCount  int64        `gorm:"column:size"`     // people on it
-	Leaders      []Ranked     `gorm:"serializer:json"` // the first three of the newest epoch, so that a list of tasks reads one row per board
-	RecordSteps  RecordScores `gorm:"column:steps;serializer:json"`
-	ChangedAt    time.Time
+	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device       string `gorm:"primaryKey"`
+	ChangeNumber int64  `gorm:"column:change"` // grows with every visible change
+	PeopleCount  int64  `gorm:"column:size"`   // people on it
+	// the first three of the newest epoch, so that a list of tasks reads one row per board
+	Leaders     []Ranked     `gorm:"serializer:json"`
+	RecordSteps RecordScores `gorm:"column:steps;serializer:json"`
+	ChangedAt   time.Time
 
-	EpochID       int64 // of the first; entries of older ones come behind all of this
-	ConfirmingRun int64 `gorm:"column:confirming"` // run that is measured again, in turns with the next person's; 0: none
+	EpochID int64 // of the first; entries of older ones come behind all of this
+	// run that is measured again, in turns with the next person's; 0: none
+	ConfirmingRun int64 `gorm:"column:confirming"`
 }
 
 const leaderCount = 3
@@ -30,22 +32,26 @@ const leaderCount = 3
 type Standing struct {
 	Ranked
 	Numerics
-	UserName              string
-	MemoryPeak            *int64   // as the run's
-	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`       // the score before the confirmation that changed it; nil: none did
+	UserName   string
+	MemoryPeak *int64 // as the run's
+	// the score before the confirmation that changed it; nil: none did
+	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`
 	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
-	AddedReason           string   `gorm:"column:added_why"`    // why an admin added it for the person; empty: the person submitted it
+	// why an admin added it for the person; empty: the person submitted it
+	AddedReason string `gorm:"column:added_why"`
 	Validated
 	// Set only if PartQuery.CompareWithTime is.
-	TryCount      int      `gorm:"column:tries"`     // valid runs of the person up to this one
-	EarlierBestNS *float64 `gorm:"column:before_ns"` // the person's best at PartQuery.CompareWithTime; nil: there was none
-	HasProfile    bool     `gorm:"column:profiled"`  // a profile followed the run
-	IsViewers     bool     `gorm:"column:own"`       // PartQuery.ViewerID's, read wherever it stands
+	TryCount int `gorm:"column:tries"` // valid runs of the person up to this one
+	// the person's best at PartQuery.CompareWithTime; nil: there was none
+	EarlierBestNS *float64 `gorm:"column:before_ns"`
+	HasProfile    bool     `gorm:"column:profiled"` // a profile followed the run
+	IsViewers     bool     `gorm:"column:own"`      // PartQuery.ViewerID's, read wherever it stands
 	// Place fills this in.
 	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	// StandingsAt fills this in.
 	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
-	OfOlderEpoch         bool `gorm:"column:stale"`      // of an older epoch than the board's: its rank counts for nothing until it is measured again
+	// of an older epoch than the board's: its rank counts for nothing until it is measured again
+	OfOlderEpoch bool `gorm:"column:stale"`
 }
 
 // Validated is the result of the task's validation script for an entry (package review).

@@ -57,7 +57,8 @@ type Interval struct {
 // Numerics is the distance of a run's answers from the task's reference in double precision, in the worst of its tests.
 // It belongs to a run; boards read it on request.
 type Numerics struct {
-	ErrorULP      *float64 `gorm:"column:error_ulp"`      // in units of the last place of the answer's type; nil: nothing was compared
+	// in units of the last place of the answer's type; nil: nothing was compared
+	ErrorULP      *float64 `gorm:"column:error_ulp"`
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
 }
 
@@ -194,7 +195,8 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 		if _, _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
-		if err := rebuildBests(tx, r.VersionID, r.Device, r.UserID); err != nil { // also where the entry stays: the run was a step
+		// also where the entry stays: the run was a step
+		if err := rebuildBests(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
 		if err := rebuildRecords(tx, r.VersionID, r.Device); err != nil {

@@ -11,14 +11,15 @@ import (
 // Outcome is the meaning of a ranked run for its board: the comparison with the person's best run, the person's rank,
 // and the entry ahead. Pages, the API, the command line, and webhooks show it.
 type Outcome struct {
-	Rank               int   // of the person; 0: their entry was measured with older software
-	Tied               bool  // others share that rank
-	TiedWithCount      int64 `gorm:"column:tied_with"` // their number
-	PeopleOnBoard      int64 `gorm:"column:people"`    // on the board
-	IsEntry            bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
-	IsPersonsFirst     bool  `gorm:"column:first"`     // it is their first ranked run there
-	IsRecord           bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
-	Unconfirmed        bool  // a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
+	Rank           int   // of the person; 0: their entry was measured with older software
+	Tied           bool  // others share that rank
+	TiedWithCount  int64 `gorm:"column:tied_with"` // their number
+	PeopleOnBoard  int64 `gorm:"column:people"`    // on the board
+	IsEntry        bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
+	IsPersonsFirst bool  `gorm:"column:first"`     // it is their first ranked run there
+	IsRecord       bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
+	// a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
+	Unconfirmed        bool
 	AwaitsConfirmation bool  `gorm:"column:confirming"` // the entry waits to be measured again
 	LeadingRun         int64 `gorm:"column:first_run"`  // that leads the board; 0: unknown
 
@@ -37,8 +38,9 @@ type Outcome struct {
 	NextNS          float64 `gorm:"column:next_ns"`
 	NextRank        int
 	NextTied        bool
-	NextWithinNoise bool   `gorm:"column:next_unclear"` // as BestWithinNoise
-	NextRankReason  string `gorm:"column:next_why"`     // reason for different ranks nevertheless, like RankBehindByWidth; empty if they have the same
+	NextWithinNoise bool `gorm:"column:next_unclear"` // as BestWithinNoise
+	// reason for different ranks nevertheless, like RankBehindByWidth; empty if they have the same
+	NextRankReason string `gorm:"column:next_why"`
 
 	RooflineShare *float64 `gorm:"column:roof"` // share of the device's limit that the score reaches
 }

@@ -17,9 +17,10 @@ import (
 
 // PartQuery selects the piece of a board to read.
 type PartQuery struct {
-	Offset, Limit   int
-	ViewerID        int64     // person whose entry is also read, at any rank; 0 for none
-	CompareWithTime time.Time // time of the scores to compare entries with: each person's best until then; zero for none
+	Offset, Limit int
+	ViewerID      int64 // person whose entry is also read, at any rank; 0 for none
+	// time of the scores to compare entries with: each person's best until then; zero for none
+	CompareWithTime time.Time
 }
 
 // Head returns the data of a board except its entries. A board without entries is empty, not missing.

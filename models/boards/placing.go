@@ -23,7 +23,8 @@ type EntrySummary struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	OfOlderEpoch bool     `gorm:"column:stale"` // from an older epoch than the board's: it has no rank until it is measured again
+	// from an older epoch than the board's: it has no rank until it is measured again
+	OfOlderEpoch bool `gorm:"column:stale"`
 }
 
 // PersonEntries lists a person's entries on the boards that the viewer may see, in the order of Tasks, from offset on.
@@ -46,6 +47,7 @@ func (s *Boards) PersonEntries(ctx context.Context, viewer accounts.User, userID
 	if more = len(list) > limit; more {
 		list = list[:limit]
 	}
-	list = slices.DeleteFunc(list, func(p EntrySummary) bool { return !slices.Contains(p.Devices, p.Device) }) // the task no longer has that board
+	// the task no longer has that board
+	list = slices.DeleteFunc(list, func(p EntrySummary) bool { return !slices.Contains(p.Devices, p.Device) })
 	return list, more, nil
 }

@@ -52,14 +52,15 @@ type boardAward struct {
 
 // Total is a person's result on all boards of a scope.
 type Total struct {
-	UserID       int64
-	Rank         int
-	Tied         bool // others have the same points and medals, and so the same rank
-	Points       int
-	Tasks        int       // number of tasks with points; the best ten count
-	Medals       [3]int    // numbers of ranks 1, 2, and 3 with points, on all boards
-	Records      int       // number of boards on which the person has the best score
-	RecordsSince time.Time `gorm:"column:since"` // since when the person has held the oldest of these records; zero if there is none
+	UserID  int64
+	Rank    int
+	Tied    bool // others have the same points and medals, and so the same rank
+	Points  int
+	Tasks   int    // number of tasks with points; the best ten count
+	Medals  [3]int // numbers of ranks 1, 2, and 3 with points, on all boards
+	Records int    // number of boards on which the person has the best score
+	// since when the person has held the oldest of these records; zero if there is none
+	RecordsSince time.Time `gorm:"column:since"`
 }
 
 // personTotal adds up a person's awards.

@@ -44,7 +44,8 @@ type summaryRow struct {
 	Size      int64
 	Leaders   []Leader     `gorm:"serializer:json"`
 	Steps     RecordScores `gorm:"serializer:json"`
-	Band      *int64       // twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
+	// twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
+	Band *int64
 }
 
 func (b summaryRow) ownPlace() PersonRank {
@@ -77,7 +78,8 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	if err := q.Select(columns).Scan(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
-	people, err := s.people(ctx, boards) // after the boards: a name must not be older than the change number under which it is cached
+	// after the boards: a name must not be older than the change number under which it is cached
+	people, err := s.people(ctx, boards)
 	if err != nil {
 		return nil, err
 	}

@@ -31,19 +31,21 @@ var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 
 // Task is a problem with its boards. Its versions have the evaluated files.
 type Task struct {
-	ID               int64
-	Slug             string // its name in URLs
-	Title            string
-	OwnerID          int64
-	Devices          []string `gorm:"serializer:json"`              // devices that accept submissions
-	RequestedDevices []string `gorm:"column:asked;serializer:json"` // names from which Devices was made: "H100" means all devices of that family
+	ID      int64
+	Slug    string // its name in URLs
+	Title   string
+	OwnerID int64
+	Devices []string `gorm:"serializer:json"` // devices that accept submissions
+	// names from which Devices was made: "H100" means all devices of that family
+	RequestedDevices []string `gorm:"column:asked;serializer:json"`
 	Deadline         *time.Time
 	Visibility       Visibility
-	OpensAt          *time.Time        // for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
-	AllowsPractice   bool              `gorm:"column:practice"` // also accepts runs after its deadline, as practice
-	Limits           []quota.TaskLimit `gorm:"serializer:json"` // for each person
-	Origin           string            // "" when uploaded; "builtin" or a folder when installed by the server
-	VersionID        int64             // ID of the current version
+	// for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
+	OpensAt        *time.Time
+	AllowsPractice bool              `gorm:"column:practice"` // also accepts runs after its deadline, as practice
+	Limits         []quota.TaskLimit `gorm:"serializer:json"` // for each person
+	Origin         string            // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID      int64             // ID of the current version
 
 	Comments       int  // number of visible comments on the task itself; updated by package comments
 	CommentsLocked bool // only moderators may comment

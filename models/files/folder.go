@@ -40,7 +40,8 @@ func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))) // beside it, where Sweep finds leftovers of a crash
+	// beside it, where Sweep finds leftovers of a crash
+	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 }
 
 // Open opens the file of a content.

@@ -32,7 +32,8 @@ type Worker struct {
 	Refusing  string               // reason for taking no jobs; empty if it takes some
 	Stopping  bool                 // it has left in an orderly way
 	Guest     bool                 // it joined by a token, and is removed after it has left
-	BehindMS  int64                // delay of its clock, including the transfer of its last heartbeat; negative if ahead
+	// delay of its clock, including the transfer of its last heartbeat; negative if ahead
+	BehindMS int64
 }
 
 // ClockDelay returns the delay of the worker's clock against the site's.

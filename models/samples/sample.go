@@ -16,14 +16,15 @@ import (
 // Sample is one ranked measurement of a source on a board. Rows are only added, and outlive their runs; only
 // SetAsideAt changes. The scores of runs, entries and records are made of samples by ScoreOf.
 type Sample struct {
-	ID            int64
-	VersionID     int64
-	Device        string
-	EpochID       int64
-	SourceKey     string
-	UserID        int64
-	RunID         int64 // the person's run that was measured; it may be gone
-	MeasuredByRun int64 `gorm:"column:by_run"` // the run that measured it: that run itself, or one that the site queued after it
+	ID        int64
+	VersionID int64
+	Device    string
+	EpochID   int64
+	SourceKey string
+	UserID    int64
+	RunID     int64 // the person's run that was measured; it may be gone
+	// the run that measured it: that run itself, or one that the site queued after it
+	MeasuredByRun int64 `gorm:"column:by_run"`
 	Purpose       work.Purpose
 	// IsUnfinished samples lack a process that did not come to its end: a person who sees that the device is slow could
 	// end it.
@@ -58,9 +59,11 @@ type Measure struct {
 
 // Score is the score of some samples.
 type Score struct {
-	Measure              `gorm:"embedded"`
-	SampleCount          int      `gorm:"column:pooled"` // samples that it is made of; 0: one, or those of confirmations
-	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // the score before the first confirmation, 0 if there was none; nil: it comes from none
+	Measure `gorm:"embedded"`
+	// samples that it is made of; 0: one, or those of confirmations
+	SampleCount int `gorm:"column:pooled"`
+	// the score before the first confirmation, 0 if there was none; nil: it comes from none
+	BeforeConfirmationNS *float64 `gorm:"column:was_ns"`
 }
 
 // AddSample keeps the sample of a run that has ended. It has the source of the run that was measured.

@@ -16,15 +16,16 @@ import (
 
 // SubmissionFilter selects submissions. A zero field selects all.
 type SubmissionFilter struct {
-	UserID           int64
-	TaskID           int64
-	VersionID        int64
-	Via              string
-	OnlyRanked       bool  `gorm:"column:ranked"` // only those with a ranked result
-	BeforeID         int64 // only IDs below this one: the last ID of the previous page
-	Offset           int   // number of the newest to skip
-	Limit            int   // 0 for 50
-	OnlyTableColumns bool  `gorm:"column:short"` // only the columns that tables show, see submissionTableColumns and runTableColumns
+	UserID     int64
+	TaskID     int64
+	VersionID  int64
+	Via        string
+	OnlyRanked bool  `gorm:"column:ranked"` // only those with a ranked result
+	BeforeID   int64 // only IDs below this one: the last ID of the previous page
+	Offset     int   // number of the newest to skip
+	Limit      int   // 0 for 50
+	// only the columns that tables show, see submissionTableColumns and runTableColumns
+	OnlyTableColumns bool `gorm:"column:short"`
 }
 
 // submissionTableColumns selects the columns that tables show of a submission s, its person u, and its task t.

@@ -15,7 +15,8 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 	return l.cancel(ctx, job.WorkRef{RunID: runID}, "", func(u item) error {
 		run, ok := u.(runItem)
 		switch {
-		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile): // not asked for, and its person may fear the result
+		// not asked for, and its person may fear the result
+		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile):
 			return actor.Check(accounts.Rerun, accounts.ObjectOwners{})
 		case ok:
 			run.StoppedByStaff = actor.ID != run.UserID

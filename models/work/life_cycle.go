@@ -31,8 +31,8 @@ func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet
 // this one. They are called inside the transaction that ends the run, so that an end is never visible without its
 // consequences; an error undoes the end.
 type Consequences interface {
-	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a rule
-	// that changes it has to write it, too.
+	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a
+	// rule that changes it has to write it, too.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
 	// Ended applies the consequences of any end: by a result, by too many losses, or by a cancellation.
 	Ended(tx *gorm.DB, run *Run, out *Effect) error

@@ -81,13 +81,14 @@ type Run struct {
 	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy      string // why it waits for someone to look before it counts
 	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
-	OnBoard      *int64 `gorm:"column:pool_id"` // run on the board for all of its source, perhaps itself; nil: it is alone
-	Pooled       int    // number of runs in the score; 0: this one, or those of a confirmation
-	Harness      string
-	EpochID      int64        // the software it was measured with; 0: not recorded
-	Machine      *job.Machine `gorm:"serializer:json"`
-	WallNS       int64        `gorm:"column:wall_ns"`
-	ProgramNS    int64        `gorm:"column:program_ns"`
+	// run on the board for all of its source, perhaps itself; nil: it is alone
+	OnBoard   *int64 `gorm:"column:pool_id"`
+	Pooled    int    // number of runs in the score; 0: this one, or those of a confirmation
+	Harness   string
+	EpochID   int64        // the software it was measured with; 0: not recorded
+	Machine   *job.Machine `gorm:"serializer:json"`
+	WallNS    int64        `gorm:"column:wall_ns"`
+	ProgramNS int64        `gorm:"column:program_ns"`
 
 	Note string // its person's note on a run that is or was a record; plain text
 

@@ -30,7 +30,8 @@ type Work struct {
 	DispatchedAt  *time.Time // when the current attempt's job was made
 	StartedAt     *time.Time // when a worker took the current attempt
 	EndedAt       *time.Time
-	SlotNS        int64 `gorm:"column:unit_ns"` // slot time of the attempt that ended it: its duration times its number of slots
+	// slot time of the attempt that ended it: its duration times its number of slots
+	SlotNS int64 `gorm:"column:unit_ns"`
 }
 
 // LiveCondition is the SQL condition for work that has not ended, with the text of the partial indexes.

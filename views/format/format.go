@@ -36,7 +36,8 @@ func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
 		return Quantity{Number: Nothing}
 	}
-	rounded := fourDigits(ns)                                                 // first, because rounding may change 999.96 ns to 1 µs
+	// first, because rounding may change 999.96 ns to 1 µs
+	rounded := fourDigits(ns)
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
 	for _, unit := range timeUnits {
 		if rounded >= max(unit.ns, 10) {

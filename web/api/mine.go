@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	submissionPage = 50               // submissions on one page of the list, unless it asks for fewer
-	runsWait       = 25 * time.Second // limit of waiting for a submission's end: the answer must come within site.RequestTimeout
+	submissionPage = 50 // submissions on one page of the list, unless it asks for fewer
+	// limit of waiting for a submission's end: the answer must come within site.RequestTimeout
+	runsWait = 25 * time.Second
 )
 
 // ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.

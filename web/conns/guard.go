@@ -115,7 +115,8 @@ func (g *Guard) refuse(conn net.Conn, status string) {
 		conn.Close()
 		return
 	}
-	conn.SetWriteDeadline(time.Now().Add(turnedAwayTimeout)) // shorter, a busy machine would let it pass before the write
+	// shorter, a busy machine would let it pass before the write
+	conn.SetWriteDeadline(time.Now().Add(turnedAwayTimeout))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
 	case g.leaving <- struct{}{}:

@@ -31,7 +31,8 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		return func() error {
 			_, _, err := c.Accept(t.Context(), board, gpu, mode, file, source)
 			_, streamed := c.Stream(t.Context(), board, gpu, mode, file, source, nil)
-			for tries := 0; errors.Is(streamed, syscall.EPIPE) && tries < 3; tries++ { // it is refused before all of it is sent
+			// it is refused before all of it is sent
+			for tries := 0; errors.Is(streamed, syscall.EPIPE) && tries < 3; tries++ {
 				_, streamed = c.Stream(t.Context(), board, gpu, mode, file, source, nil)
 			}
 			if webtest.Refused(streamed) != webtest.Refused(err) {

@@ -27,7 +27,8 @@ func (s *Site) csrfToken(c *fiber.Ctx) string {
 	if secret == "" {
 		secret = RandomText(24)
 		s.SetCookie(c, VisitorCookie, secret, 0)
-		c.Request().Header.SetCookie(s.cookieName(VisitorCookie), secret) // a second form on this page gets the same token
+		// a second form on this page gets the same token
+		c.Request().Header.SetCookie(s.cookieName(VisitorCookie), secret)
 	}
 	return DeriveToken(secret)
 }

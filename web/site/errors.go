@@ -169,7 +169,8 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.Status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status,
 			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
 	}
-	c.SetUserContext(context.WithoutCancel(c.UserContext())) // the context of a failed request may have ended; its page is rendered nevertheless
+	// the context of a failed request may have ended; its page is rendered nevertheless
+	c.SetUserContext(context.WithoutCancel(c.UserContext()))
 	if err := s.Render(c, f.Status, s.failedPart(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)

@@ -15,10 +15,13 @@ import (
 type Limits struct {
 	Connections, ConnectionsEach int // open connections; default: the system's limit minus a reserve
 	Requests, RequestsEach       int // concurrent requests
-	Slow, SlowEach               int // requests that wait for something, and that send a body: separately for people and strangers; each person has a share
-	Streams, StreamsEach         int // open live streams: of people, who have a share each, of strangers, and of workers
-	Bodies, BodiesEach           int // bytes of bodies being received from identified senders
-	Strangers, StrangersEach     int // bytes of bodies being received from other senders
+	// requests that wait for something, and that send a body: separately for people and strangers; each person has a
+	// share
+	Slow, SlowEach int
+	// open live streams: of people, who have a share each, of strangers, and of workers
+	Streams, StreamsEach     int
+	Bodies, BodiesEach       int // bytes of bodies being received from identified senders
+	Strangers, StrangersEach int // bytes of bodies being received from other senders
 
 	Head      time.Duration // time to receive the head of a request
 	Pause     time.Duration // longest pause in a body

@@ -88,7 +88,8 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
 	stages[2].Cases, stages[3].Cases = s.Repeated(ns), s.Repeated(ns)
-	s.ProfilingWorker() // a run's end queues its profile, and a worker without a heartbeat for some seconds counts as disconnected
+	// a run's end queues its profile, and a worker without a heartbeat for some seconds counts as disconnected
+	s.ProfilingWorker()
 	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: stages},
 		&work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})

@@ -44,7 +44,8 @@ func NewEnds(t testing.TB) Ends {
 	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
 	err = e.Page.Truncate(PageSize)
 	if err == nil {
-		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0) // the channel is its own life line: no runner here fakes its end
+		// the channel is its own life line: no runner here fakes its end
+		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0)
 	}
 	if err != nil {
 		t.Fatal(err)

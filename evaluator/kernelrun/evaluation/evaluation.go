@@ -39,11 +39,12 @@ type Evaluation struct {
 	nsight   *profiling.Nsight
 	hasTorch bool
 
-	request        kernelrun.Request
-	requestJSON    []byte // content of requestFile
-	artifact       *toolchain.Artifact
-	buildResult    job.StageResult
-	refusal        *kernelrun.Result // set if the custom kernel's extension does not compile: only the reference is timed
+	request     kernelrun.Request
+	requestJSON []byte // content of requestFile
+	artifact    *toolchain.Artifact
+	buildResult job.StageResult
+	// set if the custom kernel's extension does not compile: only the reference is timed
+	refusal        *kernelrun.Result
 	precompiled    precompiled
 	waitingSince   time.Time // start of waiting for a slot
 	lease          *slots.Lease
@@ -104,7 +105,8 @@ func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 	}
 	e.refusal = &result
 	err = e.buildExtensions(ctx)
-	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt)) // charge the time of both builds
+	// charge the time of both builds
+	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt))
 	return err
 }
 

@@ -34,8 +34,8 @@ type reader struct {
 	customRaised    bool              // the custom kernel raised in a timed call
 	completed       bool
 	stageStartedAt  time.Time // of the stage
-	// references are those that the judge keeps; nil if it did not report them. referenceLost means that the requested one
-	// is not among them.
+	// references are those that the judge keeps; nil if it did not report them. referenceLost means that the requested
+	// one is not among them.
 	references    map[string]keptReference
 	referenceLost bool
 

@@ -89,7 +89,8 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 // generates the inputs, or because elements may be wrong.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	if from == customLabel || r.Matched < 1 { // only a sample of the elements is compared, with a varying share of wrong ones
+	// only a sample of the elements is compared, with a varying share of wrong ones
+	if from == customLabel || r.Matched < 1 {
 		return ""
 	}
 	var contract map[string]any

@@ -193,10 +193,11 @@ func exceededLimit(o sandbox.Outcome) string {
 	return ""
 }
 
-// stageRequest asks warm.py for one stage. Its first descriptor has the text, which the stage's process reads: a later stage finds
-// in its memory what the warm process has read.
+// stageRequest asks warm.py for one stage. Its first descriptor has the text, which the stage's process reads: a later
+// stage finds in its memory what the warm process has read.
 type stageRequest struct {
-	DescriptorCount int `json:"descriptors"` // number of descriptors sent with the request; the second becomes the stage's 4
+	// number of descriptors sent with the request; the second becomes the stage's 4
+	DescriptorCount int `json:"descriptors"`
 	stageKind
 	// Resident keeps the process of this stage for others of the same script.
 	Resident bool `json:"resident"`
@@ -229,8 +230,8 @@ type stageEnd struct {
 	MustNotBeReused bool `json:"spent"`
 }
 
-// Prepare starts the process of the next stage, which makes a CUDA context while it waits. Call it between two stages, when
-// nothing is measured for which the first one's process was ended.
+// Prepare starts the process of the next stage, which makes a CUDA context while it waits. Call it between two stages,
+// when nothing is measured for which the first one's process was ended.
 func (r *Python) Prepare() {
 	_ = r.send(stageRequest{Prepare: true}, nil) // fails if the Python has ended, which its user notices
 }

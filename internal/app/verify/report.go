@@ -23,15 +23,16 @@ type verifyReport struct {
 
 // taskReport is the report on one task.
 type taskReport struct {
-	Name                  string           `json:"name"`
-	Folder                string           `json:"folder"`
-	UploadRefused         bool             `json:"refused"` // an upload of it would be refused
-	Lang                  tasks.Lang       `json:"lang,omitempty"`
-	Devices               []string         `json:"devices,omitempty"` // devices named by the task
-	Device                string           `json:"device,omitempty"`  // device that ran its solutions
-	Problems              []problemReport  `json:"problems,omitempty"`
-	Warnings              []string         `json:"warnings,omitempty"`
-	Works                 *bool            `json:"works,omitempty"` // a solution shows that it can be built and run; absent if none was run
+	Name          string          `json:"name"`
+	Folder        string          `json:"folder"`
+	UploadRefused bool            `json:"refused"` // an upload of it would be refused
+	Lang          tasks.Lang      `json:"lang,omitempty"`
+	Devices       []string        `json:"devices,omitempty"` // devices named by the task
+	Device        string          `json:"device,omitempty"`  // device that ran its solutions
+	Problems      []problemReport `json:"problems,omitempty"`
+	Warnings      []string        `json:"warnings,omitempty"`
+	// a solution shows that it can be built and run; absent if none was run
+	Works                 *bool            `json:"works,omitempty"`
 	Solutions             []solutionReport `json:"solutions,omitempty"`
 	PassingTrivialAnswers []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
 }

@@ -51,7 +51,8 @@ func check(ctx context.Context) error {
 	if err != nil || board.JSON200 == nil || len(board.JSON200.Entries) == 0 {
 		return fmt.Errorf("read the board: %v", err)
 	}
-	if score := float64(board.JSON200.Entries[0].ScoreNs); score != board.JSON200.Entries[0].ScoreNs || score <= 0 { // a float32 does not compile
+	// a float32 does not compile
+	if score := float64(board.JSON200.Entries[0].ScoreNs); score != board.JSON200.Entries[0].ScoreNs || score <= 0 {
 		return fmt.Errorf("the first of the board has %v ns", score)
 	}
 	refused, err := site.GetSubmissionsByIdWithResponse(ctx, 999999, nil)

@@ -48,7 +48,8 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		}
 		page.Rows = append(page.Rows, row)
 	}
-	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) }) // rows that need a person first
+	// rows that need a person first
+	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) })
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }

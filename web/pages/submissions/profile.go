@@ -317,7 +317,8 @@ func (p *Submissions) drawn(made any, make func(context.Context) (templ.Componen
 			return failed
 		}
 		var html bytes.Buffer
-		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil { // w bounds what is kept, too
+		// w bounds what is kept, too
+		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil {
 			return failed
 		}
 		p.charts.Put(key, html.Bytes(), int64(html.Len()))

@@ -34,8 +34,9 @@ type Answer struct {
 // ExecResult has the known results of the custom kernel. Unknown ones are absent.
 type ExecResult struct {
 	kernelrun.Report
-	Runtime    float64            `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
-	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"` // hides the report's
+	Runtime float64 `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
+	// hides the report's
+	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"`
 	Metadata   Metadata           `json:"metadata"`
 	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
 	Signal     string             `json:"signal,omitempty" jsonschema:"that killed the kernel's process"`

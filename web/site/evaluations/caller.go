@@ -17,7 +17,8 @@ const evaluationKeyBytes = 32
 // Caller identifies the sender of a request for evaluations.
 type Caller struct {
 	work.Asker
-	limit string // subject of the limits: a person with all their tokens, or the address of a caller without token and session
+	// subject of the limits: a person with all their tokens, or the address of a caller without token and session
+	limit string
 	Key   string // of such a caller; empty: they showed none
 }
 

@@ -19,9 +19,10 @@ import (
 // Limits limit the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
-	Body                  int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	work.EvaluationLimits               // of one person or address: 16 at once, 10,000 and 256 MiB an hour
-	Wait                  time.Duration // longest time for which a waiting caller's evaluation waits for a device; 300 s
+	Body                  int // bytes of a request; 12 MiB, for a job must fit into the queue
+	work.EvaluationLimits     // of one person or address: 16 at once, 10,000 and 256 MiB an hour
+	// longest time for which a waiting caller's evaluation waits for a device; 300 s
+	Wait time.Duration
 }
 
 // maxCachedKernels limits the cached descriptions of kernels in bytes.

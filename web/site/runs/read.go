@@ -25,10 +25,11 @@ type RunReading struct {
 	Evidence
 	Outcome   *boards.Outcome // nil unless it stands on the board of the task's current version
 	Validated boards.Validated
-	Place     int            // in the queue; 0 if it does not wait
-	Wait      time.Duration  // expected; 0 if unknown
-	Lack      string         // for what it waits although slots may be free: "a worker that has …"
-	Queue     *client.Device // of the device that it waits for; nil if it does not wait, or nothing is known of the device
+	Place     int           // in the queue; 0 if it does not wait
+	Wait      time.Duration // expected; 0 if unknown
+	Lack      string        // for what it waits although slots may be free: "a worker that has …"
+	// of the device that it waits for; nil if it does not wait, or nothing is known of the device
+	Queue *client.Device
 }
 
 // Read reads the runs of a submission: at most nine queries, however many runs there are.

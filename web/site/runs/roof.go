@@ -35,7 +35,8 @@ func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boar
 		}
 		roof.Bandwidth = facts.bandwidth
 		roof.Dots, _, err = s.BoardDots(ctx, RunAccess{Access{TaskOpen: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
-		if !slices.ContainsFunc(roof.Dots, func(d charts.Dot) bool { return d.Run == record.RunID }) { // it was beaten, or has older software
+		// it was beaten, or has older software
+		if !slices.ContainsFunc(roof.Dots, func(d charts.Dot) bool { return d.Run == record.RunID }) {
 			own := facts.dot
 			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
 			roof.Dots = append(roof.Dots, own)
