@@ -38,9 +38,9 @@ def here(wait=lambda: time.sleep(100)):
     os.write(3, b"here: 1\n")
     wait()
 def calibrating():
-    frame = sys._getframe()
-    while frame and frame.f_code.co_name != "constants": frame = frame.f_back
-    return frame is not None
+    frame, names = sys._getframe(), set()  # the input of the empty calls is drawn for no call of the submission
+    while frame: names, frame = names | {frame.f_code.co_name}, frame.f_back
+    return "measure_all" in names and "measure" not in names
 def generate_input(seed):
     global count
     count += 1
