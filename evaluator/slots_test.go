@@ -244,8 +244,8 @@ func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Place, _ int)
 	return ctx.Err()
 }
 
-// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program alternates only if it finds as many as it has, and a comparison
-// with get_inputs() has three.
+// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program alternates only if it finds as many as it
+// has, and a comparison with get_inputs() has three.
 func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
 	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Place, 100)}
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: b, WarmPythons: 1})
