@@ -138,21 +138,25 @@ class Runner:
             self.cuda.make_current()
 
     def grow(self, size: int) -> None:
-        """Shares at least this much memory for the answer."""
+        """Shares at least this much memory for the answer. With a device, the answer may be in either memory; the host's has no
+        more than the judge can compare there."""
         self.make_current()
-        kinds = [HOST] if self.cuda is None else [HOST, CUDA]
-        most = self.host.most_bytes()  # also on a device: the host has a region of that size beside it
+        limits = {HOST: self.host.most_bytes()}
         if self.cuda is not None:
-            most = min(most, self.cuda.free_bytes() // 2)
+            limits[CUDA] = self.cuda.free_bytes() // 2
+        most = limits[HOST if self.cuda is None else CUDA]
         if not 0 < size <= most:
             raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
-        has = min(self.regions.bytes[ANSWERS, kind] for kind in kinds)
+        has = min(self.regions.bytes[ANSWERS, kind] for kind in limits)
         if size <= has:
             raise Refused(f"The runner asks for {size} bytes for its answer, and has {has}.")
+        wanted = {(ANSWERS, kind): min(max(size, 2 * has), limit) for kind, limit in limits.items()}
+        if all(self.regions.bytes[key] >= space for key, space in wanted.items()):
+            raise TooLarge(f"The answer takes {size} bytes on the host, and there is room for {limits[HOST]}.")
         self._growths += 1
         if self._growths > _MOST_GROWTHS:
             raise Refused("The runner asks for more and more memory for its answer.")
-        self._share({(ANSWERS, kind): max(size, min(2 * has, most)) for kind in kinds})
+        self._share(wanted)
 
     def reserve(self, size: int) -> None:
         """Shares memory for an answer of this size, unless the runner has enough."""

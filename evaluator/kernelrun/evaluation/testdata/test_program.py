@@ -49,7 +49,7 @@ from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
 from warpboard_regions import Regions
-from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused, RunnerGone, shared_memory
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused, RunnerGone, TooLarge, shared_memory
 
 HUNDREDTH = compare.Tolerance(0.01, 0.01)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
@@ -1183,7 +1183,21 @@ class OurRunner(unittest.TestCase):
         ours._together = unittest.mock.Mock(call=unittest.mock.Mock(side_effect=RunnerGone))  # torch found no memory there
         for gigabytes, raised in ((16, TaskFailed), (19, TaskFailed), (24, Refused)):
             with self.assertRaises(raised):
-                ours.constants(lambda: [None], self.calls(gigabytes << 30), 2)
+                ours.constants([None], self.calls(gigabytes << 30), 2)
+
+    def test_an_answer_on_a_device_may_be_larger_than_one_on_the_host(self):
+        cuda = unittest.mock.Mock(free_bytes=lambda: 40 << 30)
+        runner = Runner(unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(most_bytes=lambda: 4 << 30), cuda)
+        runner.regions.bytes = {(ANSWERS, HOST): 1 << 20, (ANSWERS, CUDA): 64 << 20}
+        runner.regions.need = runner.regions.bytes.update
+        runner.regions.case.return_value = b"", []
+        runner.grow(7 << 30)
+        self.assertEqual(runner.regions.bytes, {(ANSWERS, HOST): 4 << 30, (ANSWERS, CUDA): 7 << 30})
+        runner.grow(6 << 30)  # it is on the host
+        with self.assertRaisesRegex(TooLarge, "takes 6442450944 bytes on the host, and there is room for 4294967296"):
+            runner.grow(6 << 30)
+        with self.assertRaisesRegex(TooLarge, "takes 22548578304 bytes, and there is room for 21474836480"):
+            runner.grow(21 << 30)
 
 
 class Described(unittest.TestCase):
