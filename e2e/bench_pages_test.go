@@ -124,7 +124,11 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
 	task.Devices = []string{filled.Device}
-	beat := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
+	beat := job.Heartbeat{
+		Worker:          "w1",
+		WorkerStartedAt: time.Now(),
+		Slots:           []job.Slot{{Device: filled.Device, Profiler: true}},
+	}
 	// a run's profile is queued where a worker can make one
 	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil {
 		b.Fatal(err)

@@ -15,7 +15,11 @@ import (
 
 func compileJob(t *testing.T) job.Job {
 	t.Helper()
-	j := evaluationJob(t, kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{Source: "int x;", Type: "cuda"}, Timeout: 60})
+	j := evaluationJob(t, kernelrun.Request{
+		Kind:         kernelrun.Compile,
+		CustomKernel: kernelrun.Code{Source: "int x;", Type: "cuda"},
+		Timeout:      60,
+	})
 	j.Device, j.AttemptID, j.Mode = "H200", "compile", job.ModeCompile
 	return j
 }

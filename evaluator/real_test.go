@@ -91,7 +91,12 @@ func configIn(root string, log *slog.Logger, between func(toolchain.Runner) tool
 		Measuring: taskrun.MeasureConfig{MaxProcesses: 2}, // for quick tests
 		// with the race detector, a hundred in a second take a seventh of a processor
 		HeartbeatEvery: 200 * time.Millisecond,
-		Builder:        toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
+		Builder: toolchain.NewBuilder(toolchain.Config{
+			Tools:  tools(),
+			Runner: between(box),
+			Cache:  cache,
+			Log:    log,
+		}),
 	}, err
 }
 

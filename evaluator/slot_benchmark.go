@@ -99,7 +99,9 @@ func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.Slo
 	if err != nil {
 		return job.SlotBenchmark{}, err
 	}
-	a := attempt.New(attempt.Config{Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log})
+	a := attempt.New(attempt.Config{
+		Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log,
+	})
 	work := w.workOf(a)
 	ready, err := work.Build(ctx)
 	if err == nil && ready {

@@ -67,7 +67,10 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
 		Tools: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Interval: time.Hour, FirstDelay: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{
+			Interval:   time.Hour,
+			FirstDelay: time.Hour,
+		},
 		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -114,7 +117,10 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 func TestAWorkerWithoutNVCCRanksPythonTasksWithoutASlotBenchmark(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{Interval: time.Hour, FirstDelay: time.Hour},
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{
+			Interval:   time.Hour,
+			FirstDelay: time.Hour,
+		},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome,
 			error) {
 			return pass(st.StageRequest), nil

@@ -76,7 +76,10 @@ func oversizedResult(r job.Result, size int) job.Result {
 	return job.Result{
 		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
 		Outcome: job.OutcomeLost, CausedByJob: true,
-		Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why)},
+		Failure: &job.Failure{
+			IsInfrastructureError: true,
+			Reason:                fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why),
+		},
 		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness,
 		WallNS: r.WallNS, ProgramNS: r.ProgramNS, SlotNS: r.SlotNS,
 	}

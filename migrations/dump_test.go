@@ -115,7 +115,11 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 		t.Fatalf("%d attempts are live, %v", len(live), err)
 	}
 	for _, a := range live {
-		result, found := modelstest.Result(a.Attempt, 900), work.Findings{Score: &work.Score{NS: 900, StdNS: 9, ErrNS: 1}}
+		result, found := modelstest.Result(a.Attempt, 900), work.Findings{Score: &work.Score{
+			NS:    900,
+			StdNS: 9,
+			ErrNS: 1,
+		}}
 		if a.EvaluationID != "" {
 			result, found = modelstest.Evaluated(a.Attempt, `{"compiled":true}`), modelstest.Completed()
 		}

@@ -33,7 +33,11 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		}
 		for _, device := range w.Task.Devices { // the first worker that has one queues what it lacks
 			slot := job.Slot{Device: device, Machine: job.Machine{Driver: "570"}}
-			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{slot}})))
+			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{
+				Worker:          "w1",
+				WorkerStartedAt: time.Now(),
+				Slots:           []job.Slot{slot},
+			})))
 		}
 		if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))); n != 2*len(w.Task.Devices) {
 			t.Errorf("%d runs wait, want %d", n, 2*len(w.Task.Devices))
@@ -73,7 +77,11 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))
 		for range 2 { // new software: what was measured with the older one is measured again, once
 			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
-			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{slot}})))
+			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{
+				Worker:          "w1",
+				WorkerStartedAt: time.Now(),
+				Slots:           []job.Slot{slot},
+			})))
 			if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))) - waiting; n != 1 {
 				t.Errorf("new software queues %d baselines, want the one that was measured before", n)
 			}

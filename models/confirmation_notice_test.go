@@ -36,7 +36,10 @@ func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 			confirming(t, func(t *testing.T, s *models.Store, w world) {
 				w.Score(t, s, w.Ann, 1000)
 				hook := modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), w.Ben,
-					webhooks.NewWebhook{URL: "https://example.org/hook", Events: []webhooks.Kind{webhooks.RecordTaken}}))
+					webhooks.NewWebhook{
+						URL:    "https://example.org/hook",
+						Events: []webhooks.Kind{webhooks.RecordTaken},
+					}))
 				sent := func() int {
 					return len(modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), w.Ben, hook.ID, 0, 10)))
 				}

@@ -36,7 +36,11 @@ func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *wor
 func (f runConsequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	switch run.Purpose {
 	case work.Submitted, work.Practice:
-		return webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
+		return webhooks.StoreEvent(tx, webhooks.WebhookEvent{
+			Kind:   webhooks.RunEnded,
+			RunID:  run.ID,
+			UserID: run.UserID,
+		})
 	case work.Validate:
 		return endUnanswered(tx, run, out)
 	case work.Confirm:

@@ -68,7 +68,11 @@ func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.
 	settings := task.Settings()
 	settings.Deadline, settings.Visibility = nil, catalog.Hidden
 	for n := 2; n < maxCopyNames; n++ {
-		made, err := s.Catalog.CreateTask(ctx, actor, catalog.NewTask{Slug: task.Slug + "-" + strconv.Itoa(n), TaskSettings: settings, Bundle: bundle})
+		made, err := s.Catalog.CreateTask(ctx, actor, catalog.NewTask{
+			Slug:         task.Slug + "-" + strconv.Itoa(n),
+			TaskSettings: settings,
+			Bundle:       bundle,
+		})
 		if db.KindOf(err) != db.Conflict {
 			return made, err
 		}

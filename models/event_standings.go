@@ -87,7 +87,13 @@ func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []cata
 	each := make([][]events.PlacedEntry, len(list))
 	for i, b := range list {
 		for _, p := range placed[boardKeyOf(b)] {
-			each[i] = append(each[i], events.PlacedEntry{Entrant: entrants.Of(p.UserID, p.UserName), UserID: p.UserID, RunID: p.RunID, Rank: p.Rank, ScoreNS: p.ScoreNS})
+			each[i] = append(each[i], events.PlacedEntry{
+				Entrant: entrants.Of(p.UserID, p.UserName),
+				UserID:  p.UserID,
+				RunID:   p.RunID,
+				Rank:    p.Rank,
+				ScoreNS: p.ScoreNS,
+			})
 		}
 	}
 	st := events.NewStandings(list, each, rule)
@@ -121,7 +127,13 @@ func eventBoardsOf(tasks []catalog.Task, device string) (list []events.Board, ve
 		versions = append(versions, task.VersionID)
 		for _, d := range task.Devices {
 			if device == "" || d == device {
-				list = append(list, events.Board{TaskID: task.ID, Slug: task.Slug, Title: task.Title, VersionID: task.VersionID, Device: d})
+				list = append(list, events.Board{
+					TaskID:    task.ID,
+					Slug:      task.Slug,
+					Title:     task.Title,
+					VersionID: task.VersionID,
+					Device:    d,
+				})
 			}
 		}
 	}

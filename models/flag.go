@@ -82,7 +82,11 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.RateLimit{Max: reportsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour)}
+	rate := quota.RateLimit{
+		Max:     reportsPerHour,
+		Window:  time.Hour,
+		Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour),
+	}
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 

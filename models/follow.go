@@ -28,7 +28,10 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	}
 	profile := work.Run{
 		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
-		Mode: job.ModeProfile, Purpose: work.Profile, ProfileOf: &r.ID, Work: work.Work{Device: r.Device, QueuedAt: db.Now()},
+		Mode: job.ModeProfile, Purpose: work.Profile, ProfileOf: &r.ID, Work: work.Work{
+			Device:   r.Device,
+			QueuedAt: db.Now(),
+		},
 	}
 	return work.Enqueue(tx, &profile, out)
 }

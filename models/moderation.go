@@ -258,6 +258,10 @@ func checkRenames(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.RateLimit{Max: renamesPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay)}
+	rate := quota.RateLimit{
+		Max:     renamesPerDay,
+		Window:  24 * time.Hour,
+		Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay),
+	}
 	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

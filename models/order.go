@@ -42,7 +42,10 @@ type Order struct {
 // (CancelRun).
 func (o Order) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
-		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{Device: of.Device, QueuedAt: db.Now()}}
+		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{
+			Device:   of.Device,
+			QueuedAt: db.Now(),
+		}}
 	return work.Enqueue(tx, &run, out)
 }
 

@@ -31,7 +31,13 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 			return err
 		}
 		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
-			o = Order{Purpose: work.Rerun, VersionID: task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
+			o = Order{
+				Purpose:   work.Rerun,
+				VersionID: task.VersionID,
+				CreatedBy: actor.ID,
+				Reason:    why,
+				CreatedAt: db.Now(),
+			}
 			if err := tx.Create(&o).Error; err != nil {
 				return db.WriteError(err, "rejudge")
 			}

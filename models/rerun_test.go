@@ -21,7 +21,11 @@ import (
 // beat returns the heartbeat of a worker with a driver, for its CPU slot.
 func beat(t *testing.T, s *models.Store, driver string) {
 	t.Helper()
-	h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
+	h := job.Heartbeat{
+		Worker:          "w1",
+		WorkerStartedAt: time.Now(),
+		Slots:           []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}},
+	}
 	modelstest.Check(t, modelstest.Third(s.NoteSlots(t.Context(), h)))
 }
 
@@ -67,7 +71,10 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 		v := w
 		v.Task = closed
 		v.ScoreIn(t, s, w.Ann, 100, "570")
-		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, w.Admin, closed.ID, catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})))
+		modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(ctx, w.Admin, closed.ID, catalog.TaskSettings{
+			Devices:  closed.Devices,
+			Deadline: &past,
+		})))
 		beat(t, s, "570")
 		if list := reruns(t, s); len(list) != 0 {
 			t.Fatalf("the same software: %d runs are measured again", len(list))

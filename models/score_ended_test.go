@@ -268,7 +268,13 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 		w.SameAfterRebuild(t, s)
 		w.Submit(t, s, w.Ann)
 		w.Submit(t, s, w.Ann)
-		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
+		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{
+			User:    w.Ann,
+			TaskID:  w.Task.ID,
+			Devices: w.Task.Devices,
+			Mode:    job.ModeRanked,
+			Source:  []byte("c;"),
+		})
 		modelstest.WantKind(t, err, db.TooMany)
 	})
 }

@@ -37,7 +37,11 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	var seen []fleet.Device
 	for _, slot := range h.Slots {
 		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.MemoryBytes).Label() == slot.Device {
-			seen = append(seen, fleet.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.MemoryBytes)})
+			seen = append(seen, fleet.Device{
+				Label:  slot.Device,
+				Name:   slot.Machine.Name,
+				Memory: int64(slot.MemoryBytes),
+			})
 		}
 	}
 	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and
@@ -117,7 +121,13 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int6
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
-	o := Order{Purpose: work.Rerun, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
+	o := Order{
+		Purpose:   work.Rerun,
+		Device:    device,
+		EpochID:   epochID,
+		Reason:    "The software of " + device + " changed.",
+		CreatedAt: db.Now(),
+	}
 	if err := tx.Create(&o).Error; err != nil {
 		return db.WriteError(err, "order")
 	}

@@ -139,10 +139,13 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
 	s := &Store{
-		Accounts:      accounts.New(database),
-		Boards:        boards.New(database),
-		Catalog:       catalog.New(database),
-		Comments:      comments.New(database, comments.Hooks{OnAdded: tellOfComment, OnGone: inbox.RemoveCommentNotices}),
+		Accounts: accounts.New(database),
+		Boards:   boards.New(database),
+		Catalog:  catalog.New(database),
+		Comments: comments.New(database, comments.Hooks{
+			OnAdded: tellOfComment,
+			OnGone:  inbox.RemoveCommentNotices,
+		}),
 		Counters:      work.NewCounters(database),
 		Epochs:        epochs.New(database),
 		Events:        events.New(database),
@@ -163,7 +166,11 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	}
 	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this
 	// line.
-	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{CanSeeRun: canSeeRun, OutcomeFor: outcomeFor, NotifyInboxes: s.notifyInboxes})
+	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{
+		CanSeeRun:     canSeeRun,
+		OutcomeFor:    outcomeFor,
+		NotifyInboxes: s.notifyInboxes,
+	})
 	s.Work = work.New(database, artifacts, s.Disk, workers, runConsequences{s})
 	s.Scores = scores.New(database, s.Work, s.Catalog, workers, cfg.Log)
 	return s

@@ -35,7 +35,11 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 	var messages []webhooks.PersonalMessage
 	for _, n := range made {
 		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
-			messages = append(messages, webhooks.PersonalMessage{UserID: n.UserID, Kind: webhooks.Kind(n.Kind), Data: s.Notice(n)})
+			messages = append(messages, webhooks.PersonalMessage{
+				UserID: n.UserID,
+				Kind:   webhooks.Kind(n.Kind),
+				Data:   s.Notice(n),
+			})
 		}
 	}
 	return messages, nil
@@ -48,7 +52,10 @@ func tellOfComment(tx *gorm.DB, id int64) error {
 
 // Notice converts a notice for programs.
 func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
-	return client.Notice{ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug, CreatedAt: n.CreatedAt}
+	return client.Notice{
+		ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug,
+		CreatedAt: n.CreatedAt,
+	}
 }
 
 // AddDeadlineNotices adds notices about near deadlines, and reads which events are open. Several processes may run it

@@ -106,7 +106,13 @@ func queueValidations(tx *gorm.DB, actor accounts.User, script string, entries [
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
-		v := review.Validation{RunID: e.RunID, ScriptRunID: run.ID, ScriptVersion: script, AskedBy: actor.ID, AskedAt: db.Now()}
+		v := review.Validation{
+			RunID:         e.RunID,
+			ScriptRunID:   run.ID,
+			ScriptVersion: script,
+			AskedBy:       actor.ID,
+			AskedAt:       db.Now(),
+		}
 		if err := review.AskValidation(tx, v); err != nil {
 			return 0, err
 		}

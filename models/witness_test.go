@@ -36,7 +36,11 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			for _, stage := range modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)) {
 				if stage.Stage == job.StageRanked {
 					for _, ranked := range stage.Result.Cases {
-						cases = append(cases, job.CaseResult{Index: ranked.Index, Status: job.StatusPass, Kernels: c.kernels})
+						cases = append(cases, job.CaseResult{
+							Index:   ranked.Index,
+							Status:  job.StatusPass,
+							Kernels: c.kernels,
+						})
 					}
 				}
 			}

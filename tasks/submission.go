@@ -92,7 +92,11 @@ func (s Submission) Zip(main string) ([]byte, error) {
 
 // UnzipSubmission returns the files of a zipped submission, by name. They are at its top, or all in one folder.
 func UnzipSubmission(data []byte) (map[string][]byte, error) {
-	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{MaxFiles: MaxSubmissionFiles + 1, MaxFile: MaxSubmission, MaxTotal: MaxSubmission})
+	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{
+		MaxFiles: MaxSubmissionFiles + 1,
+		MaxFile:  MaxSubmission,
+		MaxTotal: MaxSubmission,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -174,7 +174,10 @@ func TestNamesOfTheHarnessAndItsModulesAreReserved(t *testing.T) {
 func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 	b := several(t, tasks.LangCPP)
 	def := b.Definition.WithFiles([]string{"a.h", "b.cpp"})
-	sources, err := b.Resolve(tasks.Submission{Source: []byte("main"), Files: map[string][]byte{"a.h": []byte("A"), "b.cpp": []byte("B")}})
+	sources, err := b.Resolve(tasks.Submission{
+		Source: []byte("main"),
+		Files:  map[string][]byte{"a.h": []byte("A"), "b.cpp": []byte("B")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

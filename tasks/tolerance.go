@@ -101,7 +101,12 @@ func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
 		}
 		return &n
 	}
-	out := Tolerance{ATol: number("atol"), RTol: number("rtol"), Matched: number("matched"), MaxError: number("max_error")}
+	out := Tolerance{
+		ATol:     number("atol"),
+		RTol:     number("rtol"),
+		Matched:  number("matched"),
+		MaxError: number("max_error"),
+	}
 	if f["equal_nan"] != nil {
 		equal := r.boolean(f["equal_nan"], join(key, "equal_nan"), false)
 		out.EqualNaN = &equal

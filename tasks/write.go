@@ -96,7 +96,12 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	y := pyyaml.NewMapping()
 	y.Set("title", d.Title)
 	y.Set("lang", string(d.Lang))
-	y.Add("description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Description, Style: yaml.LiteralStyle})
+	y.Add("description", &yaml.Node{
+		Kind:  yaml.ScalarNode,
+		Tag:   "!!str",
+		Value: d.Description,
+		Style: yaml.LiteralStyle,
+	})
 	y.List("tags", d.Tags)
 	y.Set("problem", d.Problem)
 	files := &yaml.Node{Kind: yaml.SequenceNode}

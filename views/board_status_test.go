@@ -43,7 +43,12 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 		e.RunID, e.UserID, e.ScoreNS, e.Age = user, user, 1000, age
 		return e
 	}
-	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 60, EpochID: 2}}, ViewerID: 9, PageNo: 1, LastPage: 2}
+	b := BoardTable{
+		Head:     boards.Head{Board: boards.Board{PeopleCount: 60, EpochID: 2}},
+		ViewerID: 9,
+		PageNo:   1,
+		LastPage: 2,
+	}
 	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 55}, {EpochAge: -1, EntryCount: 5}}
 	b.Standings = []boards.Standing{entry(7, -2)}
 	for age, want := range map[int64][2]int{-2: {1, 0}, -1: {0, 1}} {

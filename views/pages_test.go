@@ -233,7 +233,10 @@ func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {
 
 func TestTheRulesOfATaskHaveItsToleranceAndSetup(t *testing.T) {
 	atol := 0.001
-	page := TaskPage{Definition: tasks.Definition{Setup: true, Tolerance: &tasks.Tolerances{Tolerance: tasks.Tolerance{ATol: &atol}}}}
+	page := TaskPage{Definition: tasks.Definition{
+		Setup:     true,
+		Tolerance: &tasks.Tolerances{Tolerance: tasks.Tolerance{ATol: &atol}},
+	}}
 	if text := show(t, taskFacts(page)).Text(); !strings.Contains(text, "atol 0.001") || !strings.Contains(text, "setup(meta) before each case is not timed") {
 		t.Errorf("%q", text)
 	}

@@ -11,7 +11,10 @@ import (
 )
 
 func judged(event, wall, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
-	return job.CaseResult{Runs: runs, Clocks: job.Clocks{Counted: counts, Event: event, Wall: wall, Snapshot: snapshot, WallTolerance: tolerance, LateCalls: late}}
+	return job.CaseResult{Runs: runs, Clocks: job.Clocks{
+		Counted: counts, Event: event, Wall: wall, Snapshot: snapshot, WallTolerance: tolerance,
+		LateCalls: late,
+	}}
 }
 
 func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
@@ -48,7 +51,10 @@ func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
 func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 	timed := func(c job.CaseResult) RunCard {
 		c.Mean = 1000
-		return RunCard{Stages: []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageRanked, Cases: []job.CaseResult{c}}}}}
+		return RunCard{Stages: []StageView{{Ended: true, Result: job.StageResult{
+			Stage: job.StageRanked,
+			Cases: []job.CaseResult{c},
+		}}}}
 	}
 	own := timed(job.CaseResult{})
 	own.SelfMeasured = true
@@ -69,7 +75,10 @@ func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 
 func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
 	stage := func(name job.Stage, status job.Status) StageView {
-		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Cases: []job.CaseResult{{Mean: 5, Status: status}}}}
+		return StageView{
+			Ended:  true,
+			Result: job.StageResult{Stage: name, Status: status, Cases: []job.CaseResult{{Mean: 5, Status: status}}},
+		}
 	}
 	benchmark, ranked := stage(job.StageBenchmark, job.StatusPass), stage(job.StageRanked, job.StatusPass)
 	both := RunCard{Stages: []StageView{benchmark, ranked}}

@@ -180,7 +180,11 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 		}
 	}
 	for role, want := range map[string]bool{"other": false, "member": true} {
-		a := webtest.Connect(t, &sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: webtest.Bearer(s.Tokens[role])}, DisableStandaloneSSE: true})
+		a := webtest.Connect(t, &sdk.StreamableClientTransport{
+			Endpoint:             s.URL + "/mcp",
+			HTTPClient:           &http.Client{Transport: webtest.Bearer(s.Tokens[role])},
+			DisableStandaloneSSE: true,
+		})
 		for tool, in := range map[string]webtest.Object{"list_tasks": {}, "get_task": {"task": "quiet"}, "get_board": {"task": "quiet", "device": "CPU"}, "get_submission": {"id": s.Run.SubmissionID}} {
 			result, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
 			if err != nil {

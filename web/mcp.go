@@ -28,7 +28,11 @@ import (
 func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{Gone: r.Context(), Patience: s.site.Settings.Limits.KeepAlive, Schemas: schemas})
+		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{
+			Gone:     r.Context(),
+			Patience: s.site.Settings.Limits.KeepAlive,
+			Schemas:  schemas,
+		})
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})

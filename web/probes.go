@@ -87,7 +87,11 @@ func (s *Server) slotsReady(ctx context.Context) error {
 			}
 		}
 	}
-	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", Message: "No worker has a slot that takes jobs."}
+	return &site.Failure{
+		Status:  fiber.StatusServiceUnavailable,
+		Code:    "no_device",
+		Message: "No worker has a slot that takes jobs.",
+	}
 }
 
 // healthz answers 200 if the site is alive: it reaches its database. readyz reports whether it can evaluate.

@@ -18,7 +18,11 @@ func (s *Server) wellFormed(c *fiber.Ctx) error {
 	if !site.IsInside(c) {
 		if why := malformed(&c.Request().Header); why != "" {
 			endConnection(c)
-			return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
+			return &site.Failure{
+				Status:  fiber.StatusBadRequest,
+				Code:    "bad_request",
+				Message: "The request could not be understood: " + why + ".",
+			}
 		}
 		if s.site.Limiter.HalfUsed(conns.Connections) {
 			c.Context().SetConnectionClose()

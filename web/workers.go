@@ -37,7 +37,11 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
 	if err := upgrader.Upgrade(c.Context(), s.serveWorker); err != nil {
 		c.Context().SetConnectionClose() // otherwise it would keep its place, and its next request take another
-		return &site.Failure{Status: fiber.StatusBadRequest, Code: "handshake", Message: "This is not a WebSocket handshake: " + err.Error() + "."}
+		return &site.Failure{
+			Status:  fiber.StatusBadRequest,
+			Code:    "handshake",
+			Message: "This is not a WebSocket handshake: " + err.Error() + ".",
+		}
 	}
 	return nil
 }

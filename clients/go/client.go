@@ -61,7 +61,12 @@ func (c *Client) SiteVersion() string {
 // New returns a client of the site at base, for example "https://boards.example.org". With an empty token it acts as a
 // visitor.
 func New(base, token string) *Client {
-	return &Client{baseURL: strings.TrimSuffix(base, "/"), token: token, userAgent: UserAgent, httpClient: &http.Client{CheckRedirect: checkRedirect}}
+	return &Client{
+		baseURL:    strings.TrimSuffix(base, "/"),
+		token:      token,
+		userAgent:  UserAgent,
+		httpClient: &http.Client{CheckRedirect: checkRedirect},
+	}
 }
 
 // maxRedirects limits the redirects that are followed.

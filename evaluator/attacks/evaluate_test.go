@@ -19,7 +19,10 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 		NumTrials: 9, Timeout: 60, ATol: 0.01, RTol: 0.01,
 	}
 	if attack.Task == "/compare" {
-		request.Kind, request.RefKernel = kernelrun.Compare, &kernelrun.Code{Source: attacks.ReferenceKernel, Type: "torch"}
+		request.Kind, request.RefKernel = kernelrun.Compare, &kernelrun.Code{
+			Source: attacks.ReferenceKernel,
+			Type:   "torch",
+		}
 	}
 	data, err := json.Marshal(request)
 	if err != nil {

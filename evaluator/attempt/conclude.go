@@ -57,7 +57,10 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.stageText())}
 	case IsHandedBack(err):
 		r.Outcome = job.OutcomeHandedBack
-		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.stageText(), ErrorSentence(err))}
+		r.Failure = &job.Failure{
+			IsInfrastructureError: true,
+			Reason:                fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.stageText(), ErrorSentence(err)),
+		}
 	default:
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",

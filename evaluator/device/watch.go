@@ -100,7 +100,12 @@ func (w *Watcher) Record(m *job.Machine) {
 
 // disturbances returns the disturbances that a kernel cannot cause. Call it after Stop.
 func (w *Watcher) disturbances() job.Disturbances {
-	d := job.Disturbances{SlowdownCause: w.slowdownCause(), BusySamples: len(w.clocks), Samples: w.foreignProcesses.samples, ForeignProcessSamples: w.foreignProcesses.samplesWithForeign}
+	d := job.Disturbances{
+		SlowdownCause:         w.slowdownCause(),
+		BusySamples:           len(w.clocks),
+		Samples:               w.foreignProcesses.samples,
+		ForeignProcessSamples: w.foreignProcesses.samplesWithForeign,
+	}
 	if w.slot.gpu == nil {
 		d.ProcessorCount = runtime.NumCPU()
 		for _, text := range []string{w.loadAtStart, w.loadAtEnd} {

@@ -128,7 +128,11 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 				run := s.submit()
 				d := s.boot()
 				for i, worker := range test.workers {
-					beat := job.Heartbeat{Worker: worker, WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
+					beat := job.Heartbeat{
+						Worker:          worker,
+						WorkerStartedAt: time.Now(),
+						Slots:           []job.Slot{{Device: "CPU"}},
+					}
 					s.sync(d, beat)
 					at := time.Duration(i+1) * longEnough
 					s.pass(d, at)

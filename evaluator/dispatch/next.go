@@ -39,7 +39,10 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why), IsInfrastructureError: true},
+			Failure: &job.Failure{
+				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why),
+				IsInfrastructureError: true,
+			},
 		}, work.Findings{})
 		if err := d.announceEffect(out, err); err != nil {
 			return nil, err

@@ -19,7 +19,12 @@ import (
 func (s *site) ahead(device string, known ...int64) (announced []job.PrecompileJob) {
 	s.Helper()
 	for {
-		data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: "w1", Device: device, WantsPrecompileJob: true, CompiledVersions: known})
+		data, err := s.d.Next(s.Context(), job.WorkRequest{
+			Worker:             "w1",
+			Device:             device,
+			WantsPrecompileJob: true,
+			CompiledVersions:   known,
+		})
 		if err != nil {
 			s.Fatal(err)
 		}

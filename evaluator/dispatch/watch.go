@@ -49,7 +49,12 @@ type watch struct {
 }
 
 func newWatch(started time.Time) watch {
-	return watch{startedAt: started, slowWriteTime: slowWriteTime, missingSince: map[string]time.Time{}, ofStoppingWorkers: map[string]bool{}}
+	return watch{
+		startedAt:         started,
+		slowWriteTime:     slowWriteTime,
+		missingSince:      map[string]time.Time{},
+		ofStoppingWorkers: map[string]bool{},
+	}
 }
 
 // beginPass records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted

@@ -99,12 +99,18 @@ func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []ta
 	case out.Cancelled:
 		return job.StatusCancelled, &job.Failure{Reason: "The run was cancelled."}
 	case out.Limit == "wall":
-		return job.StatusTimeout, &job.Failure{Limit: out.Limit, Reason: fmt.Sprintf("The time limit of %v s was reached%s.", limit.Seconds(), where)}
+		return job.StatusTimeout, &job.Failure{
+			Limit:  out.Limit,
+			Reason: fmt.Sprintf("The time limit of %v s was reached%s.", limit.Seconds(), where),
+		}
 	case out.Limit != "":
 		return job.StatusLimit, &job.Failure{Limit: out.Limit, Signal: out.Signal,
 			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.Limit, where)}
 	case out.Signal != "":
-		return job.StatusError, &job.Failure{Signal: out.Signal, Reason: ended("was killed by "+out.Signal, where, signalTexts[out.Signal])}
+		return job.StatusError, &job.Failure{
+			Signal: out.Signal,
+			Reason: ended("was killed by "+out.Signal, where, signalTexts[out.Signal]),
+		}
 	case out.ExitCode != 0 && out.ExitCode != exitFailed:
 		return job.StatusError, &job.Failure{ExitCode: out.ExitCode,
 			Reason: ended(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}

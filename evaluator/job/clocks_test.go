@@ -21,7 +21,10 @@ func TestClocksDifferBeyondTheToleranceAlone(t *testing.T) {
 		{"calls that wait on the host", 100,
 			Clocks{Counted: ClockWall, Event: 228_000, Wall: 119_000, LateCalls: 100, WallTolerance: 10_000}, false},
 		{"late calls that work on after done", 100,
-			Clocks{Counted: ClockSnapshot, Event: 1_000, Wall: 119_000, Snapshot: 219_000, LateCalls: 100, WallTolerance: 10_000},
+			Clocks{
+				Counted: ClockSnapshot, Event: 1_000, Wall: 119_000, Snapshot: 219_000, LateCalls: 100,
+				WallTolerance: 10_000,
+			},
 			true},
 		{"half of them", 100, Clocks{Counted: ClockWall, Event: 1_000, Wall: 119_000, LateCalls: 50, WallTolerance: 10_000},
 			true},

@@ -27,12 +27,35 @@ func compareRequest() model {
 		{name: "custom_kernel", kind: kernelCode(), required: true, description: "the kernel that is checked against it and timed beside it"},
 	}, common()...)
 	return model{name: "CompareRequest", description: "Two kernels: compile both, compare their outputs, time them in turn.", check: checkComparison, fields: append(fields,
-		field{name: "atol", kind: number{}, nullable: true, defaultValue: defaultTolerance, description: "absolute tolerance; integers and booleans are compared exactly if it is below 1"},
+		field{
+			name:         "atol",
+			kind:         number{},
+			nullable:     true,
+			defaultValue: defaultTolerance,
+			description:  "absolute tolerance; integers and booleans are compared exactly if it is below 1",
+		},
 		field{name: "rtol", kind: number{}, nullable: true, defaultValue: defaultTolerance, description: "relative tolerance, of the custom kernel's output; without atol and rtol, types of 8 bits and fewer have one step of the type"},
-		field{name: "required_matched_ratio", kind: number{}, nullable: true, defaultValue: 1.0, description: "the same as matched"},
+		field{
+			name:         "required_matched_ratio",
+			kind:         number{},
+			nullable:     true,
+			defaultValue: 1.0,
+			description:  "the same as matched",
+		},
 		field{name: "matched", kind: number{}, nullable: true, description: "the share of the elements of each output that must be within the tolerance, 0.01 to 1; 1 by default"},
-		field{name: "max_error", kind: number{}, nullable: true, description: "the difference that no element may exceed, whatever share must match"},
-		field{name: "equal_nan", kind: boolean{}, nullable: true, defaultValue: false, description: "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused"},
+		field{
+			name:        "max_error",
+			kind:        number{},
+			nullable:    true,
+			description: "the difference that no element may exceed, whatever share must match",
+		},
+		field{
+			name:         "equal_nan",
+			kind:         boolean{},
+			nullable:     true,
+			defaultValue: false,
+			description:  "NaN agrees with NaN at the same place; otherwise a reference with NaN is refused",
+		},
 		field{name: "infinite", kind: enum(tasks.InfiniteRules()), nullable: true, description: "which infinities agree with themselves at the same place: equal (all, the default), negative, or never"},
 		field{name: "tolerances", kind: dict{valueKind: tolerance(), maxKeys: tasks.MaxTolerances}, nullable: true, description: "the tolerances of single outputs, by key of a dict or number in a tuple; absent words are those of the request"},
 		field{name: "baselines", kind: list{enum{BaselineEager, BaselineCompile}}, nullable: true, description: "time the kernel also beside these: eager is the reference as it is, torch.compile the reference compiled by PyTorch, in a comparison of its own; timeout is for all"},
@@ -166,7 +189,12 @@ func launchConfig() model {
 func launchDim() model {
 	var fields []field
 	for _, axis := range []string{"x", "y", "z"} {
-		fields = append(fields, field{name: axis, kind: positiveSize{}, defaultValue: int64(1), description: `a number, or an expression over the scalar arguments such as "cdiv(n, 256)"`})
+		fields = append(fields, field{
+			name:         axis,
+			kind:         positiveSize{},
+			defaultValue: int64(1),
+			description:  `a number, or an expression over the scalar arguments such as "cdiv(n, 256)"`,
+		})
 	}
 	return model{name: "LaunchDim", description: "A size in up to three directions.", fields: fields}
 }

@@ -35,7 +35,10 @@ func read(t testing.TB, kind Kind, text string) Request {
 
 func TestDefaults(t *testing.T) {
 	got := read(t, Compare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
-	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{Source: "c", Type: "cuda"},
+	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{
+		Source: "c",
+		Type:   "cuda",
+	},
 		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -64,7 +67,10 @@ func TestReadCopiesNoLongText(t *testing.T) {
 
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
-	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{Source: "c", Type: "torch_cuda"},
+	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{
+		Source: "c",
+		Type:   "torch_cuda",
+	},
 		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -75,7 +75,13 @@ func (p MemoryPath) Label(l MemoryLink) string {
 
 // byteLink returns a link whose bytes and rate ncu measured directly.
 func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
-	return MemoryLink{From: from, To: to, Name: name, Amount: k.fact(name, metric), Rate: k.fact(name+" per second", metric+".per_second")}
+	return MemoryLink{
+		From:   from,
+		To:     to,
+		Name:   name,
+		Amount: k.fact(name, metric),
+		Rate:   k.fact(name+" per second", metric+".per_second"),
+	}
 }
 
 // sectorLink returns a link counted in sectors, from which bytes and rate are computed.

@@ -195,7 +195,11 @@ func (k *Kernel) tensorRoof(stem string) ArithmeticRoof {
 	if strings.HasSuffix(stem, "_sparsity_on") {
 		name += " sparse"
 	}
-	w := ArithmeticRoof{Name: name, Rate: k.fact(name+" work", stem+tensorRateSuffix), Peak: k.fact(name+" roof", stem+tensorPeakSuffix)}
+	w := ArithmeticRoof{
+		Name: name,
+		Rate: k.fact(name+" work", stem+tensorRateSuffix),
+		Peak: k.fact(name+" roof", stem+tensorPeakSuffix),
+	}
 	unit := flopsUnit
 	if strings.HasPrefix(name, "Tensor INT") {
 		unit = "op/s"

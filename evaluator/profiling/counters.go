@@ -55,7 +55,10 @@ func metricsOf(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 	}
 	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
 	for _, k := range Origins(report, map[string][]byte{"": []byte(source)}) {
-		m.Kernels = append(m.Kernels, kernelrun.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, DurationNS: k.NS, Share: k.Share})
+		m.Kernels = append(m.Kernels, kernelrun.Kernel{
+			Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, DurationNS: k.NS,
+			Share: k.Share,
+		})
 	}
 	whole, err := json.Marshal(report)
 	if err == nil && !withinValueLimit(whole) {

@@ -111,7 +111,11 @@ func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 	defer c.mu.Unlock()
 	parts := make([]*ncu.Report, c.cases)
 	for i := range parts {
-		parts[i] = &ncu.Report{Version: report.Version, Warnings: slices.Clone(report.Warnings), Kernels: []ncu.Kernel{}}
+		parts[i] = &ncu.Report{
+			Version:  report.Version,
+			Warnings: slices.Clone(report.Warnings),
+			Kernels:  []ncu.Kernel{},
+		}
 	}
 	if len(c.launches) != len(report.Kernels) {
 		return nil

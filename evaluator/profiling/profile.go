@@ -131,7 +131,11 @@ func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit
 		OnPipe: seen.readJudgeReport,
 	}
 	began := time.Now()
-	slot, options := 0, nsight.Options{MaxLaunches: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections, Filter: s.Job.ProfileFilter}
+	slot, options := 0, nsight.Options{
+		MaxLaunches: len(group) * nsight.DefaultKernels,
+		Sections:    s.Tool.Sections,
+		Filter:      s.Job.ProfileFilter,
+	}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // makes a bundle's own program open the range that ncu profiles
 		mountSource(spec, s.Job)
@@ -198,7 +202,12 @@ func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *laun
 // storeReport completes the next case with a report, or with the reason for having none.
 func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 	index := s.First + len(s.result.Cases)
-	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[len(s.result.Cases)]), Status: job.StatusError, Message: why}
+	one := job.CaseResult{
+		Index:   index,
+		Spec:    harness.SpecLine(s.Cases[len(s.result.Cases)]),
+		Status:  job.StatusError,
+		Message: why,
+	}
 	if why == "" {
 		dropInstructions(report)
 		parsed, err := json.Marshal(report)

@@ -26,7 +26,13 @@ type workerLoad struct {
 }
 
 func newWorkerLimits(total, perWorker int64, messages, bytes int) *workerLimits {
-	return &workerLimits{total: semaphore.NewWeighted(total), perWorker: perWorker, messages: messages, bytes: bytes, loads: map[string]*workerLoad{}}
+	return &workerLimits{
+		total:     semaphore.NewWeighted(total),
+		perWorker: perWorker,
+		messages:  messages,
+		bytes:     bytes,
+		loads:     map[string]*workerLoad{},
+	}
 }
 
 // do runs answer in a goroutine when the limits allow, unless ctx ends first. It returns false, without running it, if

@@ -53,7 +53,10 @@ type Queue struct {
 // must call Close.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
-	q := &Queue{cfg: cfg, log: log, secret: rand.Text(), refusedLog: newLimitedLog(log), droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log)}
+	q := &Queue{
+		cfg: cfg, log: log, secret: rand.Text(), refusedLog: newLimitedLog(log),
+		droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log),
+	}
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err

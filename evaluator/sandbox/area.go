@@ -49,7 +49,12 @@ func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, 
 		return nil, err
 	}
 	dir := filepath.Join(s.config.Root, name)
-	a := &runArea{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
+	a := &runArea{
+		dir: dir,
+		in:  filepath.Join(dir, "in"),
+		out: filepath.Join(dir, "out"),
+		tmp: filepath.Join(dir, "tmp"),
+	}
 	// Mkdir, not MkdirAll: an existing directory is not this run's.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {

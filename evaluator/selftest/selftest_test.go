@@ -108,7 +108,10 @@ func profiled(t *testing.T, value func(i int) string) job.Result {
 func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {
 	tool := nsight.Tool{Path: "/usr/bin/ncu", Version: "2026.1.0.0"}
 	locked := job.Result{Outcome: job.OutcomeFailed, Failure: &job.Failure{
-		Reason: nsight.ExplainFailure(nsight.CommandResult{ExitCode: 9, Output: "==ERROR== Driver resource was unavailable"})}}
+		Reason: nsight.ExplainFailure(nsight.CommandResult{
+			ExitCode: 9,
+			Output:   "==ERROR== Driver resource was unavailable",
+		})}}
 	for name, test := range map[string]struct {
 		result job.Result
 		want   []string

@@ -20,7 +20,9 @@ func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
 		t.Error("a slot without a benchmark has numbers")
 	}
 	at := time.Now()
-	s.SetBenchmark(job.SlotBenchmark{MeasuredAt: at, EmptyCallNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadCaseNS: 1, MathCaseNS: 1})
+	s.SetBenchmark(job.SlotBenchmark{
+		MeasuredAt: at, EmptyCallNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadCaseNS: 1, MathCaseNS: 1,
+	})
 	s.SetBenchmark(job.SlotBenchmark{MeasuredAt: at.Add(time.Minute), EmptyCallNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8,
 		ReadCaseNS: 2, MathCaseNS: 3})
 	want := job.SlotBenchmark{MeasuredAt: at.Add(time.Minute), EmptyCallNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadCaseNS: 2,

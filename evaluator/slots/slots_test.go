@@ -18,7 +18,12 @@ import (
 func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 	cfg := Config{Builds: 2, Probe: probe}
 	for i := range n {
-		cfg.Slots = append(cfg.Slots, device.Slot{Index: i, Device: "H200", Arch: "90", DeviceNodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)}})
+		cfg.Slots = append(cfg.Slots, device.Slot{
+			Index:       i,
+			Device:      "H200",
+			Arch:        "90",
+			DeviceNodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)},
+		})
 	}
 	return NewSet(cfg)
 }

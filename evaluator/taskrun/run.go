@@ -44,7 +44,13 @@ type Tools struct {
 
 // New returns a run that has not started.
 func New(a *attempt.Attempt, builder Builder, tools Tools, measuring MeasureConfig) *Run {
-	return &Run{Attempt: a, builder: builder, profiler: tools.Profiler, sanitizer: tools.Sanitizer, measuring: measuring}
+	return &Run{
+		Attempt:   a,
+		builder:   builder,
+		profiler:  tools.Profiler,
+		sanitizer: tools.Sanitizer,
+		measuring: measuring,
+	}
 }
 
 // Build compiles the job on a build slot, without holding a slot. It returns true unless there is an error.

@@ -36,7 +36,12 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	script = trimCase(script)
 	result.Status, result.Cases = script.Status, []job.CaseResult{script}
 	if script.Status != job.StatusPass {
-		result.Failure = &job.Failure{Reason: script.Message, Limit: ending.Outcome.Limit, Signal: ending.Outcome.Signal, ExitCode: ending.Outcome.ExitCode}
+		result.Failure = &job.Failure{
+			Reason:   script.Message,
+			Limit:    ending.Outcome.Limit,
+			Signal:   ending.Outcome.Signal,
+			ExitCode: ending.Outcome.ExitCode,
+		}
 	}
 	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
 	r.StoreStage(result)

@@ -190,7 +190,11 @@ func TestNoMessageOfAStageReachesTheNext(t *testing.T) {
 func output(t *testing.T, p Program) string {
 	t.Helper()
 	var pipe strings.Builder
-	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+	out, err := p.RunStage(t.Context(), StageRequest{
+		Mode:    "test",
+		Timeout: time.Minute,
+		OnPipe:  func(b []byte) { pipe.Write(b) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,13 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]buildStep, len(p.sources.ToCompile)), startedAt: result.StartedAt}
+	c := &compilation{
+		builder:   b,
+		req:       req,
+		plan:      p,
+		steps:     make([]buildStep, len(p.sources.ToCompile)),
+		startedAt: result.StartedAt,
+	}
 	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {

@@ -45,7 +45,12 @@ func TestClosingEndsAllPythonsAtOnce(t *testing.T) {
 		}
 		return r
 	}
-	p := &pythonProgram{runner: start(), judge: start(), extraPythons: []*warm.Python{start()}, alternatePythons: []*warm.Python{start(), nil}}
+	p := &pythonProgram{
+		runner:           start(),
+		judge:            start(),
+		extraPythons:     []*warm.Python{start()},
+		alternatePythons: []*warm.Python{start(), nil},
+	}
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}

@@ -126,7 +126,10 @@ func notShownCode(why string) Code { return Code{Text: "This code is not shown: 
 
 // runTool runs a command over files. Its product is the first collected file; without one its output.
 func (c *compilation) runTool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (buildStep, error) {
-	spec := sandbox.Spec{Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot, Mounts: c.plan.mounts}
+	spec := sandbox.Spec{
+		Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot,
+		Mounts: c.plan.mounts,
+	}
 	spec.CollectFiles = map[string]int64{}
 	for _, name := range collect {
 		spec.CollectFiles[name] = maxProductBytes

@@ -120,7 +120,11 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "nvdisasm"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}}, Runner: recordedNVCC{t}, Cache: t.TempDir()})
+	b := NewBuilder(Config{
+		Tools:  Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}},
+		Runner: recordedNVCC{t},
+		Cache:  t.TempDir(),
+	})
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Place: Place{Arch: "90"}}, "kernel.cu")
 	if err != nil || done.Build.Status != job.StatusPass {
 		t.Fatalf("%+v, %v", done.Build, err)

@@ -128,7 +128,12 @@ type programs struct {
 func (p *programs) build(runner string) *Artifact {
 	p.t.Helper()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(forwardingJudge), "runner.py": []byte(runner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+		Task: tasks.Definition{
+			Form:       tasks.FormEval,
+			Lang:       tasks.LangPython,
+			OwnHarness: true,
+			Config:     tasks.Config{Main: "judge.py"},
+		}}
 	a, result, err := p.builder.Build(p.t.Context(), BuildRequest{Job: j, Place: p.place, RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		p.t.Fatalf("%+v, %v", result, err)
@@ -234,7 +239,10 @@ func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
 	go p.builder.KeepWarm(t.Context(), second, 1)
 	remembered, searching := p.build(rememberedRunner), p.build(searchingRunner)
 	p.open(remembered)
-	remember := Process{Arguments: []string{"word-of-argument"}, Files: map[string][]byte{"secret": []byte(strings.Repeat("word-of-file", 300))}}
+	remember := Process{
+		Arguments: []string{"word-of-argument"},
+		Files:     map[string][]byte{"secret": []byte(strings.Repeat("word-of-file", 300))},
+	}
 	search := func(what string) {
 		t.Helper()
 		if got := p.stage(Process{Arguments: []string{"my-own-argument"}}); got != "{'own argument'}" {

@@ -26,7 +26,12 @@ type pythonProgram struct {
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))}
+	p := &pythonProgram{
+		builder:  b,
+		place:    place,
+		artifact: a,
+		runner:   b.pool.Take(ctx, b.warmSpec(place, a.importsTorch)),
+	}
 	if p.judged() {
 		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.importsTorch))
 	}

@@ -146,7 +146,11 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	defer p.Close()
 	for _, seconds := range []string{"0.8", "1.6"} {
 		out, err := p.RunStage(t.Context(),
-			StageRequest{Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(seconds)}, KeepJudge: true})
+			StageRequest{
+				Timeout:   30 * time.Second,
+				Files:     map[string][]byte{"asked": []byte(seconds)},
+				KeepJudge: true,
+			})
 		if err != nil || out.Judge.ExitCode != 0 {
 			t.Errorf("%s s: %+v, %v", seconds, out.Judge, err)
 		}

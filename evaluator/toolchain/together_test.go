@@ -43,7 +43,12 @@ func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 	at := cpu()
 	at.ExtraSlots = []int{9}
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(meetingJudge), "runner.py": []byte(leavingRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+		Task: tasks.Definition{
+			Form:       tasks.FormEval,
+			Lang:       tasks.LangPython,
+			OwnHarness: true,
+			Config:     tasks.Config{Main: "judge.py"},
+		}}
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)

@@ -49,7 +49,13 @@ func Main() {
 	// stop restores the default signal handling: a second signal ends the process at once, as a crash would. Jobs in
 	// flight are lost, and their work is retried.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	env := Environment{Getenv: os.Getenv, Stdin: os.Stdin, Version: programVersion(), Stdout: os.Stdout, Stderr: os.Stderr}
+	env := Environment{
+		Getenv:  os.Getenv,
+		Stdin:   os.Stdin,
+		Version: programVersion(),
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+	}
 	for _, name := range unknownVariables(os.Environ()) {
 		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}
@@ -120,7 +126,10 @@ func rootCommand(env Environment) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return console.UsageError("%w", console.FlagError(cmd, err))
 	})
-	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
+	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{
+		ID:    "machine",
+		Title: "On this machine:",
+	})
 	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, programVersion())...) {
 		cmd.GroupID = "site"
 		root.AddCommand(cmd)

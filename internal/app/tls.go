@@ -51,14 +51,23 @@ func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	}
 	// Only the host of --base-url gets a certificate: other names in a handshake are refused without asking the ACME
 	// server, whose limits strangers could use up.
-	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(folder), HostPolicy: autocert.HostWhitelist(base.Hostname()), Email: s.Email}
+	manager := &autocert.Manager{
+		Prompt:     autocert.AcceptTOS,
+		Cache:      autocert.DirCache(folder),
+		HostPolicy: autocert.HostWhitelist(base.Hostname()),
+		Email:      s.Email,
+	}
 	if s.Directory != "" {
 		manager.Client = &acme.Client{DirectoryURL: s.Directory}
 		if manager.Client.HTTPClient, err = clientTrusting(s.CA); err != nil {
 			return nil, err
 		}
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: manager.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}}, nil
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: manager.GetCertificate,
+		NextProtos:     []string{"http/1.1", acme.ALPNProto},
+	}, nil
 }
 
 // clientTrusting returns a client that trusts one certificate authority, or nil if file is empty.
@@ -74,7 +83,10 @@ func clientTrusting(file string) (*http.Client, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("--acme-ca %s: there is no certificate in it", file)
 	}
-	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}, nil
+	return &http.Client{
+		Timeout:   time.Minute,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
+	}, nil
 }
 
 // keyPair is a certificate in files, which other programs renew.

@@ -27,7 +27,10 @@ func attackCorpus() ([]views.Attack, error) {
 	})
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackTarget(a), GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables)}
+		corpus[i] = views.Attack{
+			Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackTarget(a),
+			GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables),
+		}
 	}
 	return corpus, nil
 }

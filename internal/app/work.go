@@ -42,7 +42,12 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 		return nil
 	}
 	defer logStop(ctx, cfg, log)()
-	site := queue.WorkerConfig{URL: cmp.Or(cfg.SiteAddress, cfg.NATS.URL), CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	site := queue.WorkerConfig{
+		URL:    cmp.Or(cfg.SiteAddress, cfg.NATS.URL),
+		CA:     cfg.NATS.TLSCA,
+		Secret: cfg.Worker.Secret,
+		Log:    log,
+	}
 	return ignoreCancelled(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
 		if c.Leave = cfg.Worker.Leave; notice != nil {
 			c.AwaitNotice = notice.waitForNotice

@@ -65,7 +65,12 @@ type Deliverer struct {
 // NewDeliverer returns a Deliverer; call Run.
 func NewDeliverer(cfg WebhookConfig) *Deliverer {
 	cfg.AnswerTimeout = cmp.Or(cfg.AnswerTimeout, answerTimeout)
-	return &Deliverer{WebhookConfig: cfg, sender: newSender(cfg), startedAt: cfg.currentTime(), triesByOwner: map[int64]int{}}
+	return &Deliverer{
+		WebhookConfig: cfg,
+		sender:        newSender(cfg),
+		startedAt:     cfg.currentTime(),
+		triesByOwner:  map[int64]int{},
+	}
 }
 
 // Run delivers until ctx ends. Tries that are running then are repeated by the next process.

@@ -23,7 +23,11 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			modelstest.Person(t, s, "Ada", accounts.RoleUser), modelstest.Person(t, s, "Bob", accounts.RoleUser)
 		task := modelstest.Task(t, s, admin, "sum", "CPU")
 		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
-		siteHook := create(t, s, admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL, Events: webhooks.SiteKinds()})
+		siteHook := create(t, s, admin, webhooks.NewWebhook{
+			ForWholeSite: true,
+			URL:          site.URL,
+			Events:       webhooks.SiteKinds(),
+		})
 		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: webhooks.PersonalKinds()})
 		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, Events: []webhooks.Kind{webhooks.RecordTaken}})
 
@@ -90,7 +94,11 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	var stores []*models.Store
 	for range 2 {
 		store, err := models.Open(t.Context(),
-			models.Config{Dir: t.TempDir(), DSN: dsn, Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback}})
+			models.Config{
+				Dir:      t.TempDir(),
+				DSN:      dsn,
+				Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback},
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -154,7 +154,11 @@ func TestWebhooksAreLimited(t *testing.T) {
 			create(t, s, o.admin, n)
 		})
 		t.Run("the site's reach what the operator allows, and nothing else inside", func(t *testing.T) {
-			n := webhooks.NewWebhook{URL: "http://127.0.0.1:8080/hook", Events: webhooks.SiteKinds(), ForWholeSite: true}
+			n := webhooks.NewWebhook{
+				URL:          "http://127.0.0.1:8080/hook",
+				Events:       webhooks.SiteKinds(),
+				ForWholeSite: true,
+			}
 			create(t, s, o.admin, n)
 			n.URL = "http://10.0.0.1:8080/hook"
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
@@ -197,7 +201,10 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 
 // TestSlowReceiversOfPeopleDoNotDelayTheSites: all people's together have no more than the people's limit.
 func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
-	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{People: loopback}})
+	s, err := models.Open(t.Context(), models.Config{
+		Dir:      t.TempDir(),
+		Webhooks: webhooks.AllowedNetworks{People: loopback},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

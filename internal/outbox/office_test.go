@@ -95,7 +95,12 @@ func (o *office) run(change func(*outbox.SMTPServer)) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
 	m := outbox.NewMailer(outbox.MailConfig{Server: server, SiteAddress: site,
-		Loop: outbox.Loop{Store: o.Store, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond, Now: o.now}})
+		Loop: outbox.Loop{
+			Store:    o.Store,
+			Log:      slog.New(slog.DiscardHandler),
+			Interval: 5 * time.Millisecond,
+			Now:      o.now,
+		}})
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	stop = func() { cancel(); <-ended; ended <- nil }

@@ -50,7 +50,12 @@ func newClient(cfg WebhookConfig, allowed []netip.Prefix) *http.Client {
 func (s webhookSender) send(ctx context.Context, d webhooks.DueDelivery, at time.Time) webhooks.TryResult {
 	began := time.Now()
 	status, err := s.post(ctx, d, at)
-	t := webhooks.TryResult{At: at, Duration: time.Since(began), Status: status, ReceiverGone: status == http.StatusGone}
+	t := webhooks.TryResult{
+		At:           at,
+		Duration:     time.Since(began),
+		Status:       status,
+		ReceiverGone: status == http.StatusGone,
+	}
 	if err != nil {
 		t.Problem = err.Error()
 	}

@@ -55,7 +55,12 @@ func parseVersion(text string) (v version, ok bool) {
 		ok = ok && err == nil
 		return n
 	}
-	v = version{epoch: number(parts[1]), phase: phaseFinal, dev: notDev, local: separators.ReplaceAllString(parts[10], ".")}
+	v = version{
+		epoch: number(parts[1]),
+		phase: phaseFinal,
+		dev:   notDev,
+		local: separators.ReplaceAllString(parts[10], "."),
+	}
 	for part := range strings.SplitSeq(parts[2], ".") {
 		v.release = append(v.release, number(part))
 	}

@@ -41,7 +41,10 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 			return db.TooManyf(10*time.Minute, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
 		}
 	}
-	row := Audit{ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}
+	row := Audit{
+		ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.Sanitize(detail),
+		CreatedAt: db.Now(),
+	}
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 

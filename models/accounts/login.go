@@ -44,7 +44,13 @@ func (l Login) FormattedCode() string {
 // BeginLogin stores a command line's request to sign in, and returns the secret with which it gets its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
 	secret = db.NewSecret()
-	login = Login{SecretHash: db.HashSecret(secret), Code: newLoginCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}
+	login = Login{
+		SecretHash: db.HashSecret(secret),
+		Code:       newLoginCode(),
+		Host:       CleanName(host),
+		Address:    db.Sanitize(address),
+		CreatedAt:  db.Now(),
+	}
 	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {

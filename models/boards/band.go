@@ -140,7 +140,10 @@ func (c *bandCutter) add(e Entry) {
 			c.entriesBefore = 0
 		}
 		c.firstOfBand = e
-		c.bands = append(c.bands, Band{VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.Age, ScoreNS: e.ScoreNS, EntriesBefore: c.entriesBefore})
+		c.bands = append(c.bands, Band{
+			VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.Age, ScoreNS: e.ScoreNS,
+			EntriesBefore: c.entriesBefore,
+		})
 	}
 	c.bands[len(c.bands)-1].EntryCount++
 	c.entriesBefore++

@@ -88,7 +88,10 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps, Own: b.ownPlace()}
+		out[Key{b.VersionID, b.Device}] = Summary{
+			Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps,
+			Own: b.ownPlace(),
+		}
 	}
 	return out, nil
 }

@@ -97,7 +97,10 @@ type TaskSettings struct {
 
 // Settings returns the task's settings, for changing a part of them.
 func (t Task) Settings() TaskSettings {
-	return TaskSettings{Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(), AllowsPractice: t.AllowsPractice, Limits: t.Limits}
+	return TaskSettings{
+		Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(),
+		AllowsPractice: t.AllowsPractice, Limits: t.Limits,
+	}
 }
 
 // WithDeadline returns the task's settings with another deadline. The title comes from the bundle that is published

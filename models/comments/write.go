@@ -138,7 +138,11 @@ func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) 
 	if actor.IsAdmin() {
 		return nil
 	}
-	rate := quota.RateLimit{Max: most, Window: time.Hour, Refusal: fmt.Sprintf("At most %d %s an hour are accepted.", most, what)}
+	rate := quota.RateLimit{
+		Max:     most,
+		Window:  time.Hour,
+		Refusal: fmt.Sprintf("At most %d %s an hour are accepted.", most, what),
+	}
 	return rate.Check(tx.Model(of).Where("user_id = ?", actor.ID), "created_at")
 }
 

@@ -85,7 +85,10 @@ func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Stand
 				rank, last = on, p.Rank
 			}
 			before = &row.Results[i]
-			*before = Result{Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS, Points: rule(rank, p.ScoreNS, board.BestNS)}
+			*before = Result{
+				Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS,
+				Points: rule(rank, p.ScoreNS, board.BestNS),
+			}
 			row.Points = roundPoints(row.Points + row.Results[i].Points)
 		}
 		board.EntrantCount = on

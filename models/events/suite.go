@@ -85,7 +85,12 @@ func NewSuite(st Standings, baselines []float64) Suite {
 }
 
 func newSuiteRow(row Row, baselines []float64, compared int) SuiteRow {
-	out := SuiteRow{Entrant: row.Entrant, Results: row.Results, Speedups: make([]float64, len(row.Results)), comparedBoards: compared}
+	out := SuiteRow{
+		Entrant:        row.Entrant,
+		Results:        row.Results,
+		Speedups:       make([]float64, len(row.Results)),
+		comparedBoards: compared,
+	}
 	logs, n := 0.0, 0
 	for i, r := range row.Results {
 		if r.Rank == 0 {

@@ -47,7 +47,13 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 		return "", cred, err
 	}
 	secret = db.NewSecret()
-	cred = WorkerCredential{Name: name, SecretHash: db.HashSecret(secret), Devices: devices, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	cred = WorkerCredential{
+		Name:       name,
+		SecretHash: db.HashSecret(secret),
+		Devices:    devices,
+		CreatedBy:  actor.ID,
+		CreatedAt:  db.Now(),
+	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		free, err := claimable(tx, name, "")
 		if err != nil {

@@ -19,7 +19,11 @@ type Fleet struct {
 
 // New returns the workers of a database.
 func New(database *db.DB) *Fleet {
-	return &Fleet{db: database, reports: newReportCache(), needs: cache.New[string, []requirement.Requirement](mostCached)}
+	return &Fleet{
+		db:      database,
+		reports: newReportCache(),
+		needs:   cache.New[string, []requirement.Requirement](mostCached),
+	}
 }
 
 // reading is a list of workers with the time of reading it.

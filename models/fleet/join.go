@@ -61,7 +61,10 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 		return "", token, err
 	}
 	secret = joinPrefix + db.NewSecret()
-	token = JoinToken{Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	token = JoinToken{
+		Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers,
+		CreatedBy: actor.ID, CreatedAt: db.Now(),
+	}
 	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.Lifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(&token).Error; err != nil {

@@ -19,7 +19,12 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		make := func(most int, length time.Duration) (string, fleet.JoinToken) {
 			t.Helper()
-			secret, token, err := s.Fleet.CreateJoinToken(t.Context(), admin, fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: most, Lifetime: length})
+			secret, token, err := s.Fleet.CreateJoinToken(t.Context(), admin, fleet.NewJoinToken{
+				Name:       "burst",
+				Devices:    []string{"CPU"},
+				MaxWorkers: most,
+				Lifetime:   length,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +117,12 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		const one, two = "ONEONEONEONEONEONE", "TWOTWOTWOTWOTWOTWO"
-		token, _, err := s.Fleet.CreateJoinToken(ctx, admin, fleet.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, MaxWorkers: 99, Lifetime: time.Hour})
+		token, _, err := s.Fleet.CreateJoinToken(ctx, admin, fleet.NewJoinToken{
+			Name:       "burst",
+			Devices:    []string{"CPU"},
+			MaxWorkers: 99,
+			Lifetime:   time.Hour,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,10 @@ func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot)
 	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-keepBenchmarksFor)) || g.MeasuredAt.After(now.Add(maxClockLead)) {
 		return nil
 	}
-	row := SlotBenchmark{Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.MeasuredAt), Device: db.Sanitize(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS}
+	row := SlotBenchmark{
+		Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.MeasuredAt),
+		Device: db.Sanitize(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS,
+	}
 	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
 		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error
@@ -92,7 +95,12 @@ func (s *Fleet) Drifting(ctx context.Context) (list []DriftedDevice, err error) 
 		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+agreeingBenchmarks).Scan(&last).Error
 	for _, device := range BySlot(last) {
 		if how := Drift(device); how != "" {
-			list = append(list, DriftedDevice{Worker: device[0].Worker, UUIDHash: device[0].UUIDHash, Device: device[0].Device, Description: how})
+			list = append(list, DriftedDevice{
+				Worker:      device[0].Worker,
+				UUIDHash:    device[0].UUIDHash,
+				Device:      device[0].Device,
+				Description: how,
+			})
 		}
 	}
 	return list, db.ReadError(err, "the last slot benchmarks")

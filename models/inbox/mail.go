@@ -93,7 +93,11 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 // sendConfirmationLink sends the link that confirms an address. Its limits apply to all people together, so that many
 // accounts cannot fill a mailbox.
 func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
-	rate := quota.RateLimit{Max: maxConfirmationsPerDay, Window: 24 * time.Hour, Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", maxConfirmationsPerDay)}
+	rate := quota.RateLimit{
+		Max:     maxConfirmationsPerDay,
+		Window:  24 * time.Hour,
+		Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", maxConfirmationsPerDay),
+	}
 	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", ConfirmAddressMail, user.ID, strings.ToLower(address))
 	if err := rate.Check(sent, "created_at"); err != nil {
 		return err
@@ -106,7 +110,13 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Ch
 	// It contains no name: otherwise the mail would carry a stranger's words to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
-	return queueMail(tx, Mail{UserID: user.ID, Kind: ConfirmAddressMail, Address: address, Subject: "Confirm your address", Body: body})
+	return queueMail(tx, Mail{
+		UserID:  user.ID,
+		Kind:    ConfirmAddressMail,
+		Address: address,
+		Subject: "Confirm your address",
+		Body:    body,
+	})
 }
 
 // ConfirmAddress makes a person's mails go to the address to which the code was sent.

@@ -65,7 +65,13 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 		return nil, err
 	}
 	if holder != 0 && holder != e.UserID && first {
-		list = append(list, Notice{UserID: holder, Kind: RecordLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
+		list = append(list, Notice{
+			UserID:  holder,
+			Kind:    RecordLost,
+			TaskID:  e.TaskID,
+			Device:  e.Device,
+			ActorID: e.UserID,
+		})
 	}
 	if list, err = e.addConfirmation(tx, runID, first, list); err != nil {
 		return nil, err
@@ -73,7 +79,13 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	behind, err := e.passedPeople(tx, previous)
 	for _, id := range behind {
 		if id != holder {
-			list = append(list, Notice{UserID: id, Kind: PlaceLost, TaskID: e.TaskID, Device: e.Device, ActorID: e.UserID})
+			list = append(list, Notice{
+				UserID:  id,
+				Kind:    PlaceLost,
+				TaskID:  e.TaskID,
+				Device:  e.Device,
+				ActorID: e.UserID,
+			})
 		}
 	}
 	return list, err
@@ -164,7 +176,10 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	}
 	for _, id := range append([]int64{c.AuthorID}, people...) {
 		if id != c.UserID {
-			list = append(list, Notice{UserID: id, Kind: CommentAdded, TaskID: c.TaskID, SubmissionID: c.SubmissionID, CommentID: &commentID, ActorID: c.UserID})
+			list = append(list, Notice{
+				UserID: id, Kind: CommentAdded, TaskID: c.TaskID, SubmissionID: c.SubmissionID,
+				CommentID: &commentID, ActorID: c.UserID,
+			})
 		}
 	}
 	return list, nil
@@ -249,7 +264,13 @@ func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, err
 	}
 	list := make([]NamedNotice, len(made))
 	for i, n := range made {
-		list[i] = NamedNotice{Notice: n, ActorName: actor.Name, TaskSlug: task.Slug, TaskTitle: task.Title, Deadline: task.Deadline}
+		list[i] = NamedNotice{
+			Notice:    n,
+			ActorName: actor.Name,
+			TaskSlug:  task.Slug,
+			TaskTitle: task.Title,
+			Deadline:  task.Deadline,
+		}
 	}
 	return list, nil
 }

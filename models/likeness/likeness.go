@@ -41,7 +41,11 @@ type Likeness struct {
 
 // New returns the comparison.
 func New(database *db.DB) *Likeness {
-	return &Likeness{db: database, hasher: newHasher(), fingerprintCache: cache.New[string, Fingerprints](maxCachedFingerprints)}
+	return &Likeness{
+		db:               database,
+		hasher:           newHasher(),
+		fingerprintCache: cache.New[string, Fingerprints](maxCachedFingerprints),
+	}
 }
 
 // Source is a submission with an entry on a board.
@@ -164,7 +168,12 @@ func pairsOf(sources []Source, prints []Fingerprints) (list []Pair) {
 		if a.UserID == b.UserID || pair.Shared < minSharedFingerprints || percent < minSharedPercent {
 			continue
 		}
-		list = append(list, Pair{First: a, Second: b, Percent: percent, SameTeam: a.TeamID != 0 && a.TeamID == b.TeamID})
+		list = append(list, Pair{
+			First:    a,
+			Second:   b,
+			Percent:  percent,
+			SameTeam: a.TeamID != 0 && a.TeamID == b.TeamID,
+		})
 	}
 	slices.SortStableFunc(list, func(a, b Pair) int { return b.Percent - a.Percent })
 	return list[:min(len(list), maxPairs)]

@@ -86,7 +86,10 @@ func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, t
 		return "", invite, err
 	}
 	code = codePrefix + db.NewSecret()
-	invite = Invite{TaskID: taskID, Note: n.Note, CodePrefix: code[:shownPrefixLength], SecretHash: db.HashSecret(code), MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	invite = Invite{
+		TaskID: taskID, Note: n.Note, CodePrefix: code[:shownPrefixLength], SecretHash: db.HashSecret(code),
+		MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now(),
+	}
 	if n.Lifetime > 0 {
 		end := db.Time(invite.CreatedAt.Add(n.Lifetime))
 		invite.ExpiresAt = &end

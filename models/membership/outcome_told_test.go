@@ -24,7 +24,11 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		hook := func(of accounts.User, site bool) webhooks.Webhook {
 			t.Helper()
 			return modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of,
-				webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.PersonalKinds()[:2], ForWholeSite: site}))
+				webhooks.NewWebhook{
+					URL:          "https://example.org",
+					Events:       webhooks.PersonalKinds()[:2],
+					ForWholeSite: site,
+				}))
 		}
 		anns, sites := hook(c.ann, false), hook(admin, true)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.b), c.task)[0], 2000)

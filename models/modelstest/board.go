@@ -30,14 +30,20 @@ func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns flo
 	t.Helper()
 	run := w.Submit(t, s, who)
 	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	Check(t, Second(s.Work.RecordResult(t.Context(), Result(attempt, ns), work.Findings{Score: &work.Score{NS: ns, Interval: i}})))
+	Check(t, Second(s.Work.RecordResult(t.Context(), Result(attempt, ns), work.Findings{Score: &work.Score{
+		NS:       ns,
+		Interval: i,
+	}})))
 	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // Standings reads a part of the board as "rank name score".
 func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out []string) {
 	t.Helper()
-	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Offset: offset, Limit: limit}))
+	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{
+		Offset: offset,
+		Limit:  limit,
+	}))
 	for _, st := range page.Standings {
 		out = append(out, fmt.Sprintf("%d %s %g", st.Rank, st.UserName, st.ScoreNS))
 	}

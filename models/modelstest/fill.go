@@ -57,11 +57,20 @@ func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 
 // fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
 func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error) {
-	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "fill", Subject: "owner", Name: "Owner", Admin: true})
+	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{
+		Provider: "fill",
+		Subject:  "owner",
+		Name:     "Owner",
+		Admin:    true,
+	})
 	if err != nil {
 		return FilledBoard{}, nil, err
 	}
-	f := &filler{s: s, random: rand.New(rand.NewPCG(1, 2)), start: time.Now().UTC().AddDate(0, -6, 0).Truncate(time.Second)}
+	f := &filler{
+		s:      s,
+		random: rand.New(rand.NewPCG(1, 2)),
+		start:  time.Now().UTC().AddDate(0, -6, 0).Truncate(time.Second),
+	}
 	for i := range fillTasks {
 		task, err := s.Catalog.CreateTask(ctx, owner, catalog.NewTask{
 			TaskSettings: catalog.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),

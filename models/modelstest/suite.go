@@ -27,7 +27,11 @@ func Tagged(t testing.TB, s *models.Store, owner accounts.User, name, tag string
 		return task
 	}
 	slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "570"}}
-	Check(t, Third(s.NoteSlots(t.Context(), job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{slot}})))
+	Check(t, Third(s.NoteSlots(t.Context(), job.Heartbeat{
+		Worker:          "w1",
+		WorkerStartedAt: time.Now(),
+		Slots:           []job.Slot{slot},
+	})))
 	Got[int](t)(s.StartBaselines(t.Context(), task.ID))
 	waiting := Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 1000, time.Now().Add(time.Hour)))
 	for _, q := range slices.Backward(waiting) {

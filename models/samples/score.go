@@ -227,7 +227,10 @@ func CaseMeasurement(turns []Sample, at int) (all Measure, each []float64) {
 		if at >= len(s.Cases) {
 			return all, nil
 		}
-		alone[i] = Sample{Cases: s.Cases[at : at+1], Measure: Measure{Interval: boards.Interval{Processes: s.Processes}}}
+		alone[i] = Sample{
+			Cases:   s.Cases[at : at+1],
+			Measure: Measure{Interval: boards.Interval{Processes: s.Processes}},
+		}
 		ns, _, err := harness.CombineRuns(tasks.RankGeom, [][][]float64{alone[i].Cases})
 		if err != nil {
 			return all, nil

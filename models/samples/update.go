@@ -51,7 +51,11 @@ func (m scoredRun) isOnBoard() bool { return m.Row.OnBoard != nil && *m.Row.OnBo
 // ownRow returns the row of a run that counts alone, or not at all.
 func (m scoredRun) ownRow() scoreColumns {
 	if m.ownSample != nil {
-		return scoreColumns{Score: Score{Measure: m.ownSample.Measure}, EpochID: m.ownSample.EpochID, ScoredAt: m.EndedAt}
+		return scoreColumns{
+			Score:    Score{Measure: m.ownSample.Measure},
+			EpochID:  m.ownSample.EpochID,
+			ScoredAt: m.EndedAt,
+		}
 	}
 	now := m.Row
 	now.OnBoard, now.SampleCount, now.BeforeConfirmationNS = nil, 0, nil

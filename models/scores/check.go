@@ -70,7 +70,10 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
 		result.Outcome, result.CausedByJob = job.OutcomeLost, true
-		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), IsInfrastructureError: true}
+		result.Failure = &job.Failure{
+			Reason:                fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err),
+			IsInfrastructureError: true,
+		}
 		return nil, nil
 	}
 	return score, s.holdDrifting(ctx, score, result.Machine)

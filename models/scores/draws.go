@@ -29,7 +29,13 @@ func (s *Scores) BeginDraw(ctx context.Context, attemptID string, versionID int6
 		if err != nil {
 			return err
 		}
-		draw := Draw{VersionID: versionID, Device: device, EpochID: epochID, HiddenSeed: db.NewSecret(), CreatedAt: db.Now()}
+		draw := Draw{
+			VersionID:  versionID,
+			Device:     device,
+			EpochID:    epochID,
+			HiddenSeed: db.NewSecret(),
+			CreatedAt:  db.Now(),
+		}
 		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&draw).Error; err != nil {
 			return db.WriteError(err, "draw")
 		}

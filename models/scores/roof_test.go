@@ -20,7 +20,13 @@ func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 }
 
 func slotBenchmark() *job.SlotBenchmark {
-	return &job.SlotBenchmark{EmptyCallNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadCaseNS: 1e6, MathCaseNS: 1e6}
+	return &job.SlotBenchmark{
+		EmptyCallNS:    100,
+		BytesPerSecond: 10e9,
+		FlopsPerSecond: 100e9,
+		ReadCaseNS:     1e6,
+		MathCaseNS:     1e6,
+	}
 }
 
 func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {

@@ -41,7 +41,11 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 // infrastructure.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
-	rate := quota.RateLimit{Max: l.SubmissionsPerHour, Window: time.Hour, Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour)}
+	rate := quota.RateLimit{
+		Max:     l.SubmissionsPerHour,
+		Window:  time.Hour,
+		Refusal: fmt.Sprintf("At most %d submissions an hour are accepted; try again in {wait}.", l.SubmissionsPerHour),
+	}
 	sent := tx.Model(&Submission{}).Where("user_id = ? and added_why = ''", user.ID).Where(runs + "runs.ours)").Session(&gorm.Session{})
 	if err := rate.Check(sent.Where(runs+"(runs.noisy or runs.disturbed <> ''))"), "created_at"); err != nil {
 		return err

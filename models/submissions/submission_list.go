@@ -138,7 +138,13 @@ func (t *Submissions) Latest(ctx context.Context, userID, taskID int64, limit in
 	for _, row := range rows {
 		last := len(list) - 1
 		if last < 0 || list[last].ID != row.SubmissionID {
-			list = append(list, SubmissionSummary{Submission: Submission{ID: row.SubmissionID, UserID: userID, TaskID: taskID, Mode: row.Mode, CreatedAt: row.Submitted}})
+			list = append(list, SubmissionSummary{Submission: Submission{
+				ID:        row.SubmissionID,
+				UserID:    userID,
+				TaskID:    taskID,
+				Mode:      row.Mode,
+				CreatedAt: row.Submitted,
+			}})
 			last++
 		}
 		list[last].Runs = append(list[last].Runs, row.Run)

@@ -124,7 +124,13 @@ func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
 	if in.Added.Admin.SignedIn() {
 		return nil
 	}
-	return quota.NoteUse(tx, quota.Use{SubmissionID: sub.ID, UserID: sub.UserID, TaskID: sub.TaskID, Mode: work.Measured(sub.Mode), CreatedAt: sub.CreatedAt})
+	return quota.NoteUse(tx, quota.Use{
+		SubmissionID: sub.ID,
+		UserID:       sub.UserID,
+		TaskID:       sub.TaskID,
+		Mode:         work.Measured(sub.Mode),
+		CreatedAt:    sub.CreatedAt,
+	})
 }
 
 func (in NewSubmission) check() error {

@@ -177,7 +177,12 @@ func KindsText(kinds []Kind) string {
 
 // CreateWebhook creates a webhook and returns it with its secret, which is shown only once.
 func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
-	hook = Webhook{UserID: actor.ID, URL: strings.TrimSpace(db.Sanitize(n.URL)), CreatedAt: db.Now(), Secret: newSecret()}
+	hook = Webhook{
+		UserID:    actor.ID,
+		URL:       strings.TrimSpace(db.Sanitize(n.URL)),
+		CreatedAt: db.Now(),
+		Secret:    newSecret(),
+	}
 	most := int64(maxPerPerson)
 	if n.ForWholeSite {
 		hook.UserID, most = 0, maxOfSite

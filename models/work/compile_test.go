@@ -29,7 +29,12 @@ func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 			modelstest.Submit(t, s, w.Ann, task)
 		}
 		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200"})
-		second := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: []string{first.ID}})
+		second := next(t, s, job.WorkRequest{
+			Worker:   "w1",
+			Device:   "H200",
+			SlotBusy: true,
+			Attempts: []string{first.ID},
+		})
 		held := []string{first.ID, second.ID}
 		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", CompileOnly: true, Attempts: held}); a != nil {
 			t.Fatalf("a request to compile got run %d", a.RunID)

@@ -30,7 +30,12 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		batch := []job.Event{
 			tell.Event(job.Event{Type: job.EventTaken}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
-			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
+			tell.Event(job.Event{
+				Type:   job.EventLog,
+				Stage:  job.StageBuild,
+				Stream: "stderr",
+				Text:   "warning: \x00\xff",
+			}),
 			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
 		}

@@ -47,7 +47,10 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 		return out, nil, err
 	}
 	store := func(tx *gorm.DB) error {
-		p = progress{l: l, tx: tx, live: live, full: full, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
+		p = progress{
+			l: l, tx: tx, live: live, full: full, attempts: map[string]*inFlight{},
+			changed: map[string]bool{}, stale: map[string]bool{},
+		}
 		return p.run(batch)
 	}
 	err = l.db.Write(ctx, store)

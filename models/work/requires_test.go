@@ -27,7 +27,10 @@ func demanding(t *testing.T, s *models.Store, w modelstest.World, require ...str
 	t.Helper()
 	b := modelstest.Bundle("demanding")
 	b.Definition.Require = require
-	task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: b})
+	task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}},
+		Bundle:       b,
+	})
 	modelstest.Check(t, err)
 	return modelstest.Submit(t, s, w.Ann, task)[0]
 }
@@ -90,14 +93,20 @@ func TestPackagesAreStoredOnlyWhenTheyChange(t *testing.T) {
 			return list[0].Packages
 		}
 		for _, version := range []string{"2.8", "2.9", "2.9"} {
-			modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Packages: requirement.Packages{"torch": version}}))
+			modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{
+				Worker:   "w1",
+				Packages: requirement.Packages{"torch": version},
+			}))
 			if got := now(t.Context()); got["torch"] != version {
 				t.Errorf("%v, want %s", got, version)
 			}
 		}
 		_, err := s.SQL().ExecContext(t.Context(), `update workers set packages = '{"torch": "changed"}'`)
 		modelstest.Check(t, err)
-		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Packages: requirement.Packages{"torch": "2.9"}}))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{
+			Worker:   "w1",
+			Packages: requirement.Packages{"torch": "2.9"},
+		}))
 		if got := now(t.Context()); got["torch"] != "changed" {
 			t.Errorf("it was written again: %v", got)
 		}

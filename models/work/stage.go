@@ -93,7 +93,10 @@ func position(stage job.Stage) int {
 func countStages(tx *gorm.DB, stages []job.StageResult) error {
 	samples := make([]Counted, 0, len(stages))
 	for _, s := range stages {
-		samples = append(samples, Counted{Name: CountRunStage + string(s.Stage) + "." + string(s.Status), Value: s.EndedAt.Sub(s.StartedAt).Seconds()})
+		samples = append(samples, Counted{
+			Name:  CountRunStage + string(s.Stage) + "." + string(s.Status),
+			Value: s.EndedAt.Sub(s.StartedAt).Seconds(),
+		})
 	}
 	return Count(tx, samples...)
 }

@@ -20,7 +20,11 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,
-			job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+			job.Heartbeat{
+				Worker:          "w1",
+				WorkerStartedAt: time.Now(),
+				Slots:           []job.Slot{{Device: "CPU", Profiler: true}},
+			}))
 		w.Score(t, s, w.Ann, 10) // a profile follows
 		names := map[job.WorkRef]string{}
 		for i, user := range []accounts.User{w.Ann, w.Ann, w.Ben} {

@@ -243,7 +243,11 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx,
-			job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+			job.Heartbeat{
+				Worker:          "w1",
+				WorkerStartedAt: time.Now(),
+				Slots:           []job.Slot{{Device: "CPU", Profiler: true}},
+			}))
 		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
 			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID,

@@ -160,7 +160,12 @@ func diffFiles(key string, old, new map[string][]byte, breaks bool) []Change {
 		if had && has && bytes.Equal(before, after) {
 			continue
 		}
-		out = append(out, Change{Key: key + "." + name, Old: summary(before, had), New: summary(after, has), BreaksScores: breaks})
+		out = append(out, Change{
+			Key:          key + "." + name,
+			Old:          summary(before, had),
+			New:          summary(after, has),
+			BreaksScores: breaks,
+		})
 	}
 	return out
 }

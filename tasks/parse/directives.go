@@ -49,7 +49,11 @@ func CheckDirectives(file string, source []byte) error {
 	}
 	for number, words := range marked(source) {
 		if want := DirectiveMark(file); words[0] != want {
-			return Problem{Line: number, Key: words[0], Message: fmt.Sprintf("is not a comment in a %s file: write %s", path.Ext(file), want)}
+			return Problem{
+				Line:    number,
+				Key:     words[0],
+				Message: fmt.Sprintf("is not a comment in a %s file: write %s", path.Ext(file), want),
+			}
 		}
 	}
 	return nil

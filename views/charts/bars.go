@@ -108,7 +108,12 @@ func pipeBars(facts []ncu.Fact) []bar {
 	var out []bar
 	for _, f := range facts {
 		if f.Value.Value > 0 {
-			out = append(out, bar{label: f.Label, help: pipeHelp(strings.Fields(f.Label)[0]), fact: f, part: f.Value.Value / 100})
+			out = append(out, bar{
+				label: f.Label,
+				help:  pipeHelp(strings.Fields(f.Label)[0]),
+				fact:  f,
+				part:  f.Value.Value / 100,
+			})
 		}
 	}
 	return out

@@ -134,7 +134,11 @@ func statistics(c job.CaseResult) []statistic {
 func ShortestRepeat(c job.CaseResult) format.Quantity {
 	if inTolerance(c.Best, c) {
 		limit := format.NanosecondsLike(c.Clocks.WallTolerance, c.Mean)
-		return format.Quantity{Number: "< " + limit.Number, Unit: limit.Unit, Exact: "Shorter than the clock's tolerance"}
+		return format.Quantity{
+			Number: "< " + limit.Number,
+			Unit:   limit.Unit,
+			Exact:  "Shorter than the clock's tolerance",
+		}
 	}
 	return format.NanosecondsLike(c.Best, c.Mean)
 }

@@ -217,7 +217,12 @@ func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side floa
 	if !(from < to) {
 		return slope{level: name}
 	}
-	s := slope{level: name, at: at, line: segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)}, side: side}
+	s := slope{
+		level: name,
+		at:    at,
+		line:  segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)},
+		side:  side,
+	}
 	s.label = label{text: name + " " + Text(bandwidth), anchor: "middle"}
 	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
 	return s

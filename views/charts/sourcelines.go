@@ -59,7 +59,12 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 		if !seen {
 			i = len(s.rows)
 			at[key] = i
-			s.rows = append(s.rows, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimRight(r.line.Text, " \t\r\n"), best: spot{share: -1}})
+			s.rows = append(s.rows, hotLine{
+				file: r.line.File,
+				line: r.line.Line,
+				text: strings.TrimRight(r.line.Text, " \t\r\n"),
+				best: spot{share: -1},
+			})
 		}
 		l := &s.rows[i]
 		l.share += r.share

@@ -88,7 +88,9 @@ func TestRepeatsCountEveryTime(t *testing.T) {
 	if sum != 500 || h.low != 1000 || h.high != 1036 || len(h.ticks) > 120 {
 		t.Errorf("%d counted from %v to %v, %d ticks", sum, h.low, h.high, len(h.ticks))
 	}
-	c := job.CaseResult{Times: times, Mean: 1018, Median: 1018, StandardDeviation: 10.7, Best: 1000, P95: 1035, Runs: 500}
+	c := job.CaseResult{
+		Times: times, Mean: 1018, Median: 1018, StandardDeviation: 10.7, Best: 1000, P95: 1035, Runs: 500,
+	}
 	doc, html := render(t, Repeats(RepeatsVM{Case: c}))
 	if doc.Find("dl div").Length() != 4 || !strings.Contains(doc.Text(), "1.018\u00a0µs") ||
 		strings.Contains(html, "NaN") {

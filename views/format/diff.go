@@ -67,7 +67,10 @@ func FirstLines(lines []DiffLine, most int) []DiffLine {
 	if len(lines) <= most {
 		return lines
 	}
-	return append(lines[:most:most], DiffLine{Kind: LineCut, Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most)})
+	return append(lines[:most:most], DiffLine{
+		Kind: LineCut,
+		Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most),
+	})
 }
 
 // Unified returns a unified diff of two files, or a sentence if they are too long.

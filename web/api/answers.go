@@ -35,7 +35,12 @@ func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bu
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
 	}
 	for _, s := range spent {
-		limit := client.TaskLimit{Mode: job.Mode(s.Mode), Period: string(s.Period), Submissions: s.Submissions, GPUSeconds: s.GPUSeconds}
+		limit := client.TaskLimit{
+			Mode:        job.Mode(s.Mode),
+			Period:      string(s.Period),
+			Submissions: s.Submissions,
+			GPUSeconds:  s.GPUSeconds,
+		}
 		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Remaining()
 		if !s.FreeAt.IsZero() {
 			limit.FreeAt = &s.FreeAt
@@ -62,7 +67,13 @@ func validationAnswer(v boards.Validated) *client.Validation {
 	if v.AskedAt == nil {
 		return nil
 	}
-	return &client.Validation{Answer: v.Answer, Message: v.Message, ScriptVersion: v.ScriptVersion, AskedAt: *v.AskedAt, AskedBy: v.AskedName}
+	return &client.Validation{
+		Answer:        v.Answer,
+		Message:       v.Message,
+		ScriptVersion: v.ScriptVersion,
+		AskedAt:       *v.AskedAt,
+		AskedBy:       v.AskedName,
+	}
 }
 
 func intervalAnswer(i boards.Interval) client.Interval {

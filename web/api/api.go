@@ -35,7 +35,10 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	}
 	answer := make([]client.TaskSummary, len(list))
 	for i, t := range list {
-		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.ProblemName, Devices: site.NonNil(t.Devices), Deadline: t.Deadline}
+		answer[i] = client.TaskSummary{
+			Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.ProblemName,
+			Devices: site.NonNil(t.Devices), Deadline: t.Deadline,
+		}
 	}
 	return c.JSON(fiber.Map{"tasks": answer})
 }
@@ -70,10 +73,18 @@ func (a *API) Me(c *fiber.Ctx) error {
 	}
 	me := client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
 	if budget.Seconds > 0 {
-		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Remaining().Seconds(), RenewsAt: budget.RenewsAt}
+		me.Budget = &client.Budget{
+			Seconds:     budget.Seconds,
+			UsedSeconds: budget.Used.Seconds(),
+			LeftSeconds: budget.Remaining().Seconds(),
+			RenewsAt:    budget.RenewsAt,
+		}
 	}
 	if team := budget.Team; team.Seconds > 0 {
-		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Remaining().Seconds(), RenewsAt: budget.RenewsAt}
+		me.TeamBudget = &client.TeamBudget{
+			Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(),
+			LeftSeconds: team.Remaining().Seconds(), RenewsAt: budget.RenewsAt,
+		}
 	}
 	return c.JSON(me)
 }
@@ -111,7 +122,10 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.PartQuery{Offset: (page - 1) * boardPage, Limit: boardPage})
+	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.PartQuery{
+		Offset: (page - 1) * boardPage,
+		Limit:  boardPage,
+	})
 	if err != nil {
 		return err
 	}

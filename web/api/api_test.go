@@ -108,7 +108,10 @@ func TestRefusalsOfTheAPI(t *testing.T) {
 }
 
 func TestUsedUpLimitSaysWhenToComeAgain(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1}})
+	store, err := models.Open(t.Context(), models.Config{
+		Dir:              t.TempDir(),
+		SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

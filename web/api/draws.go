@@ -19,7 +19,13 @@ func (a *API) Draws(c *fiber.Ctx) error {
 	}
 	answer := []client.Draw{}
 	for _, d := range list {
-		one := client.Draw{Version: d.Version, Device: d.Device, Epoch: d.Software.String(), DrawnAt: d.Since, CasesSecret: d.Cases == nil}
+		one := client.Draw{
+			Version:     d.Version,
+			Device:      d.Device,
+			Epoch:       d.Software.String(),
+			DrawnAt:     d.Since,
+			CasesSecret: d.Cases == nil,
+		}
 		if !one.CasesSecret {
 			one.Tests, one.Benchmarks = d.Cases.Tests, d.Cases.Benchmarks
 		}

@@ -100,7 +100,13 @@ func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {
 		f := site.FailureOf(evaluations.Refused(err))
-		return client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status, Code: f.Code, Detail: f.Message}
+		return client.Problem{
+			Type:   "about:blank",
+			Title:  http.StatusText(f.Status),
+			Status: f.Status,
+			Code:   f.Code,
+			Detail: f.Message,
+		}
 	}
 	p := client.Problem{Type: "about:blank", Title: http.StatusText(fiber.StatusUnprocessableEntity), Status: fiber.StatusUnprocessableEntity,
 		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", format.Plural(len(fields), "mistake", "mistakes"), fields)}

@@ -47,12 +47,20 @@ func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings
 		Page: page, Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
 	boards := seen.Standings.Boards
 	for _, b := range boards {
-		answer.Boards = append(answer.Boards, client.EventBoard{Task: b.Slug, Title: b.Title, Device: b.Device, BestNS: b.BestNS})
+		answer.Boards = append(answer.Boards, client.EventBoard{
+			Task:   b.Slug,
+			Title:  b.Title,
+			Device: b.Device,
+			BestNS: b.BestNS,
+		})
 	}
 	rows, total := seen.Standings.Part(page)
 	answer.Total = total
 	for _, row := range rows {
-		of := client.EventRow{Rank: row.Rank, Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, Points: row.Points, Results: []client.EventResult{}}
+		of := client.EventRow{
+			Rank: row.Rank, Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, Points: row.Points,
+			Results: []client.EventResult{},
+		}
 		for i, r := range row.Results {
 			if r.Rank > 0 {
 				of.Results = append(of.Results, client.EventResult{Task: boards[i].Slug, Device: boards[i].Device, Place: r.Rank,

@@ -31,5 +31,10 @@ func (a *API) Join(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(client.Joined{Task: task.Slug, Title: task.Title, Devices: site.NonNil(task.Devices), URL: a.site.Settings.BaseURL + string(views.TaskURL(task.Slug))})
+	return c.JSON(client.Joined{
+		Task:    task.Slug,
+		Title:   task.Title,
+		Devices: site.NonNil(task.Devices),
+		URL:     a.site.Settings.BaseURL + string(views.TaskURL(task.Slug)),
+	})
 }

@@ -56,7 +56,10 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	answer := []client.Token{}
 	for _, t := range list {
 		if t.Live(a.site.Now()) {
-			answer = append(answer, client.Token{ID: t.ID, Name: t.Name, SecretPrefix: t.Prefix, UsedByThisRequest: t.HasSecret(secret), CreatedAt: t.CreatedAt, LastUsedAt: t.UsedAt, ExpiresAt: t.ExpiresAt})
+			answer = append(answer, client.Token{
+				ID: t.ID, Name: t.Name, SecretPrefix: t.Prefix, UsedByThisRequest: t.HasSecret(secret),
+				CreatedAt: t.CreatedAt, LastUsedAt: t.UsedAt, ExpiresAt: t.ExpiresAt,
+			})
 		}
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

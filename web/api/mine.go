@@ -23,7 +23,11 @@ const (
 // ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.
 func (a *API) ListSubmissions(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	filter := submissions.SubmissionFilter{UserID: user.ID, BeforeID: int64(c.QueryInt("before")), Limit: submissionPage}
+	filter := submissions.SubmissionFilter{
+		UserID:   user.ID,
+		BeforeID: int64(c.QueryInt("before")),
+		Limit:    submissionPage,
+	}
 	if asked := c.QueryInt("limit"); asked > 0 {
 		filter.Limit = min(asked, submissionPage)
 	}

@@ -22,7 +22,11 @@ func (a *API) Page(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.APIPage{Page: a.site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json", Site: a.site.Settings.BaseURL}
+	page := views.APIPage{
+		Page: a.site.Page(c, "API", "api"),
+		Spec: "/api/v1/openapi.json",
+		Site: a.site.Settings.BaseURL,
+	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
@@ -43,7 +47,11 @@ func (a *API) Page(c *fiber.Ctx) error {
 func (o operation) queryFields() []views.APIField {
 	var fields []views.APIField
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
-		fields = append(fields, views.APIField{Name: "?" + name, Type: fmt.Sprint(queryType(name)["type"]), About: o.query[name]})
+		fields = append(fields, views.APIField{
+			Name:  "?" + name,
+			Type:  fmt.Sprint(queryType(name)["type"]),
+			About: o.query[name],
+		})
 	}
 	return fields
 }

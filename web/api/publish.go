@@ -27,7 +27,12 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 		return err
 	}
 	task, err := a.site.Store.Catalog.Task(c.UserContext(), db.Slug(c.Params("slug")))
-	answer := client.Published{Change: client.ChangeCreated, DryRun: c.QueryBool("dry_run"), Warnings: append(p.Notes, p.Bundle.Warnings...), Version: 1}
+	answer := client.Published{
+		Change:   client.ChangeCreated,
+		DryRun:   c.QueryBool("dry_run"),
+		Warnings: append(p.Notes, p.Bundle.Warnings...),
+		Version:  1,
+	}
 	switch {
 	case db.KindOf(err) == db.NotFound:
 		task, err = a.createTask(c, user, p, answer.DryRun)

@@ -40,13 +40,21 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})
 	}
 	for _, row := range rows {
-		of := client.SuiteRow{Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.Correct(), Geomean: row.Geomean, Results: []client.SuiteResult{}}
+		of := client.SuiteRow{
+			Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.Correct(),
+			Geomean: row.Geomean, Results: []client.SuiteResult{},
+		}
 		for _, p := range views.SuiteSteps() {
 			of.FastPPoints = append(of.FastPPoints, client.FastP{Speedup: p, TaskShare: row.FastP(p)})
 		}
 		for i, r := range row.Results {
 			if r.Rank > 0 {
-				of.Results = append(of.Results, client.SuiteResult{Task: s.Boards[i].Slug, ScoreNS: r.ScoreNS, Speedup: row.Speedups[i], RunID: r.RunID})
+				of.Results = append(of.Results, client.SuiteResult{
+					Task:    s.Boards[i].Slug,
+					ScoreNS: r.ScoreNS,
+					Speedup: row.Speedups[i],
+					RunID:   r.RunID,
+				})
 			}
 		}
 		answer.Entrants = append(answer.Entrants, of)

@@ -28,7 +28,10 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 }
 
 func webhookAnswer(h webhooks.Webhook) client.Webhook {
-	answer := client.Webhook{ID: h.ID, URL: h.URL, Events: []string{}, ForWholeSite: h.UserID == 0, LongWaitSeconds: h.WaitSeconds, CreatedAt: h.CreatedAt, DisabledReason: h.DisabledWhy}
+	answer := client.Webhook{
+		ID: h.ID, URL: h.URL, Events: []string{}, ForWholeSite: h.UserID == 0, LongWaitSeconds: h.WaitSeconds,
+		CreatedAt: h.CreatedAt, DisabledReason: h.DisabledWhy,
+	}
 	for _, kind := range h.Events {
 		answer.Events = append(answer.Events, string(kind))
 	}
@@ -42,7 +45,11 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	if err := readJSON(c, &asked); err != nil {
 		return err
 	}
-	n := webhooks.NewWebhook{ForWholeSite: asked.ForWholeSite, URL: asked.URL, LongWait: time.Duration(asked.LongWaitSeconds) * time.Second}
+	n := webhooks.NewWebhook{
+		ForWholeSite: asked.ForWholeSite,
+		URL:          asked.URL,
+		LongWait:     time.Duration(asked.LongWaitSeconds) * time.Second,
+	}
 	for _, kind := range asked.Events {
 		n.Events = append(n.Events, webhooks.Kind(kind))
 	}

@@ -63,7 +63,10 @@ const maxOutput = 4000
 func shortSubmission(s *client.Submission) submissionOut {
 	out := submissionOut{ID: s.ID, URL: s.URL, Task: s.Task, Mode: s.Mode, Ended: s.Ended, Runs: []runOut{}}
 	for _, r := range s.Runs {
-		one := runOut{Device: r.Device, State: r.State, Position: r.QueuePosition, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
+		one := runOut{
+			Device: r.Device, State: r.State, Position: r.QueuePosition, ScoreNS: r.ScoreNS,
+			Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile,
+		}
 		for _, stage := range r.Stages {
 			for _, f := range stage.Findings {
 				one.Findings = append(one.Findings, f.Tool+": "+f.Sentence())
@@ -104,7 +107,10 @@ func (t tools) addLoop(server offering) {
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
 func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
 	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
-		sub, err := t.site.Submit(ctx, client.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source, Files: in.Files})
+		sub, err := t.site.Submit(ctx, client.NewSubmission{
+			Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source,
+			Files: in.Files,
+		})
 		if err != nil {
 			return submissionOut{}, err
 		}

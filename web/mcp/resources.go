@@ -153,7 +153,10 @@ func textFiles(data []byte) (files []client.SourceFile, err error) {
 func climbPrompt(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	task := r.Params.Arguments["task"]
 	if task == "" {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: `climb needs the argument "task": slug of the task, from list_tasks.`}
+		return nil, &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidParams,
+			Message: `climb needs the argument "task": slug of the task, from list_tasks.`,
+		}
 	}
 	_, loop, _ := strings.Cut(Skill(), "# Work on a Warpboard")
 	text := "Bring a kernel for the task " + task + " to the top of its board.\n" + loop

@@ -37,7 +37,11 @@ func shortSchema[Out any]() (*jsonschema.Schema, error) {
 
 // openSchema returns the schema of an answer to which the site adds keys.
 func openSchema(keys map[string]string) *jsonschema.Schema {
-	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
+	schema := &jsonschema.Schema{
+		Type:                 "object",
+		Properties:           map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{},
+	}
 	for key, kind := range keys {
 		schema.Properties[key] = &jsonschema.Schema{Type: kind}
 	}

@@ -61,7 +61,10 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 		return err
 	}
 	limit, offset := boundedNumber(c, "limit", maxEntries, maxEntries), boundedNumber(c, "offset", 0, maxOffset)
-	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.PartQuery{Offset: offset, Limit: limit})
+	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.PartQuery{
+		Offset: offset,
+		Limit:  limit,
+	})
 	if err != nil {
 		return err
 	}

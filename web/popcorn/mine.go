@@ -22,7 +22,11 @@ const (
 // List lists the caller's own submissions, the newest first.
 func (p *Popcorn) List(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	filter := submissions.SubmissionFilter{UserID: user.ID, Offset: boundedNumber(c, "offset", 0, maxOffset), Limit: max(boundedNumber(c, "limit", defaultSubmissions, maxSubmissions), 1)}
+	filter := submissions.SubmissionFilter{
+		UserID: user.ID,
+		Offset: boundedNumber(c, "offset", 0, maxOffset),
+		Limit:  max(boundedNumber(c, "limit", defaultSubmissions, maxSubmissions), 1),
+	}
 	if name := c.Query("leaderboard"); name != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), user, db.Slug(name))
 		if err != nil {
@@ -43,7 +47,10 @@ func (p *Popcorn) List(c *fiber.Ctx) error {
 }
 
 func summaryOf(sub submissions.SubmissionSummary) summary {
-	s := summary{ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt, Done: ended(sub.Runs), Runs: []runSummary{}}
+	s := summary{
+		ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt,
+		Done: ended(sub.Runs), Runs: []runSummary{},
+	}
 	for _, run := range sub.Runs {
 		s.Runs = append(s.Runs, runSummary{run.Device, maybeSeconds(run.ScoreNS)})
 	}

@@ -71,7 +71,11 @@ func Caller(c *fiber.Ctx) error {
 // NeedsCaller refuses requests without a token.
 func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil {
-		return &site.Failure{Status: fiber.StatusBadRequest, Code: "caller", Message: "The request has no " + callerHeader + " header." + p.howToSignIn()}
+		return &site.Failure{
+			Status:  fiber.StatusBadRequest,
+			Code:    "caller",
+			Message: "The request has no " + callerHeader + " header." + p.howToSignIn(),
+		}
 	}
 	return c.Next()
 }

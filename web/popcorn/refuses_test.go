@@ -136,7 +136,10 @@ func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 
 // TestPopcornKeepsTheLimitsOfSubmissions: they are the same however a kernel comes.
 func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1}})
+	store, err := models.Open(t.Context(), models.Config{
+		Dir:              t.TempDir(),
+		SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,10 @@ const (
 
 // fullForm is a run in the form that popcorn-cli reads from a stream.
 func (e ending) fullForm() fullResult {
-	f := fullResult{Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError, Runs: map[string]evalResult{}}
+	f := fullResult{
+		Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError,
+		Runs:    map[string]evalResult{},
+	}
 	if !f.Success {
 		_, f.Error = failureOf(e.Run)
 	}
@@ -47,7 +50,10 @@ func (e ending) compilation() *compileResult {
 	if b == nil {
 		return nil
 	}
-	result := &compileResult{Found: true, Success: b.Status == job.StatusPass, Command: b.Command, Stdout: b.Stdout, Stderr: b.Stderr, ExitCode: exitCode(*b)}
+	result := &compileResult{
+		Found: true, Success: b.Status == job.StatusPass, Command: b.Command, Stdout: b.Stdout,
+		Stderr: b.Stderr, ExitCode: exitCode(*b),
+	}
 	if e.Machine != nil {
 		result.Version = e.Machine.Compiler
 	}

@@ -57,7 +57,10 @@ func (p *Popcorn) follow(c *fiber.Ctx) error {
 }
 
 func (f *follower) source(every time.Duration) conns.Source {
-	return conns.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat, Cut: f.cut, Heartbeat: every}
+	return conns.Source{
+		Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat,
+		Cut: f.cut, Heartbeat: every,
+	}
 }
 
 // beat writes the submission's state, or its result.

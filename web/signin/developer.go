@@ -90,7 +90,11 @@ func (s *SignIn) Developer(c *fiber.Ctx) error {
 
 func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) error {
 	ctx := c.UserContext()
-	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.SignIn{Provider: developer, Subject: strings.ToLower(name), Name: name})
+	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.SignIn{
+		Provider: developer,
+		Subject:  strings.ToLower(name),
+		Name:     name,
+	})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,12 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 		p.Event.In = p.Event.Next.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
-		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreateTasks(), Admin: user.IsAdmin(), Unread: user.Unread}
+		p.Viewer = &views.Viewer{
+			Person:  PersonOf(user.ID, user.Name),
+			Creator: user.MayCreateTasks(),
+			Admin:   user.IsAdmin(),
+			Unread:  user.Unread,
+		}
 	} else { // other sites request it without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
 	}
@@ -88,7 +93,13 @@ func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
 
 // ShareOf describes a page whose feed is below its path.
 func (s *Site) ShareOf(title, about, path string) *views.Share {
-	return &views.Share{Title: title, About: about, URL: s.Settings.BaseURL + path, Image: s.Card(), Feed: path + "/records.atom"}
+	return &views.Share{
+		Title: title,
+		About: about,
+		URL:   s.Settings.BaseURL + path,
+		Image: s.Card(),
+		Feed:  path + "/records.atom",
+	}
 }
 
 // PersonOf returns a person for links of pages.

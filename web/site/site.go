@@ -83,7 +83,10 @@ func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
 	}
-	s := &Site{Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings, codes: NewPace(inviteTryInterval, maxInviteTriesAtOnce)}
+	s := &Site{
+		Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings,
+		codes: NewPace(inviteTryInterval, maxInviteTriesAtOnce),
+	}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
 	if s.Base, s.Mount, err = ParseAddress(address); err != nil {

@@ -103,7 +103,11 @@ func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work
 func (s *Scene) Webhook() string {
 	s.T.Helper()
 	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin,
-		webhooks.NewWebhook{ForWholeSite: true, URL: "https://hooks.example.org/warpboard", Events: webhooks.SiteKinds()})
+		webhooks.NewWebhook{
+			ForWholeSite: true,
+			URL:          "https://hooks.example.org/warpboard",
+			Events:       webhooks.SiteKinds(),
+		})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -69,7 +69,10 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
 	}
 	if !e.hasTorch {
-		return false, attempt.Rejection{Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
+		return false, attempt.Rejection{Failure: &job.Failure{
+			IsInfrastructureError: true,
+			Reason:                fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker()),
+		}}
 	}
 	if e.Job.Task, e.Job.Sources, e.requestJSON, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err
@@ -123,7 +126,13 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, RunnerScript: kernelFile, JudgeEnv: e.judgeEnv(), FilesBeside: filesBeside(e.request)})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{
+		Job:          e.Job,
+		Place:        place,
+		RunnerScript: kernelFile,
+		JudgeEnv:     e.judgeEnv(),
+		FilesBeside:  filesBeside(e.request),
+	})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}

@@ -124,7 +124,11 @@ func labels(r kernelrun.Request) []string {
 func refused(text string) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
 	if strings.Contains(text, refFile) {
-		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skippedText, Fault: kernelrun.FaultReference}
+		report = kernelrun.Report{
+			RefCompilationError: report.CompilationError,
+			ValidationError:     skippedText,
+			Fault:               kernelrun.FaultReference,
+		}
 	}
 	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
 }

@@ -151,10 +151,16 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 		want  string
 	}{
 		"fine": {CommandResult{HasReport: true, Output: "==PROF== done"}, ""},
-		"refused": {CommandResult{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"},
+		"refused": {CommandResult{
+			ExitCode: 1,
+			Output:   "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission",
+		},
 			"ERR_NVGPUCTRPERM"},
 		"no kernel": {CommandResult{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
-		"no match": {CommandResult{Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n", Filter: &job.ProfileFilter{Kernel: "k"}},
+		"no match": {CommandResult{
+			Output: "==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. saxpy\n2. tile<float>(int)\nbye\n",
+			Filter: &job.ProfileFilter{Kernel: "k"},
+		},
 			"No kernel matched the filter (Kernel k). These kernels ran: saxpy, tile<float>(int)."},
 		"no match, no list": {CommandResult{Output: "==WARNING== No kernels were profiled.\n",
 			Filter: &job.ProfileFilter{LaunchSkip: 9}},

@@ -68,7 +68,12 @@ func Find(ctx context.Context, where SearchPaths) (Tool, error) {
 		return Tool{}, fmt.Errorf("%s is there but `ncu --version` failed (%w): %s", real, err, lastLine(string(out)))
 	}
 	listed, _ := exec.CommandContext(ctx, real, "--list-sections").Output()
-	return Tool{Path: real, Dirs: where.dirs(real), Version: ncu.Version(string(out)), Sections: sectionsOf(string(listed))}, nil
+	return Tool{
+		Path:     real,
+		Dirs:     where.dirs(real),
+		Version:  ncu.Version(string(out)),
+		Sections: sectionsOf(string(listed)),
+	}, nil
 }
 
 var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)

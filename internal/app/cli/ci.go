@@ -222,7 +222,12 @@ func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 
 // submitAndWait submits a source and waits until it has ended.
 func (r *ciRun) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
-	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: s.Texts()}
+	in := client.NewSubmission{
+		Mode:     job.Mode(r.options.mode),
+		FileName: filepath.Base(path),
+		Source:   string(s.Source),
+		Files:    s.Texts(),
+	}
 	if err := r.project.configOf(path).fillMissing(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}

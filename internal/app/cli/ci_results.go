@@ -50,7 +50,13 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 	if err != nil {
 		return one, err
 	}
-	one = ciResult{File: k.File, ComparedWith: k.Reference, Device: e.Device, State: statePassed, URL: evaluationPage(r.site, e.ID)}
+	one = ciResult{
+		File:         k.File,
+		ComparedWith: k.Reference,
+		Device:       e.Device,
+		State:        statePassed,
+		URL:          evaluationPage(r.site, e.ID),
+	}
 	if ok, why := passedOrReason(e); !ok {
 		one.State, one.Reason = stateFailed, why
 		return one, nil
@@ -67,7 +73,10 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 // resultsOf matches a submission's runs with those of the base, which may be nil.
 func resultsOf(file string, before, after *client.Submission) (all []ciResult) {
 	for _, run := range after.Runs {
-		one := ciResult{File: file, ComparedWith: after.Task, Device: run.Device, State: statePassed, Current: run.ScoreNS, URL: after.URL}
+		one := ciResult{
+			File: file, ComparedWith: after.Task, Device: run.Device, State: statePassed,
+			Current: run.ScoreNS, URL: after.URL,
+		}
 		if run.State != "done" {
 			one.State, one.Reason = stateFailed, run.State
 			if run.Failure != nil {

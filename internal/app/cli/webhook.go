@@ -12,7 +12,10 @@ import (
 )
 
 func webhookCommand(c *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "webhook", Short: "notify other programs when your runs end and when you take or lose a record"}
+	cmd := &cobra.Command{
+		Use:   "webhook",
+		Short: "notify other programs when your runs end and when you take or lose a record",
+	}
 	cmd.AddCommand(c.webhookList(), c.webhookCreate(),
 		c.webhook("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
 		c.webhook("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),

@@ -39,7 +39,13 @@ func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.San
 		Disabled: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
 	})
 	tools := toolchain.Find(ctx)
-	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: s.Objects, Libraries: s.Libraries, Log: s.Log})
+	builder := toolchain.NewBuilder(toolchain.Config{
+		Tools:     tools,
+		Runner:    box,
+		Cache:     s.Objects,
+		Libraries: s.Libraries,
+		Log:       s.Log,
+	})
 	return evaluator.Config{
 		Name: s.Name, Version: s.Version, Sandbox: box, Builder: builder, Tools: tools, Slots: detected, Log: s.Log,
 	}, box, nil

@@ -223,7 +223,10 @@ func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskRepor
 	if s.Correct {
 		kind = "correct"
 	}
-	out := solutionReport{Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOf(trialOf(s), works), ScoreNS: s.ScoreNS, Reason: failureReason(s.Result)}
+	out := solutionReport{
+		Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOf(trialOf(s), works),
+		ScoreNS: s.ScoreNS, Reason: failureReason(s.Result),
+	}
 	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomeDone {
 		out.Stage = s.Stages[n-1].Stage
 		out.Stderr = lastLines(s.Stages[n-1].Stderr)

@@ -219,7 +219,13 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 			continue
 		}
 		links++
-		d.Dots = append(d.Dots, dot{X: percent(x), Y: percent(s.y), Title: s.dot.Title, URL: s.dot.URL, Mine: s.dot.Mine})
+		d.Dots = append(d.Dots, dot{
+			X:     percent(x),
+			Y:     percent(s.y),
+			Title: s.dot.Title,
+			URL:   s.dot.URL,
+			Mine:  s.dot.Mine,
+		})
 	}
 	d.Rest = rest.String()
 }

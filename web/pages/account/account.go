@@ -45,7 +45,11 @@ const accountSubmissions = 25 // on one page
 // developer sign-in it stays, to let them sign in under another name.
 func (p *Account) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
-	page := views.SignInPage{Page: p.site.Page(c, "Sign in", ""), Developer: p.signIn.IsDeveloper(c), NeedsLink: p.signIn.NeedsLink(c)}
+	page := views.SignInPage{
+		Page:      p.site.Page(c, "Sign in", ""),
+		Developer: p.signIn.IsDeveloper(c),
+		NeedsLink: p.signIn.NeedsLink(c),
+	}
 	if site.Viewer(c) != nil && !page.Developer {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
@@ -105,7 +109,10 @@ func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) erro
 	page := views.MePage{Page: p.site.Page(c, "Your account", "me"), Role: string(user.Role), NoDataset: user.ExcludedFromDatasets, NewToken: secret, NewName: token.Name, Popcorn: p.site.Settings.BaseURL + views.PopcornPath,
 		Developer: p.signIn.IsDeveloper(c), Now: p.site.Now(), SessionID: site.SessionID(c), ProviderName: p.signIn.ProviderLabel}
 	var err error
-	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{
+		UserID: user.ID,
+		Limit:  accountSubmissions,
+	})
 	if err != nil {
 		return err
 	}
@@ -132,7 +139,10 @@ func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) 
 		return err
 	}
 	for _, provider := range p.signIn.Providers {
-		page.Linkable = append(page.Linkable, views.LinkChoice{Name: provider.Label, URL: p.signIn.LinkURL(c, provider)})
+		page.Linkable = append(page.Linkable, views.LinkChoice{
+			Name: provider.Label,
+			URL:  p.signIn.LinkURL(c, provider),
+		})
 	}
 	return nil
 }

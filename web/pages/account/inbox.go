@@ -27,7 +27,13 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	if err != nil {
 		return err
 	}
-	page := views.InboxPage{Page: p.site.Page(c, "Inbox", "me"), Mails: p.site.Store.Inbox.SendsMail(), SignInEmail: user.Email, Problem: problem, Typed: typed}
+	page := views.InboxPage{
+		Page:        p.site.Page(c, "Inbox", "me"),
+		Mails:       p.site.Store.Inbox.SendsMail(),
+		SignInEmail: user.Email,
+		Problem:     problem,
+		Typed:       typed,
+	}
 	for _, n := range list {
 		page.Rows = append(page.Rows, views.InboxRow{NamedNotice: n, Unread: n.ID > user.LastReadNoticeID})
 	}
@@ -120,5 +126,9 @@ func (p *Account) Postbox(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{Page: p.site.Page(c, "E-mail", "moderation"), On: p.site.Store.Inbox.SendsMail(), MailQueueStatus: found}))
+	return p.site.Render(c, fiber.StatusOK, views.Postbox(views.PostboxPage{
+		Page:            p.site.Page(c, "E-mail", "moderation"),
+		On:              p.site.Store.Inbox.SendsMail(),
+		MailQueueStatus: found,
+	}))
 }

@@ -82,7 +82,11 @@ func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 			}
 		}
 	}
-	return membership.NewInvite{Note: c.FormValue("note"), MaxPeople: numbers["most"], Lifetime: time.Duration(min(numbers["days"], 1000)) * 24 * time.Hour}, nil
+	return membership.NewInvite{
+		Note:      c.FormValue("note"),
+		MaxPeople: numbers["most"],
+		Lifetime:  time.Duration(min(numbers["days"], 1000)) * 24 * time.Hour,
+	}, nil
 }
 
 // InviteRevoke revokes a code.

@@ -31,7 +31,13 @@ func (p *Account) User(c *fiber.Ctx) error {
 		return err
 	}
 	address := string(views.UserURL(user.ID))
-	page.Share = &views.Share{Title: user.Name, About: "Kernels and places on leaderboards of " + user.Name + ".", URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), Feed: address + "/records.atom"}
+	page.Share = &views.Share{
+		Title: user.Name,
+		About: "Kernels and places on leaderboards of " + user.Name + ".",
+		URL:   p.site.Settings.BaseURL + address,
+		Image: p.site.Card(),
+		Feed:  address + "/records.atom",
+	}
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 
@@ -39,7 +45,12 @@ func (p *Account) User(c *fiber.Ctx) error {
 func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
-	filter := submissions.SubmissionFilter{UserID: id, OnlyRanked: !page.All, BeforeID: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	filter := submissions.SubmissionFilter{
+		UserID:     id,
+		OnlyRanked: !page.All,
+		BeforeID:   int64(c.QueryInt("before")),
+		Limit:      accountSubmissions,
+	}
 	page.Activity.Until = p.site.Now()
 	err := site.Parallel(
 		func() error { return p.addPlaces(ctx, viewer, places, page) },

@@ -123,7 +123,11 @@ func (d draft) task() catalog.Task {
 		return task
 	}
 	def := d.Bundle.Definition
-	task := catalog.Task{Slug: db.Slug(d.Name), Title: cmp.Or(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
+	task := catalog.Task{
+		Slug:    db.Slug(d.Name),
+		Title:   cmp.Or(def.Title, d.Name),
+		Devices: slices.Concat(d.GPUs, def.GPUs),
+	}
 	if !d.Deadline.IsZero() {
 		task.Deadline = &d.Deadline
 	}

@@ -189,11 +189,20 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 
 // showVersion shows the changes that a bundle would make to a task.
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
-	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, standardHarness: rehouse})
+	shown, err := p.showDraft(c.UserContext(), draft{
+		Proposal:        tasks.Proposal{Name: task.Slug, Bundle: bundle},
+		current:         &task,
+		standardHarness: rehouse,
+	})
 	if err != nil {
 		return err
 	}
-	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden, Drafts: []views.TaskDraft{shown}}
+	page := views.TaskPreviewPage{
+		Page:   p.site.Page(c, "Check the changes", "tasks"),
+		Task:   site.TaskRef(task),
+		Hidden: task.CurrentVisibility() == catalog.Hidden,
+		Drafts: []views.TaskDraft{shown},
+	}
 	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 

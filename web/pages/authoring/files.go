@@ -71,7 +71,11 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFilesStarter, TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name)})
+	return p.showFiles(c, views.TaskFilesPage{
+		Files:     files,
+		Starter:   ownFilesStarter,
+		TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name),
+	})
 }
 
 // Files opens a task's files for editing in the page.
@@ -84,7 +88,12 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden, Proposed: !version.Published(), Files: files})
+	return p.showFiles(c, views.TaskFilesPage{
+		Task:     site.TaskRef(task),
+		Hidden:   task.CurrentVisibility() == catalog.Hidden,
+		Proposed: !version.Published(),
+		Files:    files,
+	})
 }
 
 // filesOf reads a task's files in the form in which they are packed into a zip.

@@ -131,7 +131,12 @@ func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views
 	}
 	for i, name := range b.Definition.GPUs {
 		if text := unknownDevice(name, workers); text != "" {
-			list = append(list, remark{File: tasks.TaskFile, Line: lines.Of(fmt.Sprintf("gpus[%d]", i)), Text: text, Note: true})
+			list = append(list, remark{
+				File: tasks.TaskFile,
+				Line: lines.Of(fmt.Sprintf("gpus[%d]", i)),
+				Text: text,
+				Note: true,
+			})
 		}
 	}
 	return list, nil

@@ -104,7 +104,12 @@ func sentences(wrong []parse.Problem) []string {
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	limits, err := readLimits(field)
-	in := catalog.TaskSettings{Title: field("title"), Visibility: catalog.Visibility(field("visibility")), AllowsPractice: field("practice") != "", Limits: limits}
+	in := catalog.TaskSettings{
+		Title:          field("title"),
+		Visibility:     catalog.Visibility(field("visibility")),
+		AllowsPractice: field("practice") != "",
+		Limits:         limits,
+	}
 	names := append(formValues(c, views.DraftField(number, "device")), strings.Split(field("others"), ",")...)
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(in.Devices, name) {

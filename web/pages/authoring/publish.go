@@ -115,7 +115,11 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 		if reservedSlug(d.settings.Slug) {
 			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.settings.Slug)
 		}
-		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{
+			Slug:         d.settings.Slug,
+			TaskSettings: d.in,
+			Bundle:       bundle,
+		})
 		if err == nil && task.CurrentVisibility() == catalog.Hidden {
 			return task, views.TaskPartURL(task.Slug, "trial"), nil
 		}
@@ -194,7 +198,11 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	}
 	rehouse := field("warpboard_harness") != ""
 	d := sentDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
-	d.draft = draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}, number: number, standardHarness: &rehouse}
+	d.draft = draft{
+		Proposal:        tasks.Proposal{Name: bundle.Name, Bundle: bundle},
+		number:          number,
+		standardHarness: &rehouse,
+	}
 	d.in, d.invalid = readSettings(c, number)
 	d.settings = &catalog.Task{
 		Slug: db.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
@@ -231,7 +239,13 @@ func (p *Authoring) checked(ctx context.Context, author accounts.User, task cata
 	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == gpuname.CPU }) {
 		device = gpuname.CPU
 	}
-	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
+	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{
+		Task:    task.Slug,
+		Devices: []string{device},
+		Mode:    job.ModeTest,
+		Source:  []byte(source),
+		Via:     "web",
+	})
 	if err != nil { // a limit, or a past deadline: the task is published nevertheless
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil

@@ -63,7 +63,11 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
 	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: slugOf(page), Bundle: bundle,
-		TaskSettings: catalog.TaskSettings{Title: bundle.Definition.Title, Devices: settings.Devices, Visibility: catalog.Hidden}})
+		TaskSettings: catalog.TaskSettings{
+			Title:      bundle.Definition.Title,
+			Devices:    settings.Devices,
+			Visibility: catalog.Hidden,
+		}})
 	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
 			return p.showFiles(c, page)

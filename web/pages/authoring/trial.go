@@ -53,7 +53,10 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 		return list
 	}
 	for _, m := range mutants.Of(b.Definition, authors[0].Source) {
-		list = append(list, attempt{Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files}, made: true})
+		list = append(list, attempt{
+			Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
+			made:     true,
+		})
 	}
 	return list
 }
@@ -69,7 +72,13 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 				continue
 			}
 			known[key] = true
-			list = append(list, submissions.NewSubmission{Version: version, Mode: mode, Source: a.Source, Files: a.Files, Via: submissions.ViaTrial})
+			list = append(list, submissions.NewSubmission{
+				Version: version,
+				Mode:    mode,
+				Source:  a.Source,
+				Files:   a.Files,
+				Via:     submissions.ViaTrial,
+			})
 		}
 	}
 	return list
@@ -205,7 +214,11 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 
 // verdicts judges the results of a version's trial so far, on the device of its newest run.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{VersionID: version, Via: submissions.ViaTrial, Limit: maxTrials})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
+		VersionID: version,
+		Via:       submissions.ViaTrial,
+		Limit:     maxTrials,
+	})
 	if err != nil {
 		return nil, b.Definition, err
 	}
@@ -231,7 +244,13 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 		return trialRun(run, stages[run.ID], a.Correct)
 	}
 	for _, a := range attemptsAt(b) {
-		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Starter: a.starter, TrialRun: tried(a, job.ModeTest)}
+		row := views.TrialRow{
+			Name:     a.Name,
+			Correct:  a.Correct,
+			Made:     a.made,
+			Starter:  a.starter,
+			TrialRun: tried(a, job.ModeTest),
+		}
 		faults := row.Trial.StageWithTaskFault()
 		if a.timed(b) {
 			timed := tried(a, job.ModeBenchmark)
@@ -250,7 +269,12 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 
 // trialRun is a run of a solution as far as it has progressed.
 func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
-	out := views.TrialRun{Tried: true, Ended: run.State.Final(), SubmissionID: run.SubmissionID, State: string(run.State)}
+	out := views.TrialRun{
+		Tried:        true,
+		Ended:        run.State.Final(),
+		SubmissionID: run.SubmissionID,
+		State:        string(run.State),
+	}
 	if out.Ended {
 		out.Trial = job.Trial{Correct: correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages)}
 	}

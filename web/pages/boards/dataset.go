@@ -111,7 +111,13 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	if err != nil {
 		return head, nil, err
 	}
-	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.boardHead.Device, Entries: len(list)}
+	head = datasetHead{
+		Licence: licence,
+		Task:    b.task.Slug,
+		Version: version.Number,
+		Device:  b.boardHead.Device,
+		Entries: len(list),
+	}
 	list = list[min(after, len(list)):]
 	page := list[:min(datasetRows, len(list))]
 	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionsOf(page))

@@ -23,7 +23,11 @@ func TestABoardSaysThatNoWorkerHasItsDevice(t *testing.T) {
 		t.Error("a board with a worker is offline")
 	}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store,
-		job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: "CPU"}}})
+		job.Heartbeat{
+			Worker:          "rack-7",
+			WorkerStartedAt: time.Now().Add(-time.Hour),
+			Slots:           []job.Slot{{Device: "CPU"}},
+		})
 	read()
 	before := s.Cfg.Store.Queries()
 	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-offline]", "offline")

@@ -19,7 +19,11 @@ func (p *Boards) Events(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Events(views.EventsPage{Page: p.site.Page(c, "Events", "events"), Now: p.site.Store.Events.Now(), Events: list}))
+	return p.site.Render(c, fiber.StatusOK, views.Events(views.EventsPage{
+		Page:   p.site.Page(c, "Events", "events"),
+		Now:    p.site.Store.Events.Now(),
+		Events: list,
+	}))
 }
 
 // Event shows the page of an event, or for htmx everything below its title.

@@ -138,7 +138,13 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause 
 }
 
 func readEvent(c *fiber.Ctx) (in events.Settings, err error) {
-	in = events.Settings{Title: c.FormValue("title"), About: c.FormValue("about"), Points: c.FormValue("points"), ByTeam: c.FormValue("by_team") != "", CommentsClosed: c.FormValue("comments_closed") != ""}
+	in = events.Settings{
+		Title:          c.FormValue("title"),
+		About:          c.FormValue("about"),
+		Points:         c.FormValue("points"),
+		ByTeam:         c.FormValue("by_team") != "",
+		CommentsClosed: c.FormValue("comments_closed") != "",
+	}
 	order := map[string]int{}
 	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
 		in.Tasks = append(in.Tasks, string(slug))

@@ -51,7 +51,10 @@ func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{TaskID: b.task.ID, Device: b.boardHead.Device})
+	return p.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{
+		TaskID: b.task.ID,
+		Device: b.boardHead.Device,
+	})
 }
 
 // TaskFeed answers with the records of a task's boards.

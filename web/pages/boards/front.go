@@ -34,9 +34,19 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 	if site.IsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.FrontRecords(latest))
 	}
-	page := views.FrontPage{Page: p.site.Page(c, "GPU kernels, measured", ""), Latest: latest, Attacks: p.attacks, SignIn: len(p.signIn.Providers) > 0}
+	page := views.FrontPage{
+		Page:    p.site.Page(c, "GPU kernels, measured", ""),
+		Latest:  latest,
+		Attacks: p.attacks,
+		SignIn:  len(p.signIn.Providers) > 0,
+	}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/", Image: p.site.Card(), Feed: "/records.atom"}
+	page.Share = &views.Share{
+		Title: "Warpboard",
+		URL:   p.site.Settings.BaseURL + "/",
+		Image: p.site.Card(),
+		Feed:  "/records.atom",
+	}
 	all, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
 		return err

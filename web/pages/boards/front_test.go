@@ -89,7 +89,11 @@ func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 	s := webtest.Start(t)
 	store := s.Cfg.Store
-	modelstest.RecordHeartbeat(t, store, job.Heartbeat{Worker: "w", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}}})
+	modelstest.RecordHeartbeat(t, store, job.Heartbeat{
+		Worker:          "w",
+		WorkerStartedAt: time.Now(),
+		Slots:           []job.Slot{{Device: "CPU"}},
+	})
 	author := modelstest.Person(t, store, "author", accounts.RoleCreator)
 	publish := func(name, device string, entries int, tags ...string) {
 		bundle := modelstest.Bundle(name)

@@ -47,7 +47,12 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
 	page.Live = true
-	page.Share = &views.Share{Title: "Warpboard", URL: p.site.Settings.BaseURL + "/tasks", Image: p.site.Card(), Feed: "/records.atom"}
+	page.Share = &views.Share{
+		Title: "Warpboard",
+		URL:   p.site.Settings.BaseURL + "/tasks",
+		Image: p.site.Card(),
+		Feed:  "/records.atom",
+	}
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 
@@ -74,7 +79,12 @@ func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search vie
 	if err != nil {
 		return list, err
 	}
-	f := taskFinder{pages: p, search: search, newcomer: !viewer.SignedIn(), slots: fleet.AllSlots(workers, p.site.Now())}
+	f := taskFinder{
+		pages:    p,
+		search:   search,
+		newcomer: !viewer.SignedIn(),
+		slots:    fleet.AllSlots(workers, p.site.Now()),
+	}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
@@ -99,7 +109,11 @@ func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *vi
 	if db.KindOf(err) == db.NotFound {
 		return nil
 	}
-	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.UnfinishedRuns}
+	list.Continue = &views.Continue{
+		Task:         views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle},
+		SubmissionID: last.ID,
+		Live:         last.UnfinishedRuns,
+	}
 	return err
 }
 
@@ -229,7 +243,11 @@ func (p *Boards) Collection(c *fiber.Ctx) error {
 	if list.Found == 0 {
 		return site.NotFound(c)
 	}
-	return p.site.Render(c, fiber.StatusOK, views.Collection(views.CollectionPage{Page: p.site.Page(c, "Tasks: "+search.Tag, "tasks"), Tag: search.Tag, List: list}))
+	return p.site.Render(c, fiber.StatusOK, views.Collection(views.CollectionPage{
+		Page: p.site.Page(c, "Tasks: "+search.Tag, "tasks"),
+		Tag:  search.Tag,
+		List: list,
+	}))
 }
 
 // tagsOf counts the tags of tasks: the most used ones, by name.

@@ -37,7 +37,12 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	if err := p.addTotals(c.UserContext(), totals, &page); err != nil {
 		return err
 	}
-	page.Share = &views.Share{Title: "Leaderboards", About: "Points of people over all tasks, by place on the boards.", URL: p.site.Settings.BaseURL + page.Search.URL(), Image: p.site.Card()}
+	page.Share = &views.Share{
+		Title: "Leaderboards",
+		About: "Points of people over all tasks, by place on the boards.",
+		URL:   p.site.Settings.BaseURL + page.Search.URL(),
+		Image: p.site.Card(),
+	}
 	return p.site.Render(c, fiber.StatusOK, views.Leaderboards(page))
 }
 

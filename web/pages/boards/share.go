@@ -129,7 +129,11 @@ func (p *Boards) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.boardHead.Device, People: int(b.boardHead.PeopleCount)}
+	page := views.EmbedPage{
+		Task:   site.TaskRef(b.task),
+		Device: b.boardHead.Device,
+		People: int(b.boardHead.PeopleCount),
+	}
 	for _, e := range list {
 		if e.HasOlderEpoch(b.boardHead.Board) {
 			break // all behind it are older, too, and have no rank

@@ -27,7 +27,11 @@ func (p *Boards) EventSuite(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.SuitePage{Page: p.site.Page(c, e.Title+" as a suite", "events"), Path: views.EventSuiteURL(e.Slug), Suite: suite}
+	page := views.SuitePage{
+		Page:  p.site.Page(c, e.Title+" as a suite", "events"),
+		Path:  views.EventSuiteURL(e.Slug),
+		Suite: suite,
+	}
 	page.UpTo(e.Title, views.EventURL(e.Slug))
 	return p.showSuite(c, page)
 }

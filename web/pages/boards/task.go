@@ -162,7 +162,13 @@ func (p *Boards) Draws(c *fiber.Ctx) error {
 	}
 	page := views.DrawsPage{Page: p.site.Page(c, "Drawn cases of "+task.Title, "tasks"), Task: site.TaskRef(task)}
 	for _, d := range list {
-		row := views.DrawRow{Version: d.Version, Device: d.Device, Software: d.Software.String(), Since: d.Since, Secret: d.Cases == nil}
+		row := views.DrawRow{
+			Version:  d.Version,
+			Device:   d.Device,
+			Software: d.Software.String(),
+			Since:    d.Since,
+			Secret:   d.Cases == nil,
+		}
 		if !row.Secret {
 			row.Tests, row.Benchmarks = d.Cases.Tests, d.Cases.Benchmarks
 		}

@@ -185,7 +185,11 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: maxSearchedSubmissions, OnlyTableColumns: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
+		UserID:           viewer.ID,
+		Limit:            maxSearchedSubmissions,
+		OnlyTableColumns: true,
+	})
 	for _, sub := range list {
 		if len(found) < maxOwnSubmissions && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))

@@ -93,7 +93,10 @@ func TestATaskWithItsOwnProgramIsMarkedAsSelfMeasured(t *testing.T) {
 	s := webtest.NewScene(t)
 	bundle := modelstest.Bundle("ours")
 	ownHarness(bundle)
-	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}},
+		Bundle:       bundle,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

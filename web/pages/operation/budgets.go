@@ -38,7 +38,11 @@ func (p *Operation) Team(c *fiber.Ctx) error {
 	if err != nil {
 		return p.done(c, err)
 	}
-	return p.done(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
+	return p.done(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{
+		Name:    c.FormValue("team"),
+		Person:  person,
+		Seconds: seconds(c),
+	}))
 }
 
 // TeamRemove deletes a team.

@@ -57,7 +57,12 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 		return status, err
 	}
 	for _, d := range devices {
-		status.Queues = append(status.Queues, views.DeviceQueue{Device: d, Free: runs.IdleSlots(d), Runs: list.rows[d.Device], What: p.deviceFacts(workers, d.Device)})
+		status.Queues = append(status.Queues, views.DeviceQueue{
+			Device: d,
+			Free:   runs.IdleSlots(d),
+			Runs:   list.rows[d.Device],
+			What:   p.deviceFacts(workers, d.Device),
+		})
 	}
 	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
 	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
@@ -68,7 +73,11 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 		status.Admin = &page
 	}
 	for _, w := range workers {
-		status.Workers = append(status.Workers, views.WorkerCard{Worker: w, Online: w.Live(p.site.Now()), Submissions: list.slots})
+		status.Workers = append(status.Workers, views.WorkerCard{
+			Worker:      w,
+			Online:      w.Live(p.site.Now()),
+			Submissions: list.slots,
+		})
 	}
 	return status, nil
 }
@@ -79,7 +88,11 @@ func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue
 		for _, slot := range w.Slots {
 			known := func(q views.DeviceQueue) bool { return q.Device.Device == slot.Device }
 			if !slices.ContainsFunc(here, known) && !slices.ContainsFunc(list, known) {
-				list = append(list, views.DeviceQueue{Device: client.Device{Device: slot.Device}, What: p.deviceFacts(workers, slot.Device), Away: w.SeenAt})
+				list = append(list, views.DeviceQueue{
+					Device: client.Device{Device: slot.Device},
+					What:   p.deviceFacts(workers, slot.Device),
+					Away:   w.SeenAt,
+				})
 			}
 		}
 	}
@@ -182,7 +195,12 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.DriftPage{Page: p.site.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known), Workers: workers}
+	page := views.DriftPage{
+		Page:    p.site.Page(c, "Software on "+device, "devices"),
+		Device:  device,
+		Epochs:  epochRows(known),
+		Workers: workers,
+	}
 	for _, d := range drifts {
 		page.Drifts = append(page.Drifts, driftOf(d, known))
 	}
@@ -192,7 +210,11 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
 	rows := make([]views.EpochRow, len(known))
 	for i, e := range known {
-		rows[i] = views.EpochRow{Since: e.SeenSince, Kind: map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind], Software: e.String()}
+		rows[i] = views.EpochRow{
+			Since:    e.SeenSince,
+			Kind:     map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind],
+			Software: e.String(),
+		}
 	}
 	return rows
 }

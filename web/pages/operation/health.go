@@ -84,7 +84,12 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 
 // queueUp checks that jobs reach workers.
 func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Messages to workers", Says: "Messages are being delivered.", Link: "/docs/metrics", LinkText: "Health checks"}
+	row := views.HealthRow{
+		Name:     "Messages to workers",
+		Says:     "Messages are being delivered.",
+		Link:     "/docs/metrics",
+		LinkText: "Health checks",
+	}
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
 	if err := p.queue(ctx); err != nil {
@@ -175,7 +180,12 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 
 // drifting checks for slots of connected workers that differ from their earlier times.
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Speed of slots", Says: "No slot differs from its usual speed.", Link: "/devices", LinkText: "Queue"}
+	row := views.HealthRow{
+		Name:     "Speed of slots",
+		Says:     "No slot differs from its usual speed.",
+		Link:     "/devices",
+		LinkText: "Queue",
+	}
 	list, err := p.site.Store.Fleet.Drifting(c.UserContext())
 	list = slices.DeleteFunc(list, func(d fleet.DriftedDevice) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
@@ -236,7 +246,12 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 
 // switches checks for parts that an admin has switched off.
 func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
-	row := views.HealthRow{Name: "Switches", Says: "Nothing is switched off.", Link: "/operate#switches", LinkText: "Switches"}
+	row := views.HealthRow{
+		Name:     "Switches",
+		Says:     "Nothing is switched off.",
+		Link:     "/operate#switches",
+		LinkText: "Switches",
+	}
 	off, err := p.site.Store.Switches.AllOff(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."

@@ -49,7 +49,11 @@ func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: p.site.Page(c, "Controls", "moderation"), Now: p.site.Now(), Connect: "--site " + p.site.Settings.BaseURL}
+	page := views.OperatePage{
+		Page:    p.site.Page(c, "Controls", "moderation"),
+		Now:     p.site.Now(),
+		Connect: "--site " + p.site.Settings.BaseURL,
+	}
 	if p.ownCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}

@@ -26,7 +26,11 @@ func manyPackages() requirement.Packages {
 
 func TestTheSoftwareOfADeviceListsItsPackages(t *testing.T) {
 	s := webtest.NewScene(t)
-	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "rack-7", Packages: manyPackages(), Slots: []job.Slot{{Device: "H200"}}})
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{
+		Worker:   "rack-7",
+		Packages: manyPackages(),
+		Slots:    []job.Slot{{Device: "H200"}},
+	})
 	doc := s.Browser().Page("/devices/H200/drift", http.StatusOK)
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "details[data-packages=rack-7]", "96 packages")
@@ -41,15 +45,26 @@ func TestTheSoftwareOfADeviceListsItsPackages(t *testing.T) {
 
 func TestARunSaysForWhichPackagesItWaits(t *testing.T) {
 	s := webtest.NewScene(t)
-	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "rack-7", Packages: manyPackages(), Slots: []job.Slot{{Device: "H200"}}})
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{
+		Worker:   "rack-7",
+		Packages: manyPackages(),
+		Slots:    []job.Slot{{Device: "H200"}},
+	})
 	b := modelstest.Bundle("dsl")
 	b.Definition.Require = requirement.List{"nvidia-cutlass-dsl>=4", "torch"}
-	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}}, Bundle: b})
+	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{
+		TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}},
+		Bundle:       b,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const lack = "a worker that has nvidia-cutlass-dsl>=4; H200's workers have nvidia-cutlass-dsl 3.9.2"
-	sent, err := s.API(s.Ada).Submit(t.Context(), client.NewSubmission{Task: task.Slug, Mode: job.ModeRanked, Source: "int main() {}"})
+	sent, err := s.API(s.Ada).Submit(t.Context(), client.NewSubmission{
+		Task:   task.Slug,
+		Mode:   job.ModeRanked,
+		Source: "int main() {}",
+	})
 	if err != nil || sent.Runs[0].WaitsFor != lack {
 		t.Fatalf("%+v, %v", sent, err)
 	}
@@ -67,8 +82,16 @@ func TestARunSaysForWhichPackagesItWaits(t *testing.T) {
 
 func TestPackagesLookRight(t *testing.T) {
 	s := webtest.NewScene(t)
-	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "rack-7", Packages: manyPackages(), Slots: []job.Slot{{Device: "H200"}}})
-	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", Packages: requirement.Packages{"torch": "2.8.0"}, Slots: []job.Slot{{Device: "H200"}}})
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{
+		Worker:   "rack-7",
+		Packages: manyPackages(),
+		Slots:    []job.Slot{{Device: "H200"}},
+	})
+	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{
+		Worker:   "rack-8",
+		Packages: requirement.Packages{"torch": "2.8.0"},
+		Slots:    []job.Slot{{Device: "H200"}},
+	})
 	s.SQL("update runs set requires = 'nvidia-cutlass-dsl>=4,<5 triton>=4' where id = $1", s.Queued.ID)
 	w := s.Window()
 	w.Visit("/devices/H200/drift")

@@ -64,7 +64,11 @@ func modeOrReason(q work.QueuedWork) string {
 func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q, 0, 1)
-		return views.RunCard{Run: work.Run{ID: q.RunID, State: work.RunState(q.State), Work: work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)}}}
+		return views.RunCard{Run: work.Run{
+			ID:    q.RunID,
+			State: work.RunState(q.State),
+			Work:  work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)},
+		}}
 	}
 	l.count(q, 1, 0)
 	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, Position: q.Place}

@@ -24,7 +24,11 @@ const reviewRows = 50 // on one page, and in one decision
 
 // Review lists the runs that wait for a review, selected by a filter.
 func (p *Operation) Review(c *fiber.Ctx) error {
-	page := views.ReviewPage{Page: p.site.Page(c, "Runs to review", "moderation"), Filter: reviewFilter(c.Query), Ticked: c.Query("tick")}
+	page := views.ReviewPage{
+		Page:   p.site.Page(c, "Runs to review", "moderation"),
+		Filter: reviewFilter(c.Query),
+		Ticked: c.Query("tick"),
+	}
 	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
 	var err error
 	if page.Rows, err = p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), page.Filter); err != nil {
@@ -44,7 +48,11 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 
 // reviewFilter reads the filter from the fields of a query or a form.
 func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
-	return models.ReviewFilter{Task: field("task"), Kind: review.Kind(field("kind")), Priority: views.PriorityOf(field("priority"))}
+	return models.ReviewFilter{
+		Task:     field("task"),
+		Kind:     review.Kind(field("kind")),
+		Priority: views.PriorityOf(field("priority")),
+	}
 }
 
 // ReviewDismiss closes the flags of several runs for one reason.
@@ -66,7 +74,10 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), models.ReviewFilter{Runs: ids, Limit: reviewRows})
+	rows, err := p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), models.ReviewFilter{
+		Runs:  ids,
+		Limit: reviewRows,
+	})
 	if err != nil {
 		return err
 	}

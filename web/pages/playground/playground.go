@@ -98,7 +98,10 @@ func (p *Playground) refused(c *fiber.Ctx, form *form) error {
 
 // compile compiles the kernel alone.
 func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller) error {
-	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{Source: form.fields["kernel"], Type: form.get("kernel_type")},
+	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{
+		Source: form.fields["kernel"],
+		Type:   form.get("kernel_type"),
+	},
 		GPUType: form.get("gpu_type"), Timeout: kernelrun.CompileTimeout}
 	err := request.Check(p.evals.EvalLimits.Bounds)
 	if request.CustomKernel.Type != "cuda" {
@@ -171,7 +174,11 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 }
 
 func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
-	page := views.EvaluationPage{Page: p.site.Page(c, views.EvaluationTitle(e), "playground"), Of: e, Mine: caller.MayChange(e)}
+	page := views.EvaluationPage{
+		Page: p.site.Page(c, views.EvaluationTitle(e), "playground"),
+		Of:   e,
+		Mine: caller.MayChange(e),
+	}
 	if e.HasRequest() && !e.Large() {
 		page.Request = indentJSON(e.Request)
 	}

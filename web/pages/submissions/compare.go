@@ -281,7 +281,10 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	var both format.Comparison
 	all := []charts.FileDiff{{Name: name, Lines: both.Diff(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
-		all = append(all, charts.FileDiff{Name: name + onlyOneSide(before.Files[name], after.Files[name], a, b), Lines: both.Diff(string(before.Files[name]), string(after.Files[name]))})
+		all = append(all, charts.FileDiff{
+			Name:  name + onlyOneSide(before.Files[name], after.Files[name], a, b),
+			Lines: both.Diff(string(before.Files[name]), string(after.Files[name])),
+		})
 	}
 	return all, nil
 }
@@ -372,7 +375,10 @@ func differences(a, b comparedRun) (list []string) {
 }
 
 func softwareOf(m job.Machine) epochs.Software {
-	return epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton, Harness: m.Harness}
+	return epochs.Software{
+		Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton,
+		Harness: m.Harness,
+	}
 }
 
 func shownVersion(text string) string {

@@ -32,7 +32,12 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, MissingProfileReason: reports.NoProfile}
 	for _, pair := range found.Cases {
-		answer.Cases = append(answer.Cases, client.ComparedCase{Spec: pair.Spec, A: pair.A, B: pair.B, Ratio: ratioAnswer(pair.Ratio)})
+		answer.Cases = append(answer.Cases, client.ComparedCase{
+			Spec:  pair.Spec,
+			A:     pair.A,
+			B:     pair.B,
+			Ratio: ratioAnswer(pair.Ratio),
+		})
 	}
 	for _, pair := range reports.Pairs {
 		answer.Kernels = append(answer.Kernels, pair)
@@ -46,7 +51,10 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 // sideAnswer converts one side for programs. Its score comes from the run's own times, like the ratio; a different
 // score on the board follows.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
-	side := client.ComparedRun{Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device, Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS}
+	side := client.ComparedRun{
+		Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device,
+		Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS,
+	}
 	if r.Run.ScoreNS != nil && !r.usesOwnTimes(own) {
 		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
 	}

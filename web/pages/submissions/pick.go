@@ -33,7 +33,12 @@ func (p *Submissions) pick(c *fiber.Ctx) error {
 	if chosen[0].Run.ID != 0 && chosen[1].Run.ID != 0 {
 		return site.Redirect(c, views.CompareURL(chosen[0].Run.ID, chosen[1].Run.ID))
 	}
-	page := views.PickPage{Page: p.site.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID, Same: same}
+	page := views.PickPage{
+		Page: p.site.Page(c, "Compare two runs", "tasks"),
+		A:    chosen[0].Run.ID,
+		B:    chosen[1].Run.ID,
+		Same: same,
+	}
 	base := chosen[0]
 	if base.Run.ID == 0 {
 		base = chosen[1]
@@ -146,7 +151,11 @@ func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (row
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, OnlyTableColumns: true})
+	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
+		UserID:           viewer.ID,
+		Limit:            offeredRuns,
+		OnlyTableColumns: true,
+	})
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			if run.ScoreNS != nil {

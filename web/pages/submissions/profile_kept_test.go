@@ -36,7 +36,10 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 			return webtest.Second(s.Cfg.Store.Disqualify(t.Context(), s.Admin, s.First.ID, "It knew the answers."))
 		}},
 		{"the deadline", func() error { // sources are for all now
-			return webtest.Second(s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{Devices: s.Task.Devices, Deadline: &past}))
+			return webtest.Second(s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{
+				Devices:  s.Task.Devices,
+				Deadline: &past,
+			}))
 		}},
 	} {
 		if err := step.do(); err != nil {

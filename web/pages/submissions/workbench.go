@@ -123,7 +123,12 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 	if err != nil {
 		return err
 	}
-	request := kernelrun.Request{Kind: kernelrun.Compile, Task: in.Task, CustomKernel: kernelrun.Code{Source: string(in.Source)}, Timeout: kernelrun.CompileTimeout}
+	request := kernelrun.Request{
+		Kind:         kernelrun.Compile,
+		Task:         in.Task,
+		CustomKernel: kernelrun.Code{Source: string(in.Source)},
+		Timeout:      kernelrun.CompileTimeout,
+	}
 	if len(in.Devices) > 0 {
 		request.GPUType = in.Devices[0]
 	}
@@ -171,7 +176,11 @@ func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	rows, err := p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{
+		UserID: user.ID,
+		TaskID: task.ID,
+		Limit:  ownSubmissions,
+	})
 	if err != nil {
 		return err
 	}

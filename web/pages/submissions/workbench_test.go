@@ -133,7 +133,11 @@ func TestNoDotStandsBelowTheBreadcrumbs(t *testing.T) {
 func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(off string) {
-		h := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU", DisabledReason: off}}}
+		h := job.Heartbeat{
+			Worker:          "rack-7",
+			WorkerStartedAt: time.Now(),
+			Slots:           []job.Slot{{Device: "CPU", DisabledReason: off}},
+		}
 		modelstest.RecordHeartbeat(t, s.Cfg.Store, h)
 		s.Cfg.Hub.QueueChanged()
 	}

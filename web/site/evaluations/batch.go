@@ -58,7 +58,13 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	if len(good) == 0 {
 		return batch, nil
 	}
-	batch.ID, err = s.site.Store.Work.SubmitBatch(ctx, work.NewBatch{Asker: caller.Asker, Caller: caller.limit, Key: key, Limits: s.EvalLimits.EvaluationLimits, Items: good})
+	batch.ID, err = s.site.Store.Work.SubmitBatch(ctx, work.NewBatch{
+		Asker:  caller.Asker,
+		Caller: caller.limit,
+		Key:    key,
+		Limits: s.EvalLimits.EvaluationLimits,
+		Items:  good,
+	})
 	for _, item := range good {
 		batch.Items[item.Index] = item
 	}

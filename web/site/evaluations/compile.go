@@ -25,7 +25,10 @@ import (
 func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte) (work.Evaluation, error) {
 	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.Type, "da")) // cuda is cu
 	if strings.Contains(request.CustomKernel.Source, "\x00") {
-		return work.Evaluation{}, &kernelrun.Refusal{Message: "source_code is not text", Details: map[string]any{"source_code": ""}}
+		return work.Evaluation{}, &kernelrun.Refusal{
+			Message: "source_code is not text",
+			Details: map[string]any{"source_code": ""},
+		}
 	}
 	var err error
 	if request.Task != "" {
@@ -82,10 +85,21 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 		if r.Error {
 			severity = "error"
 		}
-		c.Diagnostics = append(c.Diagnostics, kernelrun.Diagnostic{Line: r.Line, File: r.File, Severity: severity, Text: r.Text})
+		c.Diagnostics = append(c.Diagnostics, kernelrun.Diagnostic{
+			Line:     r.Line,
+			File:     r.File,
+			Severity: severity,
+			Text:     r.Text,
+		})
 	}
 	for _, k := range views.KernelsOf(c.Facts) {
-		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{Name: k.Name, Registers: k.Registers, Shared: k.Shared, Stack: k.Stack, Spills: k.Spills})
+		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{
+			Name:      k.Name,
+			Registers: k.Registers,
+			Shared:    k.Shared,
+			Stack:     k.Stack,
+			Spills:    k.Spills,
+		})
 	}
 	c.Facts = nil
 	return c
@@ -93,7 +107,12 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 
 // noDevice is the error of a request that no connected worker can carry out.
 func (s *Evaluations) noDevice(why string) error {
-	none := &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: retryWithoutDevice, Message: why}
+	none := &site.Failure{
+		Status:     fiber.StatusServiceUnavailable,
+		Code:       "no_device",
+		RetryAfter: retryWithoutDevice,
+		Message:    why,
+	}
 	if s.site.Now().Sub(s.began) < startTime {
 		none.Message, none.RetryAfter = "The site has just started, and its workers are starting. "+why, site.RetrySoon
 	}

@@ -148,7 +148,12 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, job.Slot) bool) []Device {
 	var devices []Device
 	for device, slots := range fleet.SlotsOf(workers, now, does) {
-		devices = append(devices, Device{Name: device, slots: slots.Usable, free: slots.Free, packages: fleet.PackagesFor(workers, device, now)})
+		devices = append(devices, Device{
+			Name:     device,
+			slots:    slots.Usable,
+			free:     slots.Free,
+			packages: fleet.PackagesFor(workers, device, now),
+		})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
 	slices.SortFunc(devices, func(a, b Device) int {

@@ -49,7 +49,12 @@ func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	}
 	for i, c := range MeasuredStage(of.newestTurn).Cases {
 		if all, each := samples.CaseMeasurement(list, i); each != nil {
-			turns.Cases = append(turns.Cases, views.Turn{Spec: c.Spec, NS: all.ScoreNS, Interval: all.Interval, EachNS: each})
+			turns.Cases = append(turns.Cases, views.Turn{
+				Spec:     c.Spec,
+				NS:       all.ScoreNS,
+				Interval: all.Interval,
+				EachNS:   each,
+			})
 		}
 	}
 	return turns

@@ -126,14 +126,30 @@ func IdleSlots(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running),
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
-		return views.DeviceChoice{Device: name, Note: "No worker at the moment: runs wait until one connects", Short: "offline", Offline: true}
+		return views.DeviceChoice{
+			Device:  name,
+			Note:    "No worker at the moment: runs wait until one connects",
+			Short:   "offline",
+			Offline: true,
+		}
 	}
 	d := known[i]
 	if d.Slots == 0 { // also just after a worker's start
-		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or are out of service: a run waits until one passes its test", Short: "not ready", Sanitizer: d.Sanitizer}
+		return views.DeviceChoice{
+			Device:    name,
+			Note:      "Its slots are being tested or are out of service: a run waits until one passes its test",
+			Short:     "not ready",
+			Sanitizer: d.Sanitizer,
+		}
 	}
 	free := max(IdleSlots(d)-d.AheadOfNewCount, 0) // waiting runs come first
-	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)), Short: fmt.Sprintf("%d free", free), Free: free > 0, Sanitizer: d.Sanitizer}
+	choice := views.DeviceChoice{
+		Device:    name,
+		Note:      fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)),
+		Short:     fmt.Sprintf("%d free", free),
+		Free:      free > 0,
+		Sanitizer: d.Sanitizer,
+	}
 	switch {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false

@@ -100,7 +100,12 @@ func (seen RunAccess) redacted(run work.Run, all []work.Stage) (work.Run, []job.
 }
 
 func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) Profile {
-	p := Profile{Run: run, Missing: profileState(run), Stages: stages, files: make(map[string]work.Artifact, len(files))}
+	p := Profile{
+		Run:     run,
+		Missing: profileState(run),
+		Stages:  stages,
+		files:   make(map[string]work.Artifact, len(files)),
+	}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
 			p.Cases, p.Notes = stage.Cases, stage.ExtraKeys

@@ -45,7 +45,11 @@ func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAcc
 
 // Again submits the source of the viewer's run once more, in its mode. A second call returns the same submission.
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
-	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: work.Measured(seen.Run.Mode), Filter: seen.Sub.ProfileFilter, Key: fmt.Sprintf("again-%d", seen.Run.ID)})
+	return s.again(ctx, user, seen, submissions.NewSubmission{
+		Mode:   work.Measured(seen.Run.Mode),
+		Filter: seen.Sub.ProfileFilter,
+		Key:    fmt.Sprintf("again-%d", seen.Run.ID),
+	})
 }
 
 // again submits the source of the viewer's run on its device.

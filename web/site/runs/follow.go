@@ -20,13 +20,21 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource, hidden: RedactorOf(seen.Version.Definition), format: as, encode: encode}
+	f := &follower{
+		store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource,
+		hidden: RedactorOf(seen.Version.Definition), format: as, encode: encode,
+	}
 	if as == site.AsJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
 		}
 	}
-	return s.site.Stream(c, conns.Source{Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.backlog, Live: f.live})
+	return s.site.Stream(c, conns.Source{
+		Topic:   site.RunTopic(f.id),
+		Buffer:  site.RunBuffer,
+		Backlog: f.backlog,
+		Live:    f.live,
+	})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.

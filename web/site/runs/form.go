@@ -46,7 +46,11 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 
 // RefusedForm returns the form of a refused submission, with its input.
 func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter, For: in.Added.PersonName, Why: in.Added.Reason}
+	return views.SubmitForm{
+		Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName,
+		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter,
+		For: in.Added.PersonName, Why: in.Added.Reason,
+	}
 }
 
 // FillForm fills in the choices of a task's form and the initial text: a refused one, the submission in ?from= or
@@ -141,7 +145,10 @@ var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 // Remarks returns the messages of compute-sanitizer or the compiler about lines of a submission with these further
 // files, from the first run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
-	of := views.Sources{Main: []string{seen.Sub.FileName}, Further: func(name string) bool { return slices.Contains(further, name) }}
+	of := views.Sources{
+		Main:    []string{seen.Sub.FileName},
+		Further: func(name string) bool { return slices.Contains(further, name) },
+	}
 	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {
 			of.Main = append(of.Main, f.Name)

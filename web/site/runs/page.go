@@ -140,7 +140,10 @@ func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([
 		}
 		tops[i].Device, tops[i].Size = device, board.PeopleCount
 		for _, st := range board.Standings {
-			tops[i].Leaders = append(tops[i].Leaders, boards.Leader{Rank: st.Rank, Tied: st.Tied, UserID: st.UserID, UserName: st.UserName, ScoreNS: st.ScoreNS, Interval: st.Interval})
+			tops[i].Leaders = append(tops[i].Leaders, boards.Leader{
+				Rank: st.Rank, Tied: st.Tied, UserID: st.UserID, UserName: st.UserName, ScoreNS: st.ScoreNS,
+				Interval: st.Interval,
+			})
 		}
 	}
 	return tops, nil

@@ -69,7 +69,12 @@ func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more .
 		if o := outcomes[id]; o != nil && !seen.TaskOpen {
 			o.HideNext()
 		}
-		r.Runs = append(r.Runs, RunReading{RunAccess: one, Evidence: of[id], Outcome: outcomes[id], Validated: validated[id]})
+		r.Runs = append(r.Runs, RunReading{
+			RunAccess: one,
+			Evidence:  of[id],
+			Outcome:   outcomes[id],
+			Validated: validated[id],
+		})
 	}
 	if waits {
 		err = s.addPlaces(ctx, r)

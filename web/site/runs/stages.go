@@ -134,7 +134,13 @@ func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.Tim
 	spans := []charts.TimeSpan{{Name: "Queued", Start: run.QueuedAt, End: *run.StartedAt, Note: note}}
 	for _, r := range stages {
 		stage := views.StageView{Result: r}
-		span := charts.TimeSpan{Name: stage.Name(), Start: r.StartedAt, End: r.EndedAt, Status: string(r.Status), Note: note}
+		span := charts.TimeSpan{
+			Name:   stage.Name(),
+			Start:  r.StartedAt,
+			End:    r.EndedAt,
+			Status: string(r.Status),
+			Note:   note,
+		}
 		if r.Status != job.StatusPass {
 			span.Ending = stage.Ending()
 		}
