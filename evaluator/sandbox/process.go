@@ -17,9 +17,10 @@ import (
 
 // Process is a started run.
 //
-// Order of a run: launch on its own thread (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
-// supervise in a goroutine; the two pumps. Closing exited publishes state, closing done publishes outcome and err: do
-// not read them before. The program starts only when the gate is opened, and then has all of its limits.
+// Order of a run: launch on its own thread (area, cgroup, bubblewrap, find, limits, gate), which then stays in
+// waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, closing done
+// publishes outcome and err: do not read them before. The program starts only when the gate is opened, and then has all
+// of its limits.
 type Process struct {
 	spec        Spec
 	unsandboxed bool

@@ -33,7 +33,7 @@ func (p *Process) supervise(ctx context.Context) {
 	cause := p.watch(ctx)
 	wall := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
-		// The pumps and the thread in reap stay while the process hangs; its slot is retired.
+		// The stream readers and waitForProcess stay while the process hangs; its slot is retired.
 		p.err = errors.Join(err, p.removeRun())
 		return
 	}

@@ -2,7 +2,7 @@
 // "nvidia-cutlass-dsl>=4,<5", and compares them with installed versions.
 //
 // The grammar is a part of PEP 508: a name, and versions with ==, !=, >=, <=, >, <, and ~=, separated by commas.
-// Versions are those of PEP 440. As with pip for installed packages, pre-releases count: 2.9.0.dev20251101 meets >=2.8.
+// Versions follow PEP 440. As with pip for installed packages, pre-releases count: 2.9.0.dev20251101 meets >=2.8.
 //
 // Texts come from strangers. All are short, and comparing them takes no longer for one than for another.
 package requirement

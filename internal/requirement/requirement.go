@@ -40,7 +40,7 @@ var (
 // Normalize returns the name of a package in the one form of all its spellings (PEP 503).
 func Normalize(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
 
-// Parse reads a requirement. Its error says what to write instead.
+// Parse reads a requirement. Its error suggests what to write instead.
 func Parse(text string) (r Requirement, err error) {
 	if len(text) > MostText {
 		return r, fmt.Errorf("a requirement has at most %d bytes, and this one has %d", MostText, len(text))

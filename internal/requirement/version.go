@@ -99,7 +99,7 @@ func padded(release []uint64, n int) []uint64 {
 	return append(slices.Clone(release), make([]uint64, max(n-len(release), 0))...)
 }
 
-// sameRelease reports whether both are of one release, such as 3.1rc1 and 3.1.
+// sameRelease reports whether both versions belong to one release, such as 3.1rc1 and 3.1.
 func (v version) sameRelease(o version) bool {
 	return v.epoch == o.epoch && compareReleases(v.release, o.release) == 0
 }

@@ -9,7 +9,7 @@
 // UpdateScores before boards.EnterRun and boards.Recompute.
 //
 // It promises that numbers are never moved: the row of a run has what ScoreOf makes of the samples that count, and can
-// be made from them again at any time (RebuildScores). Samples count together that are of one person, version, device,
+// be made from them again at any time (RebuildScores). Samples count together if they have one person, version, device,
 // and epoch, and of equal source; of a person's valid runs of that source one is on the board for all, the same as long
 // as it is valid. All samples count, also of runs that were cancelled, that failed, or that their person deleted;
 // except those of runs that are disqualified, held back, or deleted by an admin, and infrastructure errors. If a source

@@ -50,8 +50,9 @@ const liveWork = `
 		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPriority + `, caller
 	from evaluations where ` + LiveCondition + ` and parked = 0`
 
-// These give the Priority of work. The indexes runs_last_end and evaluations_last_end have the same words: a change
-// here needs new indexes, or lastEnd reads all ended work of a person.
+// runPriority and evaluationPriority compute the Priority of work in SQL. The indexes runs_last_end and
+// evaluations_last_end have the same words: a change here needs new indexes, or lastEnd reads all ended work of a
+// person.
 const (
 	runPriority        = "case when " + AskedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"

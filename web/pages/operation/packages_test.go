@@ -14,7 +14,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// manyPackages are those of a worker as it is in practice.
+// manyPackages lists the packages of a typical worker.
 func manyPackages() requirement.Packages {
 	packages := requirement.Packages{"torch": "2.9.0+cu128", "triton": "3.5.0", "nvidia-cutlass-dsl": "3.9.2", "numpy": "2.3.4",
 		"nvidia-cusparselt-cu12": "0.7.1", "a-package-with-a-very-long-name-that-does-not-fit-beside-its-version": "2025.11.1.dev20251101+g0123456789abcdef"}
