@@ -22,52 +22,52 @@ type Page struct {
 
 // Groups of pages, by their readers.
 const (
-	Use        = "Use"
-	Author     = "Author tasks"
-	Operate    = "Operate"
-	Automate   = "Automate"
-	Understand = "Understand"
+	AudienceUse        = "Use"
+	AudienceAuthor     = "Author tasks"
+	AudienceOperate    = "Operate"
+	AudienceAutomate   = "Automate"
+	AudienceUnderstand = "Understand"
 )
 
 // pageOrder are the pages in the order of the list.
 var pageOrder = []Page{
-	{Name: "submit", Audience: Use, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
-	{Name: "boards", Audience: Use, About: "Ties, intervals, marks, records, history, and downloads."},
-	{Name: "leaderboards", Audience: Use, About: "Points, medals, records, and seasons over all tasks."},
-	{Name: "suites", Audience: Use, About: "Compare people and agents over many tasks: fast_p, geometric mean, share correct."},
-	{Name: "profiles", Audience: Use, About: "Find out what bounds your kernel with Nsight Compute in the page."},
-	{Name: "sanitize", Audience: Use, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
-	{Name: "compare", Audience: Use, About: "See whether a change made your kernel faster, where, and why."},
-	{Name: "comments", Audience: Use, About: "Comment on tasks and public sources, and choose which notices you get."},
-	{Name: "cli", Audience: Use, About: "Install the command, sign in, and work with one or several sites."},
-	{Name: "transcript", Audience: Use, About: "A recorded session, from the first sign-in to CI."},
-	{Name: "first-task", Audience: Author, About: "Make, check, try, and publish a task."},
-	{Name: "events", Audience: Author, About: "Run a contest: several tasks with one end, points, a freeze, and a step-by-step reveal."},
-	{Name: "validation", Audience: Author, About: "Run a script that tries the top entries of a closed board in an application."},
-	{Name: "harness", Audience: Author, About: "How kernels are called and checked, and when a task uses its own program."},
-	{Name: "kernelbot", Audience: Author, About: "Keep using popcorn-cli and KernelBot task folders, and see what differs."},
-	{Name: "import", Audience: Author, About: "Make tasks of problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU."},
-	{Name: "install", Audience: Operate, About: "From a download to a first result: binary, service, worker."},
-	{Name: "settings", Audience: Operate, About: "Flags, environment variables, and the settings file; which ones to set first."},
-	{Name: "sign-in", Audience: Operate, About: "Providers, their keys, and the callback addresses to register."},
-	{Name: "workers", Audience: Operate, About: "Add GPU machines, take them out, and fix a slot that is out of service."},
-	{Name: "proxy", Audience: Operate, About: "nginx and Caddy in front of the site, also below a path."},
-	{Name: "backup", Audience: Operate, About: "What to keep, and how to restore it."},
-	{Name: "upgrade", Audience: Operate, About: "Upgrade and restart without an outage; what happens to running work."},
-	{Name: "scale", Audience: Operate, About: "More workers, processes, and machines: what to add, and what breaks first."},
-	{Name: "security", Audience: Operate, About: "Whom you trust with what, how submissions are isolated, and what requests may cost."},
-	{Name: "metrics", Audience: Operate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
-	{Name: "api", Audience: Automate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
-	{Name: "agents", Audience: Automate, About: "Set up a client; tools and resources."},
-	{Name: "python", Audience: Automate, About: "Submit, wait, and compare from Python."},
-	{Name: "ci", Audience: Automate, About: "Compare a repository's kernels with a base branch, in any CI system or with a GitHub action."},
-	{Name: "rl", Audience: Automate, About: "Use a site as the reward of a training loop: reward function, states, trust, and limits."},
-	{Name: "webhooks", Audience: Automate, About: "Notify other programs of runs, records, and lost workers."},
-	{Name: "evaluation-server", Audience: Automate, About: "Point these clients at a site, and see what differs."},
-	{Name: "datasets", Audience: Automate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
-	{Name: "measuring", Audience: Understand, About: "How a call becomes a time, a score, and a rank; known weaknesses."},
-	{Name: "figures", Audience: Understand, About: "Measured: attacks, clocks, the spread of scores, and what a CPU's clock can hide."},
-	{Name: "architecture", Audience: Understand, About: "Terms, packages, and the path of a submission, an event, and a page."},
+	{Name: "submit", Audience: AudienceUse, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
+	{Name: "boards", Audience: AudienceUse, About: "Ties, intervals, marks, records, history, and downloads."},
+	{Name: "leaderboards", Audience: AudienceUse, About: "Points, medals, records, and seasons over all tasks."},
+	{Name: "suites", Audience: AudienceUse, About: "Compare people and agents over many tasks: fast_p, geometric mean, share correct."},
+	{Name: "profiles", Audience: AudienceUse, About: "Find out what bounds your kernel with Nsight Compute in the page."},
+	{Name: "sanitize", Audience: AudienceUse, About: "Find memory errors, races, and wrong barriers with compute-sanitizer, at their lines."},
+	{Name: "compare", Audience: AudienceUse, About: "See whether a change made your kernel faster, where, and why."},
+	{Name: "comments", Audience: AudienceUse, About: "Comment on tasks and public sources, and choose which notices you get."},
+	{Name: "cli", Audience: AudienceUse, About: "Install the command, sign in, and work with one or several sites."},
+	{Name: "transcript", Audience: AudienceUse, About: "A recorded session, from the first sign-in to CI."},
+	{Name: "first-task", Audience: AudienceAuthor, About: "Make, check, try, and publish a task."},
+	{Name: "events", Audience: AudienceAuthor, About: "Run a contest: several tasks with one end, points, a freeze, and a step-by-step reveal."},
+	{Name: "validation", Audience: AudienceAuthor, About: "Run a script that tries the top entries of a closed board in an application."},
+	{Name: "harness", Audience: AudienceAuthor, About: "How kernels are called and checked, and when a task uses its own program."},
+	{Name: "kernelbot", Audience: AudienceAuthor, About: "Keep using popcorn-cli and KernelBot task folders, and see what differs."},
+	{Name: "import", Audience: AudienceAuthor, About: "Make tasks of problems of KernelBench, SOL-ExecBench, FlashInfer Trace, and LeetGPU."},
+	{Name: "install", Audience: AudienceOperate, About: "From a download to a first result: binary, service, worker."},
+	{Name: "settings", Audience: AudienceOperate, About: "Flags, environment variables, and the settings file; which ones to set first."},
+	{Name: "sign-in", Audience: AudienceOperate, About: "Providers, their keys, and the callback addresses to register."},
+	{Name: "workers", Audience: AudienceOperate, About: "Add GPU machines, take them out, and fix a slot that is out of service."},
+	{Name: "proxy", Audience: AudienceOperate, About: "nginx and Caddy in front of the site, also below a path."},
+	{Name: "backup", Audience: AudienceOperate, About: "What to keep, and how to restore it."},
+	{Name: "upgrade", Audience: AudienceOperate, About: "Upgrade and restart without an outage; what happens to running work."},
+	{Name: "scale", Audience: AudienceOperate, About: "More workers, processes, and machines: what to add, and what breaks first."},
+	{Name: "security", Audience: AudienceOperate, About: "Whom you trust with what, how submissions are isolated, and what requests may cost."},
+	{Name: "metrics", Audience: AudienceOperate, About: "Health checks, Prometheus, logs, alerts, limits, and disk space."},
+	{Name: "api", Audience: AudienceAutomate, About: "The JSON API: tokens, errors, single kernels without a task, and who may call it."},
+	{Name: "agents", Audience: AudienceAutomate, About: "Set up a client; tools and resources."},
+	{Name: "python", Audience: AudienceAutomate, About: "Submit, wait, and compare from Python."},
+	{Name: "ci", Audience: AudienceAutomate, About: "Compare a repository's kernels with a base branch, in any CI system or with a GitHub action."},
+	{Name: "rl", Audience: AudienceAutomate, About: "Use a site as the reward of a training loop: reward function, states, trust, and limits."},
+	{Name: "webhooks", Audience: AudienceAutomate, About: "Notify other programs of runs, records, and lost workers."},
+	{Name: "evaluation-server", Audience: AudienceAutomate, About: "Point these clients at a site, and see what differs."},
+	{Name: "datasets", Audience: AudienceAutomate, About: "The entries and sources of a closed task as Parquet or JSON lines."},
+	{Name: "measuring", Audience: AudienceUnderstand, About: "How a call becomes a time, a score, and a rank; known weaknesses."},
+	{Name: "figures", Audience: AudienceUnderstand, About: "Measured: attacks, clocks, the spread of scores, and what a CPU's clock can hide."},
+	{Name: "architecture", Audience: AudienceUnderstand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
 // Names returns the names of all pages, as in their addresses.

@@ -58,8 +58,8 @@ func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 		}
 		want.WriteString("- [" + p.Title + "](" + p.Name + ".md): " + p.About + "\n")
 	}
-	_, got, _ := strings.Cut(string(text), "\n## "+Use)
-	got = "\n## " + Use + got
+	_, got, _ := strings.Cut(string(text), "\n## "+AudienceUse)
+	got = "\n## " + AudienceUse + got
 	got, _, _ = strings.Cut(got, "\n## For developers")
 	if diff := cmp.Diff(want.String(), got); diff != "" {
 		t.Errorf("docs/README.md differs (-want +got):\n%s", diff)
@@ -68,9 +68,9 @@ func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 
 // ownPages are lines about pages that the site makes of something other than Markdown.
 var ownPages = map[string][]string{
-	Author:     {"- Task format (`/docs/tasks` on each site): every key of `task.yml` with an example, and starters to download."},
-	Automate:   {"- API reference (`/api` on each site): every address, parameter, and answer; OpenAPI to download."},
-	Understand: {"- What a score means (`/trust` on each site): the short version, with the attacks that are tried and their outcomes."},
+	AudienceAuthor:     {"- Task format (`/docs/tasks` on each site): every key of `task.yml` with an example, and starters to download."},
+	AudienceAutomate:   {"- API reference (`/api` on each site): every address, parameter, and answer; OpenAPI to download."},
+	AudienceUnderstand: {"- What a score means (`/trust` on each site): the short version, with the attacks that are tried and their outcomes."},
 }
 
 func TestEachFileIsListedOrForDevelopers(t *testing.T) {

@@ -138,7 +138,7 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 			s, began, end, notices := newSite(t), make(chan string, 3), make(chan struct{}), make(chan time.Time)
 			w := s.start(evaluator.Config{
 				Slots: []device.Slot{cpu(0), cpu(1), cpu(2)}, StopTimeout: time.Minute,
-				AwaitNotice: func(ctx context.Context) (time.Time, bool) {
+				WaitForShutdownNotice: func(ctx context.Context) (time.Time, bool) {
 					select {
 					case at := <-notices:
 						return at, true

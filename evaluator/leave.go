@@ -43,10 +43,10 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 // leaveOnNotice calls leave when the machine's shutdown is announced, and sends its time to until. Sending does not
 // block: there is one notice, and until has room for it.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
-	if w.cfg.AwaitNotice == nil {
+	if w.cfg.WaitForShutdownNotice == nil {
 		return
 	}
-	if at, ok := w.cfg.AwaitNotice(ctx); ok {
+	if at, ok := w.cfg.WaitForShutdownNotice(ctx); ok {
 		w.log.Warn("the worker leaves: its machine goes away", "in", time.Until(at).Round(time.Second))
 		until <- at
 		leave()

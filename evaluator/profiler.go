@@ -33,10 +33,10 @@ func (w *Worker) noteSanitizer() {
 // Compute works. Runs are profiled in the meantime. A profiler that breaks later fails the profiles.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.SelfTest
-	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {
+	if check.FirstRetryPause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {
 		return
 	}
-	pause := backoff{check.Pause, check.MaxPause, check.Pause}
+	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
 	for pause.wait(ctx) {
 		gpus := slices.DeleteFunc(slices.Clone(w.slots.All()), func(s *slots.Slot) bool { return !s.IsGPU() || s.Service().Err() != nil })
 		if len(gpus) == 0 {

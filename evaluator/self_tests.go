@@ -20,12 +20,12 @@ import (
 // jobs.
 type SelfTestConfig struct {
 	// after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
-	Pause       time.Duration
-	MaxPause    time.Duration // upper limit of the pause
-	RepeatDelay time.Duration // delay of the test, on an idle slot, if it passed before with the same software
-	PassRecord  selftest.PassRecord
-	Disk        string // directory on the disk that must have MinFree bytes free
-	MinFree     uint64
+	FirstRetryPause time.Duration
+	MaxRetryPause   time.Duration // upper limit of the pause
+	RepeatDelay     time.Duration // delay of the test, on an idle slot, if it passed before with the same software
+	PassRecord      selftest.PassRecord
+	Disk            string // directory on the disk that must have MinFree bytes free
+	MinFree         uint64
 }
 
 // keepSlot lets a slot take jobs (use) whenever its tests pass, until ctx ends or use returns an error.
@@ -35,14 +35,14 @@ type SelfTestConfig struct {
 // time. A slot that cannot be reused (Hopeless) stays retired.
 func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.SelfTest
-	pause := backoff{check.Pause, check.MaxPause, check.Pause}
+	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
 	var later sync.WaitGroup
 	defer later.Wait()
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
 	if w.passedBefore(s) {
 		later.Go(func() { w.verifyLater(beside, s) })
-	} else if check.Pause > 0 && !w.admit(ctx, s, &pause) {
+	} else if check.FirstRetryPause > 0 && !w.admit(ctx, s, &pause) {
 		return nil
 	}
 	for {
@@ -51,13 +51,13 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			return err
 		}
 		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
-		if check.Pause == 0 || s.Unrecoverable() {
+		if check.FirstRetryPause == 0 || s.Unrecoverable() {
 			<-ctx.Done()
 			return nil
 		}
 		// Pauses start short again for a slot that worked for long. A slot that fails right after it was admitted waits
 		// longer each time.
-		if time.Since(began) > check.MaxPause {
+		if time.Since(began) > check.MaxRetryPause {
 			pause.reset()
 		}
 		if !pause.wait(ctx) || !w.admit(ctx, s, &pause) {

@@ -49,7 +49,7 @@ func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*tool
 }
 
 func checking(dir string) evaluator.SelfTestConfig {
-	return evaluator.SelfTestConfig{Pause: 20 * time.Millisecond, MaxPause: 100 * time.Millisecond, RepeatDelay: time.Hour,
+	return evaluator.SelfTestConfig{FirstRetryPause: 20 * time.Millisecond, MaxRetryPause: 100 * time.Millisecond, RepeatDelay: time.Hour,
 		PassRecord: selftest.PassRecord{Dir: dir}}
 }
 

@@ -234,12 +234,12 @@ func failedChecks(checks []job.CheckResult) string {
 	return strings.Join(failed, "; ")
 }
 
-// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if SelfTest.Pause is set.
+// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if SelfTest.FirstRetryPause is set.
 func (w *Worker) passSelfTest(ctx context.Context) bool {
 	check := w.cfg.SelfTest
-	pause := backoff{check.Pause, check.MaxPause, check.Pause}
+	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
 	for !w.testSandbox(ctx) {
-		if check.Pause == 0 || !pause.wait(ctx) {
+		if check.FirstRetryPause == 0 || !pause.wait(ctx) {
 			return false
 		}
 	}
@@ -255,7 +255,7 @@ func (w *Worker) testSandbox(ctx context.Context) bool {
 	refusing := ""
 	if failed := failedChecks(checks); failed != "" {
 		refusing = "The sandbox failed its self-test: " + failed + ". Fix this and restart the worker."
-		if w.cfg.SelfTest.Pause > 0 {
+		if w.cfg.SelfTest.FirstRetryPause > 0 {
 			refusing = "The sandbox failed its self-test: " + failed + ". It is tested again automatically; jobs are taken when it passes."
 		}
 		w.log.Error("no jobs are taken", "err", refusing)

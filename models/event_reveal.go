@@ -26,7 +26,7 @@ type UnrevealedPerson struct {
 
 // EventWaiting lists the people whose results wait to be revealed.
 func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
-	return waitingPeople(s.db.Read(ctx), eventID)
+	return unrevealedPeople(s.db.Read(ctx), eventID)
 }
 
 // FrozenBest returns a person's best score on a board among the results that are not revealed, or 0.
@@ -40,7 +40,7 @@ func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device 
 	return ns, db.ReadError(err, "frozen results of person %d", userID)
 }
 
-func waitingPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
+func unrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
 	err = tx.Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
 		Select("s.user_id, u.name as user_name, count(distinct s.id) as submissions, count(case when r.ended_at is null then 1 end) as live").
 		Where("s.frozen_event = ?", eventID).Group("s.user_id, u.name").Order("u.name, s.user_id").Scan(&list).Error
@@ -67,7 +67,7 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 		if err != nil {
 			return err
 		}
-		list, err := waitingPeople(tx, e.ID)
+		list, err := unrevealedPeople(tx, e.ID)
 		if err != nil {
 			return err
 		}

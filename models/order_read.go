@@ -121,9 +121,9 @@ type confirmedRun struct {
 	WasNS                          *float64         `gorm:"column:was_ns"`
 }
 
-// Confirmations returns the last confirmations that runs are a side of, by the runs' IDs, and the turns of their
-// sources. The ID of one is 0 if only equal sources were confirmed; a run has none if there is neither. They take at
-// most three queries.
+// Confirmations returns for each run, by its ID, the last confirmation in which it is the challenger or the holder, with
+// the turns of both sources. If the run is in none, but another run of an equal source is, the result has only that
+// source's turns, and ID 0; otherwise the run is not in the map. It takes at most three queries.
 func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]ConfirmationSides, error) {
 	var rows []confirmedRun
 	err := s.db.Read(ctx).Table("runs r").Joins("join task_versions v on v.id = r.version_id").

@@ -12,7 +12,8 @@ type Part struct {
 	Optional bool
 }
 
-// Parts returns the parts that the files of a task in a language define, and those that the harness provides.
+// Parts returns the functions and types that the files of a task in a language must or may define, and those that the
+// harness provides.
 func Parts(lang Lang) []Part {
 	switch lang {
 	case LangPython:

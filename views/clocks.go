@@ -61,7 +61,7 @@ func clockNotes(c job.CaseResult) []string {
 	}
 	var notes []string
 	switch k := c.Clocks; {
-	case c.MostlyLate():
+	case c.SynchronizesInMostCalls():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
 			releasedAfter, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
 	case k.LateCalls > 0:

@@ -20,8 +20,8 @@ type Login struct {
 	ExpiresAt   time.Time `json:"expires"`
 }
 
-// LoginQuestion is the request body for polling a login.
-type LoginQuestion struct {
+// LoginPollRequest is the request body for polling a login.
+type LoginPollRequest struct {
 	Secret string `json:"secret"`
 }
 
@@ -49,5 +49,5 @@ func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
 
 // EndLogin polls a login.
 func (c *Client) EndLogin(ctx context.Context, secret string) (*LoginAnswer, error) {
-	return sendJSON[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginQuestion{Secret: secret})
+	return sendJSON[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginPollRequest{Secret: secret})
 }

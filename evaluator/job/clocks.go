@@ -40,9 +40,9 @@ func (c CaseResult) Time() float64 {
 	return c.Mean
 }
 
-// MostlyLate reports whether most of the case's calls synchronize with the device. Such a case counts by the judge's
+// SynchronizesInMostCalls reports whether most of the case's calls synchronize with the device. Such a case counts by the judge's
 // clocks, and its events are meaningless.
-func (c CaseResult) MostlyLate() bool { return 2*c.Clocks.LateCalls > c.Runs }
+func (c CaseResult) SynchronizesInMostCalls() bool { return 2*c.Clocks.LateCalls > c.Runs }
 
 // ClocksDiffer reports whether the runner's and the judge's clock differ by more than the tolerance. If the runner's is
 // meaningless, it reports whether the answer arrived later than the call's end by more than that.
@@ -50,7 +50,7 @@ func (c CaseResult) ClocksDiffer() bool {
 	if !c.TimedByJudge() {
 		return false
 	}
-	if c.MostlyLate() {
+	if c.SynchronizesInMostCalls() {
 		return c.Clocks.Counted == ClockSnapshot
 	}
 	return c.Clocks.Counted != ClockEvent || math.Abs(c.Clocks.Wall-c.Clocks.Event) > c.Clocks.WallTolerance

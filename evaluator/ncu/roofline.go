@@ -8,7 +8,7 @@ type Roofline struct {
 	Bandwidth     Fact             `json:"traffic"`      // DRAM bytes per second, achieved
 	PeakBandwidth Fact             `json:"peak_traffic"` // peak of the device
 	Kinds         []ArithmeticRoof `json:"works"`
-	// Caches are the roofs of L2 and L1. Their intensities are for the work of MainKind.
+	// Caches are the roofs of L2 and L1. Their intensities are for the work of MostUsedArithmeticRoof.
 	Caches []CacheRoof `json:"caches,omitempty"`
 }
 
@@ -39,8 +39,8 @@ func (r Roofline) Attainable(w ArithmeticRoof) (float64, bool) {
 	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
 }
 
-// MainKind returns the kind of work that the kernel did most, or nil if it did no arithmetic.
-func (r Roofline) MainKind() *ArithmeticRoof {
+// MostUsedArithmeticRoof returns the kind of work that the kernel did most, or nil if it did no arithmetic.
+func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 	var best *ArithmeticRoof
 	for i, w := range r.Kinds {
 		if w.HasWork() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
@@ -91,7 +91,7 @@ func RooflineOf(k *Kernel) Roofline {
 	for _, w := range k.tensorRoofs() {
 		r.addKind(w)
 	}
-	r.Caches = k.cacheLevels(r.MainKind())
+	r.Caches = k.cacheLevels(r.MostUsedArithmeticRoof())
 	return r
 }
 

@@ -42,18 +42,18 @@ func TestUnitsComeToOneBase(t *testing.T) {
 func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
 	matmul := RooflineOf(&r.Kernels[1])
-	w := matmul.MainKind()
+	w := matmul.MostUsedArithmeticRoof()
 	ns, _ := r.Kernels[1].Duration()
 	// 2·1024³ operations by definition of the product; the counters sample, so 1 % is allowed.
 	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
 		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
 	}
-	if RooflineOf(&r.Kernels[2]).MainKind() != nil {
+	if RooflineOf(&r.Kernels[2]).MostUsedArithmeticRoof() != nil {
 		t.Error("the transpose does no arithmetic, yet has a dot")
 	}
 	tri := Parse(pages(t, "tri"))
 	gemm := RooflineOf(&tri.Kernels[0])
-	w = gemm.MainKind()
+	w = gemm.MostUsedArithmeticRoof()
 	ns, _ = tri.Kernels[0].Duration()
 	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" ||
 		math.Abs(w.Rate.Value.Value/want-1) > 0.01 {

@@ -50,7 +50,7 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	}
 	return ignoreCancelled(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
 		if c.Leave = cfg.Worker.Leave; notice != nil {
-			c.AwaitNotice = notice.waitForNotice
+			c.WaitForShutdownNotice = notice.waitForNotice
 		}
 	}))
 }
@@ -96,7 +96,7 @@ func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
 	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
 	// start go first.
 	return evaluator.SelfTestConfig{
-		Pause: 10 * time.Second, MaxPause: 10 * time.Minute, RepeatDelay: time.Minute,
+		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, RepeatDelay: time.Minute,
 		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, Disk: c.Data, MinFree: minFreeDisk,
 	}
 }

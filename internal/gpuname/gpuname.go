@@ -69,13 +69,13 @@ func Parse(name string, memory uint64) GPU {
 		s.MemoryGB = nominalMemory(memory)
 	}
 	if s.MemoryGB == 0 && s.MIGProfile == "" {
-		s.MemoryGB = onlyMemory(s.String())
+		s.MemoryGB = memoryOfModel(s.String())
 	}
 	return s
 }
 
-// onlyMemory returns the memory of a model in this form, if the labels determine it.
-func onlyMemory(name string) (memory int) {
+// memoryOfModel returns the memory of a model in this form, if the labels determine it.
+func memoryOfModel(name string) (memory int) {
 	for full := range shortLabels {
 		if rest, ok := strings.CutPrefix(full, name+" "); ok && memoryPattern.MatchString(rest) {
 			memory, _ = strconv.Atoi(strings.TrimSuffix(rest, "GB"))

@@ -21,10 +21,10 @@ const (
 	// each person's webhooks have at most maxTriesPerPerson, so that slow receivers delay neither the site nor other
 	// people.
 	maxTries, reservedForSite, maxTriesPerPerson = 24, 12, 3
-	// silentAfter is the time after which a silent worker is reported as lost: longer than a restart of the site,
+	// lostWorkerTimeout is the time after which a silent worker is reported as lost: longer than a restart of the site,
 	// during which no heartbeat arrives, and longer than fleet.WorkerTimeout: a false alarm there costs a run a retry,
 	// here it wakes a person.
-	silentAfter = 30 * time.Second
+	lostWorkerTimeout = 30 * time.Second
 	// claimTimeout is the time after which a claimed try is repeated if its process died. It is far longer than a try
 	// can last, so that a running try is never repeated; it is also the delay of a delivery after such a death.
 	claimTimeout = 6 * answerTimeout
@@ -99,7 +99,7 @@ func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
 
 // watchWorkers finds silent workers and work that waits.
 func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
-	if at.Sub(d.startedAt) < silentAfter { // heartbeats were missed while the site was down
+	if at.Sub(d.startedAt) < lostWorkerTimeout { // heartbeats were missed while the site was down
 		return nil
 	}
 	workers, err := d.Store.Fleet.Workers(ctx)
@@ -120,7 +120,7 @@ func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
 
 func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.SilentWorker) {
 	for _, w := range workers {
-		if w.Stopping || at.Sub(w.SeenAt) < silentAfter {
+		if w.Stopping || at.Sub(w.SeenAt) < lostWorkerTimeout {
 			continue
 		}
 		lost := webhooks.SilentWorker{Worker: w.Name, LastSeenAt: w.SeenAt, Devices: []string{}}

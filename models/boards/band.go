@@ -36,9 +36,8 @@ const maxBandRatio = (1+maxFirstHalfWidth)/(1-maxFirstHalfWidth) + 0.01
 // stands alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they
 // differ by up to 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and
 // practically always at 0.2 %. A kernel that is 2 % slower than a steady first, and so uneven that its interval of 10
-// processes is ± 2 %, ties with it by luck in 5 % of the boards (33 % if its interval counted by 2 %). Without
-// intervals the first number depends on the noise. A person's best of many tries is lucky, too; that is not corrected
-// here.
+// processes is ± 2 %, ties with it by luck in 5 % of the boards, and in 33 % if its whole interval counted. A person's
+// best of many tries is lucky, too; that is not corrected here.
 //
 // Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is
 // confirmed.
@@ -58,23 +57,23 @@ func MayBeEqual(a, b Entry) bool {
 
 // Reasons for ranking behind the first of a rank although the neighbor there is not clearly faster.
 const (
-	RankBehindByWidth = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
-	RankBehindFirst   = "first"   // it is clearly slower than the first, but not than the neighbor
-	RankBehindOther   = "between" // it shares the rank of a faster entry, which is apart from the first
+	ReasonWideInterval    = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
+	ReasonSlowerThanFirst = "first"   // it is clearly slower than the first, but not than the neighbor
+	ReasonBetweenBands    = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
 func rankBehindReason(first, e Entry) string {
 	switch {
 	case !clearlySlower(first, e):
-		return RankBehindOther
+		return ReasonBetweenBands
 	case MayBeEqual(first, e):
-		return RankBehindByWidth
+		return ReasonWideInterval
 	}
-	return RankBehindFirst
+	return ReasonSlowerThanFirst
 }
 
 // RanksByWidth reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
-func RanksByWidth(first, e Entry) bool { return rankBehindReason(first, e) == RankBehindByWidth }
+func RanksByWidth(first, e Entry) bool { return rankBehindReason(first, e) == ReasonWideInterval }
 
 // lowBound returns the low end of the entry's interval, at most a share below its score.
 func (e Entry) lowBound(share float64) float64 {

@@ -39,7 +39,7 @@ type Outcome struct {
 	NextRank        int
 	NextTied        bool
 	NextWithinNoise bool `gorm:"column:next_unclear"` // as BestWithinNoise
-	// reason for different ranks nevertheless, like RankBehindByWidth; empty if they have the same
+	// reason for different ranks nevertheless, like ReasonWideInterval; empty if they have the same
 	NextRankReason string `gorm:"column:next_why"`
 
 	RooflineShare *float64 `gorm:"column:roof"` // share of the device's limit that the score reaches

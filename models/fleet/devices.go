@@ -107,7 +107,8 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 	return nil
 }
 
-// moveWaiting moves work that waits for a bare family to the first new device of it. There was none before.
+// moveWaiting moves work that waits for a family of GPUs, such as H100, to the family's first device. fresh has the
+// devices that a worker has just reported for the first time.
 func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 	for _, table := range []string{"runs", "evaluations"} {
 		var waits []string

@@ -122,8 +122,9 @@ func SetAsideReplaced(tx *gorm.DB, run int64) error {
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 
-// SetAside takes out what a submission measured that is about to be deleted. Where its own person deletes it, that is
-// what does not count, so that it never will; other samples stay, so that deleting chooses nothing.
+// SetAside marks the samples of a submission that is about to be deleted, so that they no longer count. If its owner
+// deletes it, only samples of disqualified and held runs are marked: by deleting, a person cannot choose which of their
+// measurements count.
 func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
 	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), DeletedByAdmin
 	if byOwner {
@@ -147,7 +148,7 @@ func IsConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 const joinSamplesSQL = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
-// History returns these for some runs, by run ID, the oldest first.
+// History returns the samples that counted with some runs at one time or another, by run ID, the oldest first.
 func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	var list []struct {
 		Sample `gorm:"embedded"`

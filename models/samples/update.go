@@ -140,7 +140,7 @@ func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Samp
 		now := m.ownRow()
 		now.OnBoard, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
-			// nothing came before: it is the run's own
+			// The person has no earlier score that was confirmed, so the one before the confirmation is the run's own.
 			if score.BeforeConfirmationNS != nil && *score.BeforeConfirmationNS == 0 {
 				was := now.ScoreNS
 				score.BeforeConfirmationNS = &was

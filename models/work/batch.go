@@ -137,7 +137,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	}
 	for i := range taken {
 		e := &taken[i]
-		if e.Parked == parkedSharing {
+		if e.Parked == parkedForEqualRequest {
 			continue
 		}
 		if held[e.Device]++; held[e.Device] > in.Limits.AtOnce {

@@ -65,8 +65,8 @@ type Evaluation struct {
 
 // Reasons for keeping an evaluation out of the queue.
 const (
-	parkedByLimit = 1 // one of a batch, and its caller has reached the limit
-	parkedSharing = 2 // another one is measured for it (see Shares)
+	parkedByLimit         = 1 // one of a batch, and its caller has reached the limit
+	parkedForEqualRequest = 2 // another one is measured for it (see Shares)
 )
 
 // noRequest represents a request that is not stored.

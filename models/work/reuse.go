@@ -50,7 +50,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 const sharingCondition = "shares = ? and shares <> '' and " + LiveCondition
 
 // share makes the evaluation wait for the result of another one.
-func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedSharing, same.ID }
+func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedForEqualRequest, same.ID }
 
 // create stores the evaluation. If it shares an existing result, it has ended afterwards.
 func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
@@ -179,6 +179,6 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 // because a process of an older version ended it. They are then measured.
 func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
 	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+LiveCondition+
-		" and shares not in (select id from evaluations where "+LiveCondition+")", parkedSharing).Error
+		" and shares not in (select id from evaluations where "+LiveCondition+")", parkedForEqualRequest).Error
 	return db.WriteError(err, "evaluations that share a result")
 }

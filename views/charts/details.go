@@ -60,7 +60,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	if k == nil {
 		return Dot{}, false
 	}
-	w := ncu.RooflineOf(k).MainKind()
+	w := ncu.RooflineOf(k).MostUsedArithmeticRoof()
 	if w == nil || !w.Intensity.Value.Measured {
 		return Dot{}, false
 	}

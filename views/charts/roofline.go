@@ -100,7 +100,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	all := append(c.dots, pins...)
 	c.dots = nil
 	for _, d := range all {
-		if w := ncu.RooflineOf(d.kernel).MainKind(); w != nil && w.Intensity.Value.Measured {
+		if w := ncu.RooflineOf(d.kernel).MostUsedArithmeticRoof(); w != nil && w.Intensity.Value.Measured {
 			d.work = *w
 			c.dots = append(c.dots, d)
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
@@ -108,7 +108,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	}
 	for _, l := range roof.Caches {
 		if l.Intensity.Value.Value > 0 {
-			points = append(points, [2]float64{l.Intensity.Value.Value, roof.MainKind().Rate.Value.Value})
+			points = append(points, [2]float64{l.Intensity.Value.Value, roof.MostUsedArithmeticRoof().Rate.Value.Value})
 		}
 	}
 	for _, d := range others {
@@ -134,7 +134,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	var points [][2]float64
 	for i, k := range []*ncu.Kernel{w.A, w.B} {
 		of := ncu.RooflineOf(k)
-		w := of.MainKind()
+		w := of.MostUsedArithmeticRoof()
 		if w == nil || !w.Intensity.Value.Measured {
 			return nil
 		}
@@ -251,7 +251,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 // roofNote describes how close the kernel is to the roof above its dot.
 func roofNote(k *ncu.Kernel) string {
 	roof := ncu.RooflineOf(k)
-	w := roof.MainKind()
+	w := roof.MostUsedArithmeticRoof()
 	if w == nil {
 		return "This kernel did no arithmetic that the roofline counts, so it has no dot."
 	}

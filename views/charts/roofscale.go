@@ -166,7 +166,7 @@ func (c *roofChart) place(roof ncu.Roofline) {
 		// the lines are close together, so separate their names
 		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
 		if v := l.Intensity.Value.Value; v > 0 {
-			if x, y, ok := c.at(v, roof.MainKind().Rate.Value.Value); ok {
+			if x, y, ok := c.at(v, roof.MostUsedArithmeticRoof().Rate.Value.Value); ok {
 				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
 			}
 		}

@@ -161,9 +161,9 @@ func rankReason(o boards.Outcome, mine bool) string {
 	}
 	place := format.Ordinal(better, false) + " place"
 	switch o.NextRankReason {
-	case boards.RankBehindByWidth:
+	case boards.ReasonWideInterval:
 		return fmt.Sprintf("%s may be tied for %s, but the measurement is too noisy to say. Running the same source again narrows it", who, place)
-	case boards.RankBehindFirst:
+	case boards.ReasonSlowerThanFirst:
 		return fmt.Sprintf("%s because %s is clearly slower than the first entry in %s, which decides ties", behind, run, place)
 	}
 	return fmt.Sprintf("%s with a faster entry that is clearly slower than the first entry in %s", behind, place)

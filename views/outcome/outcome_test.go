@@ -28,16 +28,16 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 			NextRun: 2, NextUser: "ada", NextNS: 40, NextRank: 1, NextWithinNoise: true},
 		"Tied 5th with 1 other person on H100; No clear difference from ada (tied 1st); You may be tied for 1st place, but the measurement is too noisy to say. Running the same source again narrows it": {
 			Rank: 5, Tied: true, TiedWithCount: 1, IsEntry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1,
-			NextTied: true, NextWithinNoise: true, NextRankReason: boards.RankBehindByWidth},
+			NextTied: true, NextWithinNoise: true, NextRankReason: boards.ReasonWideInterval},
 		"1st on H100; No clear difference from ada (2nd); ada may be tied for 1st place, but the measurement is too noisy to say. Running the same source again narrows it": {
 			Rank: 1, IsEntry: true, NextRun: 2, NextUser: "ada", NextNS: 110, NextRank: 2, NextWithinNoise: true,
-			NextRankReason: boards.RankBehindByWidth},
+			NextRankReason: boards.ReasonWideInterval},
 		"3rd on H100; No clear difference from ada (tied 1st); Ranked 3rd because this run is clearly slower than the first entry in 1st place, which decides ties": {
 			Rank: 3, IsEntry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextTied: true,
-			NextWithinNoise: true, NextRankReason: boards.RankBehindFirst},
+			NextWithinNoise: true, NextRankReason: boards.ReasonSlowerThanFirst},
 		"3rd on H100; No clear difference from ada (1st); Ranked 3rd with a faster entry that is clearly slower than the first entry in 1st place": {
 			Rank: 3, IsEntry: true, NextRun: 2, NextUser: "ada", NextNS: 96, NextRank: 1, NextWithinNoise: true,
-			NextRankReason: boards.RankBehindOther},
+			NextRankReason: boards.ReasonBetweenBands},
 		"Still 3rd on H100; < 0.5 % faster than your previous best (#54)": {Rank: 3, IsEntry: true, BestRun: 1,
 			BestSubmission: 54, BestNS: 100.3, BestRank: 3},
 		"Tied 1st on H100, waits for confirmation; Tied with ada": {Rank: 1, Tied: true, IsEntry: true,

@@ -154,7 +154,7 @@ func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	return a.awaitEnd(c, found, wait)
 }
 
-// awaitEnd is waitForEnd for a request that has its turn to wait.
+// awaitEnd is waitForEnd for a request that was admitted among those that may wait.
 func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	ctx, cancel := context.WithTimeout(a.site.Streams, wait)
 	defer cancel()

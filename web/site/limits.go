@@ -75,7 +75,7 @@ func ForVisitors(of conns.Resource) conns.Resource { return "strangers' " + of }
 
 func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
-	s.Settings.Limits, s.turns = l, make(chan struct{}, runtime.GOMAXPROCS(0))
+	s.Settings.Limits, s.waitTokens = l, make(chan struct{}, runtime.GOMAXPROCS(0))
 	few := func(most, each int, usedUp, full string) conns.Bound {
 		return conns.Bound{Max: most, Each: each, ErrUsedUp: TooMany(usedUp, RetrySoon), ErrFull: Busy(full)}
 	}

@@ -65,8 +65,8 @@ type Site struct {
 	Mount      Path // path in Base; all other paths start at the site's own root
 	Proxies    conns.Proxies
 
-	Limiter *conns.Limiter
-	turns   chan struct{} // position requests that ask to wait
+	Limiter    *conns.Limiter
+	waitTokens chan struct{} // position requests that ask to wait
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from the second, because
 	// at the end streams must end at once while requests get some time to finish.

@@ -84,11 +84,11 @@ func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	select {
-	case s.turns <- struct{}{}:
+	case s.waitTokens <- struct{}{}:
 	case <-c.UserContext().Done():
 		return Busy("Too many requests wait just now. Try again in a moment.")
 	}
-	defer func() { <-s.turns }()
+	defer func() { <-s.waitTokens }()
 	return c.Next()
 }
 
@@ -98,8 +98,8 @@ func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 func (s *Site) TryWait(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := sender(c, Waiting); !s.Limiter.HalfUsed(of) {
 		if end, err := s.Wait(c); err == nil {
-			<-s.turns
-			return func() { end(); s.turns <- struct{}{} }, true
+			<-s.waitTokens
+			return func() { end(); s.waitTokens <- struct{}{} }, true
 		}
 	}
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(RetrySoon.Seconds())))

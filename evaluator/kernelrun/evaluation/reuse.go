@@ -21,8 +21,9 @@ type keptReference struct {
 }
 
 // testReusing tests the custom kernel with a reference that the program's judge keeps. If it keeps none, the reference
-// first runs alone, in a separate stage. The result is nil if it cannot be kept, or if the kernel could contain its
-// answers: both kernels must then run, which also explains why a reference fails.
+// first runs alone, in a separate stage. The result is nil, and both kernels must run, in three cases: the request
+// allows no kept reference, the kernel's source is so large that it could contain the answers, or the reference failed
+// alone; running both then reports why.
 func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
 	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.CustomKernel)))
 	if key == "" {
@@ -89,7 +90,7 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 // generates the inputs, or because elements may be wrong.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	// only a sample of the elements is compared, with a varying share of wrong ones
+	// With Matched below 1 the recorded answers do not suffice: only a sample of their elements is kept.
 	if from == customLabel || r.Matched < 1 {
 		return ""
 	}

@@ -43,11 +43,11 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
 	m := &Docs{site: site, runs: runs, code: code, attacks: attacks, contact: contact, text: map[string]page{}, list: []views.DocsGroup{
-		{For: docs.Use},
-		{For: docs.Author, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
-		{For: docs.Operate},
-		{For: docs.Automate, Links: []views.DocsLink{{Title: "API reference", URL: "/api", About: "Every address, parameter, and answer; OpenAPI to download."}}},
-		{For: docs.Understand, Links: []views.DocsLink{{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."}}},
+		{For: docs.AudienceUse},
+		{For: docs.AudienceAuthor, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
+		{For: docs.AudienceOperate},
+		{For: docs.AudienceAutomate, Links: []views.DocsLink{{Title: "API reference", URL: "/api", About: "Every address, parameter, and answer; OpenAPI to download."}}},
+		{For: docs.AudienceUnderstand, Links: []views.DocsLink{{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."}}},
 	}}
 	for _, p := range pages {
 		text := sync.OnceValues(func() (templ.Component, error) { return views.Document(p.Text(), docs.Anchor) })

@@ -180,7 +180,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 	return kernel, nil
 }
 
-// RequestOf returns the request of an evaluation. A large one is an error.
+// RequestOf returns the request of an evaluation, or a Failure with status 413 if it is too large for a page.
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
 	if e.Large() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",

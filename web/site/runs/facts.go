@@ -44,7 +44,7 @@ func factsOf(report *ncu.Report) (facts reportFacts) {
 	for i := range report.Kernels {
 		roof := ncu.RooflineOf(&report.Kernels[i])
 		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
-		if main := roof.MainKind(); main != nil && facts.flops == 0 {
+		if main := roof.MostUsedArithmeticRoof(); main != nil && facts.flops == 0 {
 			facts.flops, facts.kind = baseOf(main.Peak), main.Name
 		}
 	}
