@@ -83,7 +83,7 @@ type ReportedComment struct {
 	ReportCount         int `gorm:"column:reports"`
 }
 
-// ReportedComment lists comments with open reports that the person may decide about, the longest waiting first, except
+// Reported lists the comments with open reports that the person may decide about, the longest waiting first, except
 // on a submission whose source is hidden.
 func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []ReportedComment, err error) {
 	q := visibleComments(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
