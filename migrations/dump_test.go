@@ -102,7 +102,7 @@ func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 		t.Error(err)
 	}
 	if run, err := s.Work.Run(ctx, 14); err != nil || !run.Valid() {
-		t.Errorf("after its review the run is held back: %q, %v", run.HeldWhy, err)
+		t.Errorf("after its review the run is held back: %q, %v", run.HeldReason, err)
 	}
 }
 

@@ -98,12 +98,12 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		_, err := s.SQL().ExecContext(t.Context(), "update epochs set harness = 'h0'")
 		modelstest.Check(t, err)
-		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
+		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldReason == "" || run.EpochID == bens.EpochID {
 			t.Errorf("with new software the run is %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, bens.ID, "The worker's fault.")))
-		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldWhy != "" {
-			t.Errorf("after someone has looked it is held: %q", run.HeldWhy)
+		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldReason != "" {
+			t.Errorf("after someone has looked it is held: %q", run.HeldReason)
 		}
 	})
 }
@@ -152,8 +152,8 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 					t.Errorf("first is %s", first)
 				}
 				if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
-					anns.ID)); (run.HeldWhy != "") != tt.held {
-					t.Errorf("the holder is held back: %q", run.HeldWhy)
+					anns.ID)); (run.HeldReason != "") != tt.held {
+					t.Errorf("the holder is held back: %q", run.HeldReason)
 				}
 				w.SameAfterRebuild(t, s)
 			})
@@ -174,7 +174,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		w.measures(t, s, w.Ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
-		w.end(t, s, floor, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
+		w.end(t, s, floor, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
 		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
 			models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
@@ -185,7 +185,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 			t.Errorf("the board:\n%s", diff)
 		}
 		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldReason != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
 		turn(t, s) // the source is measured again
@@ -201,12 +201,12 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		measureTurn(t, s, 1000, "gpu0")
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
-		w.end(t, s, fast, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(1)...)
+		w.end(t, s, fast, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
 		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, fast.ID, "It is not.")))
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
-			fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." ||
+			fast.ID)); run.HeldReason != "Another run of this source did not pass when it was measured again." ||
 			len(w.board(t, s)) != 1 {
-			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
+			t.Errorf("it counts: %+v, %v", run.HeldReason, w.board(t, s))
 		}
 	})
 }
@@ -224,8 +224,9 @@ func TestReinstatingARunReleasesNoSource(t *testing.T) {
 			t.Errorf("while it is disqualified, to review are %v", list)
 		}
 		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, bens.ID, "It did not.")))
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID)); run.HeldWhy == "" || len(w.board(t, s)) != 1 {
-			t.Errorf("it counts: %q, %v", run.HeldWhy, w.board(t, s))
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, bens.ID)); run.HeldReason == "" ||
+			len(w.board(t, s)) != 1 {
+			t.Errorf("it counts: %q, %v", run.HeldReason, w.board(t, s))
 		}
 		if list := queue(t, s, w.Admin); len(list) != 1 {
 			t.Errorf("to review are %v", list)

@@ -134,8 +134,8 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 			t.Errorf("the board:\n%s", diff)
 		}
 		again := w.measures(t, s, w.Ben, "b;", about(890)...)
-		if !strings.Contains(again.HeldWhy, "did not pass when it was measured again") {
-			t.Errorf("the same source, sent again, is held: %q", again.HeldWhy)
+		if !strings.Contains(again.HeldReason, "did not pass when it was measured again") {
+			t.Errorf("the same source, sent again, is held: %q", again.HeldReason)
 		}
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)

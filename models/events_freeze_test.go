@@ -21,7 +21,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		*c.now = *c.in.FrozenAt
 		for _, user := range []accounts.User{c.Ann, c.Ben, c.cleo} {
 			run := c.plays(user, c.Task, []float64{0, 0, 50, 40, 10}[user.ID%5])
-			if run.HeldWhy == "" || run.ScoreNS == nil {
+			if run.HeldReason == "" || run.ScoreNS == nil {
 				t.Errorf("a frozen run of %s: %+v", user.Name, run)
 			}
 		}

@@ -100,7 +100,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			return nil, db.ReadError(err, "flags of run %d", runID)
 		}
 		closed, err := review.CloseFlags(tx, actor.ID, runID, why)
-		if err == nil && own == 0 && run.HeldWhy != "" {
+		if err == nil && own == 0 && run.HeldReason != "" {
 			released, err = releaseSource(tx, actor, run, why)
 		}
 		if err == nil && run.Contradicted { // the reviewer's word counts from now on
@@ -111,7 +111,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 			return nil, err
 		case closed+released == 0:
 			return nil, db.Errorf(db.Conflict, "Run %d has no open flag.", runID)
-		case run.HeldWhy == "":
+		case run.HeldReason == "":
 			return nil, accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
 		return s.storeDecision(tx, actor, run, "dismiss flags", why, nil)

@@ -20,7 +20,7 @@ func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof f
 	modelstest.Check(t, err)
 	_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns),
 		work.Findings{Score: &work.Score{NS: ns, Roof: &roof,
-			Held: "It reaches 140 % of what this unit can do at best."}})
+			HeldReason: "It reaches 140 % of what this unit can do at best."}})
 	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)
 	modelstest.Check(t, err)

@@ -72,14 +72,14 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 
 // holdRun holds back a run that has just ended, if there is a reason to.
 func holdRun(tx *gorm.DB, r *work.Run) error {
-	if r.HeldWhy != "" { // its score is impossible
-		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldWhy); err != nil {
+	if r.HeldReason != "" { // its score is impossible
+		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldReason); err != nil {
 			return err
 		}
 	}
 	changed, err := applyHolds(tx, tx.Model(&work.Run{}).Where("id = ?", r.ID))
 	for _, c := range changed {
-		r.HeldWhy = c.HoldReason
+		r.HeldReason = c.HoldReason
 	}
 	return err
 }

@@ -76,7 +76,7 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		// A held run may be disqualified, too: a review that found a problem ends this way.
-		if !run.Valid() && run.HeldWhy == "" {
+		if !run.Valid() && run.HeldReason == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
 		if _, err := review.CloseFlags(tx, actor.ID, runID, "disqualified"); err != nil {

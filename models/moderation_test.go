@@ -66,7 +66,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			t.Errorf("Ann's entry is run %d, want her next best %d", place.RunID, next.ID)
 		}
 		now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
-		if now.DisqualifiedBy != w.Admin.ID || now.DisqualifiedWhy != "It does, see line 3." || now.Valid() {
+		if now.DisqualifiedBy != w.Admin.ID || now.DisqualifiedReason != "It does, see line 3." || now.Valid() {
 			t.Errorf("the run says %+v", now)
 		}
 		var log []string

@@ -52,7 +52,7 @@ func TestARerunReplacesAllNumbersOfASource(t *testing.T) {
 		expect("two runs and a cancelled one were replaced; what did not pass stands for another",
 			"Ann 1300 from 0, run 1 of 5 processes")
 		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx,
-			also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
+			also.ID)); got.DisqualifiedReason != "Rejudged: Wrong answer in test 2." {
 			t.Errorf("the other run of the same source: %+v", got)
 		}
 		w.measures(t, s, w.Ann, "a;", about(1200)...)

@@ -149,7 +149,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
 		run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, anns.ID))
-		if run.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
+		if run.DisqualifiedReason != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
 		}
 		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); entry.RunID != next.ID {

@@ -177,7 +177,7 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		held := modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0]
-		w.end(t, s, held, work.Findings{Score: &work.Score{Held: "It is below the floor."}}, about(800)...)
+		w.end(t, s, held, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(800)...)
 		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.Findings{})))

@@ -19,15 +19,15 @@ func (b *Bundle) Key() string {
 	if err != nil {
 		panic(fmt.Sprintf("tasks: a definition of plain values does not marshal: %v", err))
 	}
-	hashPart(h, "definition", definition)
+	writeHashPart(h, "definition", definition)
 	for _, name := range slices.Sorted(maps.Keys(b.Files)) {
-		hashPart(h, name, b.Files[name])
+		writeHashPart(h, name, b.Files[name])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashPart writes lengths before texts, so that different bundles never write the same bytes.
-func hashPart(h hash.Hash, name string, data []byte) {
+// writeHashPart writes lengths before texts, so that different bundles never write the same bytes.
+func writeHashPart(h hash.Hash, name string, data []byte) {
 	fmt.Fprintf(h, "%d:%s%d:", len(name), name, len(data))
 	h.Write(data)
 }

@@ -41,7 +41,7 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 	for i, name := range names {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || name == "":
-		case !r.bundle.Definition.has(name):
+		case !r.bundle.Definition.hasFile(name):
 			r.refuse(item, index(key, i), "%q is not the name of an entry of files", name)
 		case slices.Contains(names[:i], name):
 			r.refuse(item, index(key, i), "%q appears twice", name)

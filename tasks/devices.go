@@ -12,14 +12,14 @@ import (
 const (
 	// DevicesKey is a reserved argument name. Its value lists the devices for which the case is.
 	DevicesKey      = "devices"
-	betweenDevices  = ", "
-	mostCaseDevices = 16
+	deviceSeparator = ", "
+	maxCaseDevices  = 16
 )
 
 // Devices returns the names of the devices, or families, for which the case is; empty for all.
 func (c Case) Devices() []string {
 	if names := c.value(DevicesKey); names != "" {
-		return strings.Split(names, betweenDevices)
+		return strings.Split(names, deviceSeparator)
 	}
 	return nil
 }
@@ -29,8 +29,8 @@ func (c Case) Arguments() Case {
 	return slices.DeleteFunc(slices.Clone(c), func(a Arg) bool { return a.Name == DevicesKey })
 }
 
-// For returns the task for one device: with only its cases, and only their arguments.
-func (d Definition) For(device string) Definition {
+// ForDevice returns the task for one device: with only its cases, and only their arguments.
+func (d Definition) ForDevice(device string) Definition {
 	d.Tests, d.Benchmarks = casesFor(d.Tests, device), casesFor(d.Benchmarks, device)
 	return d
 }
@@ -64,10 +64,10 @@ func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 		list = &yaml.Node{Kind: yaml.SequenceNode, Line: node.Line, Content: []*yaml.Node{node}}
 	}
 	names := r.devices(list, key)
-	if len(names) == 0 || len(names) > mostCaseDevices {
-		r.refuse(node, key, "names between 1 and %d devices; without it the case is for all", mostCaseDevices)
+	if len(names) == 0 || len(names) > maxCaseDevices {
+		r.refuse(node, key, "names between 1 and %d devices; without it the case is for all", maxCaseDevices)
 	}
-	return Arg{Name: DevicesKey, Value: strings.Join(names, betweenDevices)}
+	return Arg{Name: DevicesKey, Value: strings.Join(names, deviceSeparator)}
 }
 
 // checkDevices refuses a task without a benchmark for one of its devices. A family counts as each of its members.
@@ -76,7 +76,7 @@ func (r *taskReader) checkDevices(f fields) {
 	for i, gpu := range def.GPUs {
 		served := slices.ContainsFunc(def.Benchmarks, func(c Case) bool {
 			names := c.Devices()
-			return names == nil || slices.ContainsFunc(names, func(name string) bool { return related(name, gpu) })
+			return names == nil || slices.ContainsFunc(names, func(name string) bool { return isSameFamily(name, gpu) })
 		})
 		if len(def.Benchmarks) > 0 && !served {
 			r.refuse(f["gpus"].Content[i], index("gpus", i), "no benchmark is for %s: add it to devices of one, or add a case without devices", gpu)
@@ -84,8 +84,8 @@ func (r *taskReader) checkDevices(f fields) {
 	}
 }
 
-// related reports whether two names mean the same device, or one of them is the other's family.
-func related(a, b string) bool { return gpuname.Matches(a, b) || gpuname.Matches(b, a) }
+// isSameFamily reports whether two names mean the same device, or one of them is the other's family.
+func isSameFamily(a, b string) bool { return gpuname.Matches(a, b) || gpuname.Matches(b, a) }
 
 // lintDevices warns of devices of cases that are not among the task's: they may be misspelled.
 func lintDevices(def Definition, warn func(string, ...any)) {
@@ -95,7 +95,7 @@ func lintDevices(def Definition, warn func(string, ...any)) {
 	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
 		for i, c := range list.cases {
 			for _, name := range c.Devices() {
-				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, func(gpu string) bool { return related(name, gpu) }) {
+				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, func(gpu string) bool { return isSameFamily(name, gpu) }) {
 					warn("%s is for %s, which gpus does not name.", index(list.key, i), name)
 				}
 			}

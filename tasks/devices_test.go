@@ -39,7 +39,7 @@ func TestADeviceRunsItsCases(t *testing.T) {
 		"H200-NVL":  "[n: 3] [n: 64]", // H200 is a device, and no family
 		"T4":        "[n: 3] [n: 64]",
 	} {
-		on := def.For(device)
+		on := def.ForDevice(device)
 		if got := fmt.Sprint(lines(on.Tests), " ", lines(on.Benchmarks)); got != want {
 			t.Errorf("%s runs %s, want %s", device, got, want)
 		}

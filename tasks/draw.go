@@ -27,25 +27,25 @@ type Range struct {
 }
 
 var (
-	rangeWord = regexp.MustCompile(`^(uniform|choice)\s`)
-	bounds    = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
+	rangeWord   = regexp.MustCompile(`^(uniform|choice)\s`)
+	rangeBounds = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
 )
 
 // isRange reports whether a value is meant as a range, valid or not.
 func isRange(text string) bool { return rangeWord.MatchString(text) }
 
 // Limits of a range: corner cases and draws cost more than its text.
-const mostRangeText, mostChoices = 1000, 64
+const maxRangeText, maxChoices = 1000, 64
 
 // ParseRange parses a range. Its errors are for an author.
 func ParseRange(text string) (Range, error) {
-	if len(text) > mostRangeText {
-		return Range{}, fmt.Errorf("a range has at most %d characters", mostRangeText)
+	if len(text) > maxRangeText {
+		return Range{}, fmt.Errorf("a range has at most %d characters", maxRangeText)
 	}
 	if rest, ok := strings.CutPrefix(text, "choice"); ok && isRange(text) {
 		return parseChoices(rest)
 	}
-	found := bounds.FindStringSubmatch(text)
+	found := rangeBounds.FindStringSubmatch(text)
 	if found == nil {
 		return Range{}, fmt.Errorf("%q is not a range: write uniform 1000..5000, uniform 1000..5000 step 8, or choice 64|128|256", text)
 	}
@@ -84,8 +84,8 @@ func parseChoices(text string) (Range, error) {
 		part = strings.TrimSpace(part)
 		value := pyyaml.Plain(part).Text
 		switch {
-		case len(r.choices) == mostChoices:
-			return r, fmt.Errorf("a range has at most %d choices", mostChoices)
+		case len(r.choices) == maxChoices:
+			return r, fmt.Errorf("a range has at most %d choices", maxChoices)
 		case part == "":
 			return r, errors.New("a choice is empty: write choice 64|128|256")
 		case slices.Contains(r.choices, value):
@@ -99,30 +99,30 @@ func parseChoices(text string) (Range, error) {
 	return r, nil
 }
 
-// at returns the value with index i.
-func (r Range) at(i uint64) string {
+// valueAt returns the value with index i.
+func (r Range) valueAt(i uint64) string {
 	if r.choices != nil {
 		return r.choices[i]
 	}
 	return strconv.FormatInt(r.low+int64(i*uint64(r.step)), 10)
 }
 
-// ends returns the values for trying an expression: all choices, or the smallest and the largest number.
-func (r Range) ends() []string {
+// endValues returns the values for trying an expression: all choices, or the smallest and the largest number.
+func (r Range) endValues() []string {
 	if r.choices != nil {
 		return r.choices
 	}
-	return []string{r.at(0), r.at(r.count - 1)}
+	return []string{r.valueAt(0), r.valueAt(r.count - 1)}
 }
 
-// Drawn reports whether a value of the case is drawn.
-func (c Case) Drawn() bool {
+// HasRanges reports whether a value of the case is drawn.
+func (c Case) HasRanges() bool {
 	return slices.ContainsFunc(c, func(a Arg) bool { return isRange(a.Value) })
 }
 
-// Drawn reports whether a case of the task has drawn values.
-func (d Definition) Drawn() bool {
-	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.Drawn)
+// HasRanges reports whether a case of the task has drawn values.
+func (d Definition) HasRanges() bool {
+	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.HasRanges)
 }
 
 // Draw returns the task with a value instead of each range. Equal seeds give equal values for equal cases, in every
@@ -155,18 +155,18 @@ func (r Range) draw(seed []byte, place string) string {
 	mac.Write([]byte(place))
 	sum := mac.Sum(nil)
 	// The remainder of 128 bits is biased by at most one in 2^64.
-	return r.at(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
+	return r.valueAt(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
 }
 
-// corners returns the case with the ends of its ranges: all lowest, all highest, and each choice.
-func (c Case) corners() []Case {
+// cornerCases returns the case with the ends of its ranges: all lowest, all highest, and each choice.
+func (c Case) cornerCases() []Case {
 	ends, most := make([][]string, len(c)), 1
 	for i, arg := range c {
 		if !isRange(arg.Value) {
 			continue
 		}
 		if r, err := ParseRange(arg.Value); err == nil {
-			ends[i] = r.ends()
+			ends[i] = r.endValues()
 			most = max(most, len(ends[i]))
 		}
 	}
@@ -193,9 +193,9 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	}
 }
 
-// checkDrawn refuses ranges in a task with its own harness: its program has the cases in the kernel's process, and
+// checkRanges refuses ranges in a task with its own harness: its program has the cases in the kernel's process, and
 // prints them.
-func (r *taskReader) checkDrawn(f fields) {
+func (r *taskReader) checkRanges(f fields) {
 	def := r.bundle.Definition
 	if !def.OwnHarness {
 		return
@@ -205,7 +205,7 @@ func (r *taskReader) checkDrawn(f fields) {
 		cases []Case
 	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
 		for i, c := range list.cases {
-			if c.Drawn() {
+			if c.HasRanges() {
 				r.refuse(f[list.key].Content[i], index(list.key, i), "a task with an eval program of its own has no ranges: that program prints its cases. Write values, or choose harness: warpboard")
 			}
 		}

@@ -26,7 +26,7 @@ func TestADrawKeepsToItsRange(t *testing.T) {
 	seen := map[string]map[string]bool{}
 	for i := range 400 {
 		drawn := def.Draw([]byte(fmt.Sprint("seed ", i)))
-		if drawn.Drawn() || !def.Drawn() {
+		if drawn.HasRanges() || !def.HasRanges() {
 			t.Fatalf("drawn %v, declared %v", drawn.Benchmarks, def.Benchmarks)
 		}
 		for _, c := range []tasks.Case{drawn.Benchmarks[0], drawn.Benchmarks[1]} {
@@ -123,7 +123,7 @@ func TestABadRangeIsRefusedByFileLineAndKey(t *testing.T) {
 		t.Errorf("Warpboard's harness in place of the task's: %v", err)
 	}
 	for _, plain := range []string{"uniform", "choice", "uniformly", "choices a"} {
-		if def := mustTask(t, minimal+"tests: [{n: "+plain+"}]\n").Definition; def.Drawn() {
+		if def := mustTask(t, minimal+"tests: [{n: "+plain+"}]\n").Definition; def.HasRanges() {
 			t.Errorf("%q is taken for a range", plain)
 		}
 	}

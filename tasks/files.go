@@ -70,11 +70,11 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 // as written, relative to task.yml; in the upload's tree (at); in the bundle (inside). A file is loaded once, however
 // often it is named. "../shared" and a folder "_up/shared" would have the same path inside, which is refused.
 func (r *taskReader) load(node *yaml.Node, key, source string) string {
-	inside, at := inBundle(source), path.Join(r.dir, source)
+	inside, at := bundlePath(source), path.Join(r.dir, source)
 	if from, known := r.origins[inside]; known && from == at {
 		return inside
 	} else if known {
-		r.refuse(node, key, "%q and %q would be one file of the task; rename the folder %s", from, at, outside)
+		r.refuse(node, key, "%q and %q would be one file of the task; rename the folder %s", from, at, outsidePrefix)
 		return inside
 	}
 	data, err := r.open(source)
@@ -83,7 +83,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 		return inside
 	}
 	r.origins[inside] = at
-	if r.stored += int64(len(data)); r.stored > MaxBundle {
+	if r.storedBytes += int64(len(data)); r.storedBytes > MaxBundle {
 		r.refuse(node, key, "with %q the task's files exceed %s, the limit of one task", source, parse.SizeText(MaxBundle))
 		return inside
 	}
@@ -95,7 +95,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 func (r *taskReader) open(source string) ([]byte, error) {
 	at := path.Join(r.dir, source)
 	switch {
-	case inBundle(source) == TaskFile:
+	case bundlePath(source) == TaskFile:
 		return nil, fmt.Errorf("%s itself cannot be one of the task's files", TaskFile)
 	case strings.HasPrefix(source, "/"):
 		return nil, fmt.Errorf("%q is an absolute path; sources are relative to the folder of %s", source, TaskFile)
@@ -113,24 +113,24 @@ func (r *taskReader) open(source string) ([]byte, error) {
 	return data, err
 }
 
-// outside replaces ".." in a bundle: a file that a task shares with its neighbors has one path in the bundle, wherever
-// the task's folder was in the upload.
-const outside = "_up"
+// outsidePrefix replaces ".." in a bundle: a file that a task shares with its neighbors has one path in the bundle,
+// wherever the task's folder was in the upload.
+const outsidePrefix = "_up"
 
-// inBundle returns a source's path inside the bundle.
-func inBundle(source string) string {
+// bundlePath returns a source's path inside the bundle.
+func bundlePath(source string) string {
 	clean := path.Clean(source)
 	parts := strings.Split(clean, "/")
 	for i, part := range parts {
 		if part == ".." {
-			parts[i] = outside
+			parts[i] = outsidePrefix
 		}
 	}
 	return strings.Join(parts, "/")
 }
 
-// has reports whether a file with that run-time name is listed.
-func (d Definition) has(name string) bool {
+// hasFile reports whether a file with that run-time name is listed.
+func (d Definition) hasFile(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f File) bool { return f.Name == name })
 }
 
@@ -148,7 +148,7 @@ func (d Definition) SubmissionName() string {
 func (r *taskReader) unusedFiles() []string {
 	var out []string
 	for _, name := range r.tree.List(r.dir) {
-		if _, used := r.bundle.Files[name]; !used && name != TaskFile && !isExtra(name) {
+		if _, used := r.bundle.Files[name]; !used && name != TaskFile && !isCommonExtra(name) {
 			out = append(out, name)
 		}
 	}
@@ -158,8 +158,8 @@ func (r *taskReader) unusedFiles() []string {
 // ProjectFile is the name of the file with the settings of a folder of kernels. `warpboard task pull` writes one.
 const ProjectFile = "warpboard.toml"
 
-// isExtra reports whether an unused file is common and needs no warning.
-func isExtra(name string) bool {
+// isCommonExtra reports whether an unused file is common and needs no warning.
+func isCommonExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
 	upper := strings.ToUpper(stem(name))
 	return nested && first == solutionsDir || name == ProjectFile || strings.HasPrefix(path.Base(name), ".") ||

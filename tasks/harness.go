@@ -35,7 +35,7 @@ func (r *taskReader) harness(config *yaml.Node) {
 	}
 	if !def.OwnHarness && def.Lang != "" {
 		for _, name := range standardFiles(def.Lang) {
-			if !def.has(name) {
+			if !def.hasFile(name) {
 				r.refuse(nil, "files", "no eval program is among them, and Warpboard's own harness needs %q", name)
 			}
 		}
@@ -62,11 +62,11 @@ func (r *taskReader) chooseHarness(node *yaml.Node) {
 
 func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
 	switch {
-	case def.Config.Main == "" && def.has(evalStem+".py"):
+	case def.Config.Main == "" && def.hasFile(evalStem+".py"):
 		def.Config.Main = evalStem + ".py"
 	case def.Config.Main == "":
 		return
-	case !def.has(def.Config.Main):
+	case !def.hasFile(def.Config.Main):
 		r.refuse(config, "config.main", "%q is not the name of an entry of files; leave config out to use Warpboard's harness", def.Config.Main)
 	}
 	def.OwnHarness = true
@@ -108,8 +108,8 @@ func standardFiles(lang Lang) []string {
 	}
 }
 
-// mostRanks limits the runners of Warpboard's harness for one call.
-const mostRanks = 16
+// maxRanks limits the runners of Warpboard's harness for one call.
+const maxRanks = 16
 
 // worldSizes checks that every case of a multi-GPU task has its number of GPUs. Warpboard's harness, which runs one
 // process for each GPU, needs the same number for all cases. It disables profiles: Nsight Compute replays one kernel
@@ -127,8 +127,8 @@ func (r *taskReader) worldSizes(f fields) {
 			n, err := strconv.Atoi(c.value("world_size"))
 			if err != nil || n < 1 {
 				r.refuse(f[list.key].Content[i], index(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
-			} else if most := def.WorldSize(); !def.OwnHarness && (n != most || n > mostRanks) {
-				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, mostRanks)
+			} else if most := def.WorldSize(); !def.OwnHarness && (n != most || n > maxRanks) {
+				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, maxRanks)
 			}
 		}
 	}

@@ -63,9 +63,9 @@ func contentKeys() []Key {
 			Limits:  fmt.Sprintf("At most %s for the whole task.yml. A description of more than 32 KiB, or with tables of more than 10,000 cells, is shown as plain text.", parse.SizeText(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate`, and `advanced` give its difficulty, by which lists can be sorted. A task without one of them is in the middle.", Default: "[]",
-			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, mostTagLetters), Example: `tags: [reduction, beginner]`},
+			Limits: fmt.Sprintf("At most %d tags; each has at most %d lower-case letters and digits, with hyphens between them, and begins with a letter.", maxTags, maxTagLetters), Example: `tags: [reduction, beginner]`},
 		{Name: "problem", Meaning: "A name for related tasks of one author, such as the same sum in C++, CUDA C++, and Python. The list of tasks shows tasks with the same author, problem, and deadline on one line. Their scores stay separate. Without it, the task has its own line.", Default: `""`,
-			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", mostTagLetters), Example: `problem: vectoradd`},
+			Limits: fmt.Sprintf("At most %d lower-case letters and digits, with hyphens between them; begins with a letter. Titles that differ only in a part in parentheses, such as `Vector add (C++)`, share a heading.", maxTagLetters), Example: `problem: vectoradd`},
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "require", Meaning: "Python packages that a worker must have. Runs wait for such a worker, and their pages show what is missing. The page of a device's software lists the packages of its workers.", Default: "[]",
@@ -98,7 +98,7 @@ func suffixes(lang Lang) string { return "`" + strings.Join(furtherSuffixes[lang
 func measuringKeys() []Key {
 	timeout := fmt.Sprintf("1 to %d seconds; the build has a separate limit.", int(maxTimeout/time.Second))
 	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
-	caseDevices := fmt.Sprintf("A name, or a list of up to %d names, as in gpus: a model without form factor and memory means all devices of that family.", mostCaseDevices)
+	caseDevices := fmt.Sprintf("A name, or a list of up to %d names, as in gpus: a model without form factor and memory means all devices of that family.", maxCaseDevices)
 	return []Key{
 		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name. To let the site draw a value, write `uniform 1000..5000`, `uniform 1000..5000 step 8`, or `choice 64|128|256`. For ranked runs, the drawn values are secret. " +
 			"In Python tasks, a text in quotes stays a text, as in `mode: \"1e3\"`; a whole number in quotes is a number, as on KernelBot.", Default: "[]",
@@ -134,7 +134,7 @@ func measuringKeys() []Key {
 		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
 		{Name: "ranked_budget", Limits: timeout, Example: `ranked_budget: 20`,
 			Meaning: fmt.Sprintf("Seconds during which a ranked run starts more fresh processes than the minimum, to narrow the score's interval. Without it, %d.", int(DefaultRankedBudget/time.Second))},
-		{Name: "memory_limit", Limits: fmt.Sprintf("%d to %d. The worker's own limit also applies.", leastMemory, mostMemory), Example: `memory_limit: 1024`,
+		{Name: "memory_limit", Limits: fmt.Sprintf("%d to %d. The worker's own limit also applies.", minMemoryMiB, maxMemoryMiB), Example: `memory_limit: 1024`,
 			Meaning: "MiB of host memory that all processes of a submission may use together, including libraries. GPU memory does not count. Without it, only the worker's limit applies. With it, Python starts more slowly."},
 		{Name: "roofline", Meaning: "The work that one call must do (bytes and operations), for the roofline of its profile and the share of the device's peak.",
 			Limits: "Each formula must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
@@ -169,7 +169,7 @@ func programKeys() []Key {
 			"Warpboard's harness runs one process, called a rank, on each GPU. `generate_input` is called for every rank, with the rank's number as `rank` beside the case's arguments. " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group, and with `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, and `MASTER_PORT` set. " +
 			"`check_implementation(inputs, outputs)` gets lists with one item per rank. The clock runs until the last rank is done.",
-			Default: "false", Values: []string{"true", "false"}, Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", mostRanks),
+			Default: "false", Values: []string{"true", "false"}, Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", maxRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
 		{Name: "harness", Meaning: "Which program measures, if the task has an eval program among its files. With `own`, that program measures, in the kernel's process. " +
 			"With `warpboard`, Warpboard's harness measures, in a separate process, and the task's program is not used. Without the key, the task's program measures.",
@@ -198,8 +198,8 @@ func configKeys() []Key {
 	}
 }
 
-// In reports whether a language has the key.
-func (k Key) In(lang Lang) bool {
+// AppliesTo reports whether a language has the key.
+func (k Key) AppliesTo(lang Lang) bool {
 	for _, l := range k.Langs {
 		if l == lang {
 			return true
@@ -217,7 +217,7 @@ func knownKeys(parent string, lang Lang) []string {
 		if i := strings.LastIndex(name, "."); i >= 0 {
 			at, name = name[:i], name[i+1:]
 		}
-		if at == parent && (lang == "" || key.In(lang)) {
+		if at == parent && (lang == "" || key.AppliesTo(lang)) {
 			names = append(names, name)
 		}
 	}

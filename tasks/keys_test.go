@@ -74,7 +74,7 @@ func TestEachKeysExampleMakesATask(t *testing.T) {
 		}
 		t.Run(key.Name, func(t *testing.T) {
 			lang := tasks.LangCPP
-			if !key.In(lang) {
+			if !key.AppliesTo(lang) {
 				lang = key.Langs[0]
 			}
 			with(t, starter(t, lang), key.Example)
@@ -120,8 +120,8 @@ func TestPartsAreWhatBuiltInTasksDefine(t *testing.T) {
 			text, err := fs.ReadFile(folder, part.File)
 			switch {
 			case part.FromHarness || part.File == "the submission" || part.File == "submission.py":
-				if !strings.Contains(part.Use, word) {
-					t.Errorf("%s is not in its own use: %s", word, part.Use)
+				if !strings.Contains(part.Usage, word) {
+					t.Errorf("%s is not in its own use: %s", word, part.Usage)
 				}
 			case err != nil || !strings.Contains(string(text), word):
 				t.Errorf("%s of %s does not define %s (%v)", part.File, name, word, err)

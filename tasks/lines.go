@@ -25,9 +25,9 @@ func LinesOf(text []byte) Lines {
 	return Lines{root}
 }
 
-// Of returns the line of a key in the form of problems and warnings: "gpus", "config.main", "tests[1].seed". It is 0 if
-// there is no such key or its line is unknown.
-func (l Lines) Of(key string) int {
+// LineOf returns the line of a key in the form of problems and warnings: "gpus", "config.main", "tests[1].seed". It is
+// 0 if there is no such key or its line is unknown.
+func (l Lines) LineOf(key string) int {
 	node, line := l.root, 0
 	if node == nil {
 		return 0
@@ -59,8 +59,9 @@ func child(node *yaml.Node, name, number string) (*yaml.Node, int) {
 	return nil, 0
 }
 
-// KeyIn returns the first word of a warning, which is usually a key: "tests[1]" for "tests[1] has other arguments".
-func KeyIn(warning string) string {
+// WarningKey returns the first word of a warning, which is usually a key: "tests[1]" for "tests[1] has other
+// arguments".
+func WarningKey(warning string) string {
 	word, _, _ := strings.Cut(warning, " ")
 	return strings.TrimSuffix(word, ":")
 }

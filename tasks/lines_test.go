@@ -14,14 +14,14 @@ func TestKeysHaveTheirLine(t *testing.T) {
 		"": 0, "lang": 0, "gpus[2]": 0, "gpus[99999999999999999999]": 0, "gpus.CPU": 0, "tests.size": 0,
 		"tests[0].n": 0, "There": 0,
 	} {
-		if got := lines.Of(key); got != want {
+		if got := lines.LineOf(key); got != want {
 			t.Errorf("%q is in line %d, want %d", key, got, want)
 		}
 	}
-	if got := tasks.LinesOf([]byte("gpus: [")).Of("gpus"); got != 0 {
+	if got := tasks.LinesOf([]byte("gpus: [")).LineOf("gpus"); got != 0 {
 		t.Errorf("a text that is no YAML has a key in line %d", got)
 	}
-	if got := tasks.KeyIn("tests[1]: \"big\" is no number"); got != "tests[1]" {
+	if got := tasks.WarningKey("tests[1]: \"big\" is no number"); got != "tests[1]" {
 		t.Errorf("the warning is about %q", got)
 	}
 }

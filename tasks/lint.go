@@ -77,18 +77,18 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
 	odd, twice, different, mixed := "", "", "", ""
-	like := usual(cases)
+	like := usualCase(cases)
 	for i, c := range cases {
 		at := index(key, i)
-		if first, known := seen[c.String()]; known && twice == "" && !c.Drawn() {
+		if first, known := seen[c.String()]; known && twice == "" && !c.HasRanges() {
 			twice = fmt.Sprintf("%s is the same as %s.", at, index(key, first))
 		}
 		seen[c.String()] = i
-		if different == "" && names(c) != names(cases[like]) {
-			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, names(c), index(key, like), names(cases[like]), suggestName(c, cases[like]))
+		if different == "" && argumentNames(c) != argumentNames(cases[like]) {
+			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, argumentNames(c), index(key, like), argumentNames(cases[like]), suggestName(c, cases[like]))
 		}
 		for _, arg := range c.Arguments() {
-			if first := cases[0].value(arg.Name); mixed == "" && !c.Drawn() && !cases[0].Drawn() && isNumber(first) && !isNumber(arg.Value) {
+			if first := cases[0].value(arg.Name); mixed == "" && !c.HasRanges() && !cases[0].HasRanges() && isNumber(first) && !isNumber(arg.Value) {
 				mixed = fmt.Sprintf("%s: %q is no number, but %s is %s in %s.", at, arg.Value, arg.Name, first, index(key, 0))
 			}
 			if ownHarness && odd == "" && !(stockName.MatchString(arg.Name) && stockValue.MatchString(arg.Value)) {
@@ -103,14 +103,14 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	}
 }
 
-// usual returns the first case whose arguments most cases have.
-func usual(cases []Case) (first int) {
+// usualCase returns the first case whose arguments most cases have.
+func usualCase(cases []Case) (first int) {
 	have := map[string]int{}
 	for _, c := range cases {
-		have[names(c)]++
+		have[argumentNames(c)]++
 	}
 	for i, c := range cases {
-		if have[names(c)] > have[names(cases[first])] {
+		if have[argumentNames(c)] > have[argumentNames(cases[first])] {
 			first = i
 		}
 	}
@@ -141,8 +141,8 @@ func isNumber(value string) bool {
 	return err == nil
 }
 
-// names returns a case's argument names, sorted.
-func names(c Case) string {
+// argumentNames returns a case's argument names, sorted.
+func argumentNames(c Case) string {
 	var out []string
 	for _, arg := range c.Arguments() {
 		out = append(out, arg.Name)

@@ -4,7 +4,7 @@ package tasks
 type Part struct {
 	File        string
 	Name        string
-	Use         string // its declaration or call
+	Usage       string // its declaration or call
 	Meaning     string // Markdown
 	FromHarness bool   // provided by the harness
 	// Optional parts may be missing. Parts that are neither given nor optional must be defined by the task or the
@@ -28,8 +28,8 @@ func Parts(lang Lang) []Part {
 	return nil
 }
 
-// exact describes reference_fp64, in every language.
-const exact = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
+// exactNote describes reference_fp64, in every language.
+const exactNote = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
 	"in units in the last place. The error does not affect whether a run passes. "
 
 func nativeParts(reference string) []Part {
@@ -42,7 +42,7 @@ func nativeParts(reference string) []Part {
 		{reference, "check_implementation", "void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output)",
 			"Checks an answer: calls `reporter.pass()` or `reporter.fail() << why`, exactly once. It gets the original inputs, even if the kernel changed its own.", false, false},
 		{reference, "reference_fp64", "std::vector<double> reference_fp64(const input_t& data)",
-			exact + "It returns doubles for the floats, `__half`s, and other floating-point numbers of `output_t`, as many and in the same order: vectors, `DeviceBuffer<double>`s on a GPU, or a struct of these.", false, true},
+			exactNote + "It returns doubles for the floats, `__half`s, and other floating-point numbers of `output_t`, as many and in the same order: vectors, `DeviceBuffer<double>`s on a GPU, or a struct of these.", false, true},
 		{"the submission", "custom_kernel", "output_t custom_kernel(input_t data)", "The function that people write. It may return memory that it received: `return std::move(data.out);`.", false, false},
 		{"utils.h", "TestReporter", "void check(TestReporter& reporter) { reporter.fail() << \"element \" << i; }", "Records the verdict.", true, false},
 		{"utils.h", "warpboard::Random", "warpboard::Random(seed, stream).uniform()", "Random numbers that a submission cannot predict from earlier ones. Use this generator, because others can be reversed.", true, false},
@@ -56,7 +56,7 @@ func pythonParts() []Part {
 		{"reference.py", "check_implementation", "def check_implementation(data, output)", "Checks an answer: returns `(bool, message)`, or only a message, which is empty for a correct answer. " +
 			"It gets the original inputs, even if the kernel changed its own. With `tolerance` in task.yml, `ref_kernel(data)` can take its place: it computes the correct answer.", false, false},
 		{"reference.py", "reference_fp64", "def reference_fp64(data)",
-			exact + "It returns `float64` in the answer's shape: arrays or tensors, or tuples, lists, or dicts like the answer. If the reference already computes in double precision, write `reference_fp64 = reference`.", false, true},
+			exactNote + "It returns `float64` in the answer's shape: arrays or tensors, or tuples, lists, or dicts like the answer. If the reference already computes in double precision, write `reference_fp64 = reference`.", false, true},
 		{"submission.py", "custom_kernel", "def custom_kernel(data)", "The function that people write. The file must be called `submission.py` in files.", false, false},
 		{"utils.py", "make_match_reference", "check_implementation = make_match_reference(reference, rtol=1e-5, atol=1e-8)",
 			"Makes a checker from a function that computes the correct answer. It also compares types, shapes, NaN, and infinities.", true, false},

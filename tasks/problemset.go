@@ -139,7 +139,7 @@ func (s *setReader) deadline(p *Proposal, text string) {
 	if text != "" {
 		note = fmt.Sprintf("The deadline %v: a new task closes one year from now, a published one keeps its deadline.", err)
 	}
-	p.Deadline, p.Assumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
+	p.Deadline, p.DeadlineAssumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }
 
 // deadlineLayouts are the formats of a deadline, which is in UTC unless it has another offset.
@@ -158,14 +158,14 @@ func ParseDeadline(text string) (time.Time, error) {
 
 // Proposal is one task that an upload would create.
 type Proposal struct {
-	Folder   string    // inside the upload
-	Name     string    // name of the task
-	Bundle   *Bundle   // nil if Err is set
-	Deadline time.Time // UTC; zero if there is none
-	Assumed  bool      // the upload has no deadline, and a year from now is assumed
-	GPUs     []string  // from the problem set, or else the task; empty if neither names any
-	Notes    []string  // assumptions, and what an imported problem has and the task lacks
-	Err      error     // reason why the task cannot be created
+	Folder          string    // inside the upload
+	Name            string    // name of the task
+	Bundle          *Bundle   // nil if Err is set
+	Deadline        time.Time // UTC; zero if there is none
+	DeadlineAssumed bool      // the upload has no deadline, and a year from now is assumed
+	GPUs            []string  // from the problem set, or else the task; empty if neither names any
+	Notes           []string  // assumptions, and what an imported problem has and the task lacks
+	Err             error     // reason why the task cannot be created
 }
 
 // Proposals returns the tasks of the upload: those of its problem sets or, without any, of its task folders, or the one
@@ -195,11 +195,11 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 }
 
 func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
-	if u.reference != "" {
+	if u.referenceFile != "" {
 		return []Proposal{u.referenceProposal()}, nil
 	}
 	var list []Proposal
-	for _, task := range u.imported {
+	for _, task := range u.importedTasks {
 		p := Proposal{Folder: task.Name, Name: task.Name, Notes: task.Notes, Err: task.Err}
 		if p.Err == nil {
 			p.Bundle, p.Err = u.Bundle(task.Name)
@@ -209,7 +209,7 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 	if len(list) > 0 {
 		return list, nil
 	}
-	if u.only == "" {
+	if u.onlyFolder == "" {
 		sets, err := u.ProblemSets(now)
 		if err != nil {
 			return nil, err
@@ -232,12 +232,12 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 }
 
 func (u *Upload) referenceProposal() Proposal {
-	p := Proposal{Folder: ".", Name: stem(u.reference)}
-	data, err := u.tree.Read(u.reference)
+	p := Proposal{Folder: ".", Name: stem(u.referenceFile)}
+	data, err := u.tree.Read(u.referenceFile)
 	if err != nil {
 		p.Err = err
 		return p
 	}
-	p.Bundle, p.Err = FromReference(u.reference, data, nil)
+	p.Bundle, p.Err = FromReference(u.referenceFile, data, nil)
 	return p
 }

@@ -51,7 +51,8 @@ func TestProblemSetIsRead(t *testing.T) {
 	}
 	var got []problem
 	for _, p := range sets[0].Problems {
-		got = append(got, problem{p.Name, p.Deadline, p.GPUs, len(p.Notes), p.Bundle != nil && p.Err == nil, p.Assumed})
+		got = append(got, problem{p.Name, p.Deadline, p.GPUs, len(p.Notes), p.Bundle != nil && p.Err == nil,
+			p.DeadlineAssumed})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

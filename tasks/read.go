@@ -19,12 +19,12 @@ import (
 // Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format. An upload without
 // a task has those that are made of other benchmarks' problems.
 type Upload struct {
-	tree      filetree.Tree
-	name      string
-	only      string           // only task folder to read; empty for all
-	reference string           // reference file; empty for task folders
-	imported  []importing.Task // whose folders are in tree; empty if the upload has tasks itself
-	root      *os.Root
+	tree          filetree.Tree
+	name          string
+	onlyFolder    string           // only task folder to read; empty for all
+	referenceFile string           // reference file; empty for task folders
+	importedTasks []importing.Task // whose folders are in tree; empty if the upload has tasks itself
+	root          *os.Root
 }
 
 // OpenFile opens an uploaded file: a reference file by its suffix, a problem of KernelBench by its contents, or else a
@@ -39,7 +39,7 @@ func openFile(name string, data []byte, options importing.Options) (*Upload, err
 		return (&Upload{tree: filetree.Memory{name: data}, name: stem(name)}).convert(options), nil
 	}
 	if legacyLang(name) != "" {
-		return &Upload{tree: filetree.Memory{name: data}, reference: name}, nil
+		return &Upload{tree: filetree.Memory{name: data}, referenceFile: name}, nil
 	}
 	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name), Import: options})
 }
@@ -75,11 +75,11 @@ func (u *Upload) convert(options importing.Options) *Upload {
 		return u
 	}
 	options.Name = u.name
-	if u.imported = importing.Read(u.tree, options); len(u.imported) == 0 {
+	if u.importedTasks = importing.Read(u.tree, options); len(u.importedTasks) == 0 {
 		return u
 	}
 	files := filetree.Memory{}
-	for _, task := range u.imported {
+	for _, task := range u.importedTasks {
 		for name, text := range task.Files {
 			files[path.Join(task.Name, name)] = text
 		}
@@ -89,7 +89,7 @@ func (u *Upload) convert(options importing.Options) *Upload {
 }
 
 // Imported reports whether the tasks were made of the problems of other benchmarks.
-func (u *Upload) Imported() bool { return len(u.imported) > 0 }
+func (u *Upload) Imported() bool { return len(u.importedTasks) > 0 }
 
 // Files returns all files of a task folder, by their paths in it.
 func (u *Upload) Files(folder string) (map[string][]byte, error) {
@@ -107,8 +107,8 @@ func (u *Upload) Files(folder string) (map[string][]byte, error) {
 // Folders returns the task folders ("." for the top). A task at the top is the only one: everything below belongs to
 // it.
 func (u *Upload) Folders() []string {
-	if u.only != "" {
-		return []string{u.only}
+	if u.onlyFolder != "" {
+		return []string{u.onlyFolder}
 	}
 	if _, err := u.tree.Read(TaskFile); err == nil {
 		return []string{"."}
@@ -160,8 +160,8 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	return out, nil
 }
 
-// largestPath limits a file that OpenPath reads, in bytes: a zip is not larger than its contents may be.
-const largestPath = 64 << 20
+// maxPathBytes limits a file that OpenPath reads, in bytes: a zip is not larger than its contents may be.
+const maxPathBytes = 64 << 20
 
 // OpenPath opens a path of this machine for a command: a task folder, a tree of them, a zip, or a reference file. A
 // task folder can use files of two folders above it, as in public problem trees. The caller must call Close.
@@ -204,9 +204,9 @@ func readPlain(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largestPath+1))
-	if err == nil && len(data) > largestPath {
-		err = fmt.Errorf("it is larger than %s", parse.SizeText(largestPath))
+	data, err := io.ReadAll(io.LimitReader(file, maxPathBytes+1))
+	if err == nil && len(data) > maxPathBytes {
+		err = fmt.Errorf("it is larger than %s", parse.SizeText(maxPathBytes))
 	}
 	return data, err
 }
@@ -230,7 +230,7 @@ func openDir(dir string, options importing.Options) (*Upload, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("finding %s: %w", dir, err), root.Close())
 	}
-	upload.only = filepath.ToSlash(inside)
+	upload.onlyFolder = filepath.ToSlash(inside)
 	return upload, nil
 }
 

@@ -158,7 +158,7 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 // most half of them, or a part of the other's name; "" if none is near enough. The cost grows with the length of the
 // name: a long name has no match.
 func Nearest(name string, known []string) string {
-	if len(name) > longestName {
+	if len(name) > maxNearestName {
 		return ""
 	}
 	best, least := "", 3
@@ -178,16 +178,16 @@ func Nearest(name string, known []string) string {
 	return ""
 }
 
-// longestName limits the length of a name that may be a mistyped known one.
-const longestName = 64
+// maxNearestName limits the length of a name that may be a mistyped known one.
+const maxNearestName = 64
 
-// shortestPart is the number of letters from which a part of a name matches it.
-const shortestPart = 4
+// minPartLength is the number of letters from which a part of a name matches it.
+const minPartLength = 4
 
 func isPartOf(part, whole string) bool {
 	plain := func(s string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
 	}
 	part, whole = plain(part), plain(whole)
-	return len(part) >= shortestPart && strings.Contains(whole, part)
+	return len(part) >= minPartLength && strings.Contains(whole, part)
 }

@@ -88,7 +88,7 @@ func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
 		return
 	}
 	for i, c := range r.bundle.Definition.Benchmarks {
-		for _, corner := range c.corners() {
+		for _, corner := range c.cornerCases() {
 			if _, err := evaluate(key, text, corner); err != nil {
 				r.refuse(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
 				return

@@ -30,8 +30,8 @@ func (s Solution) Submission() Submission { return Submission{Source: s.Source, 
 // is not an error. Each is a file, or a folder whose main file is submission.*. A reference in the legacy format has
 // one solution: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
-	if u.reference != "" {
-		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil
+	if u.referenceFile != "" {
+		return []Solution{referenceAsSolution(legacyLang(u.referenceFile))}, nil
 	}
 	var out []Solution
 	for _, verdict := range []struct {

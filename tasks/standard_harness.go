@@ -25,7 +25,7 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	def.Config.Main = ""
 	def.OwnHarness = false
 	for _, name := range standardFiles(def.Lang) {
-		if !def.has(name) {
+		if !def.hasFile(name) {
 			return nil, fmt.Errorf("%s has no file %q, which Warpboard's harness needs", b.Name, name)
 		}
 	}
@@ -39,7 +39,7 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 		out.Files[name] = b.Files[name]
 	}
 	for name, data := range b.Files {
-		if isExtra(name) {
+		if isCommonExtra(name) {
 			out.Files[name] = data
 		}
 	}
@@ -91,7 +91,7 @@ func (b *Bundle) standardFunctions() error {
 func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
 		text := b.Files[f.Source]
-		if stem(f.Name) != "reference" || f.IsSubmission() || bringsOthers(text) {
+		if stem(f.Name) != "reference" || f.IsSubmission() || importsTaskFile(text) {
 			continue
 		}
 		check := "check_implementation"
@@ -114,12 +114,12 @@ func (b *Bundle) hasChecker() bool {
 	})
 }
 
-// broughtFile matches files that a reference takes over as a whole: an include, or a star import.
-var broughtFile = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
+// wholeImport matches files that a reference takes over as a whole: an include, or a star import.
+var wholeImport = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
 
-// bringsOthers reports whether a reference takes over definitions of another file of the task.
-func bringsOthers(text []byte) bool {
-	return slices.ContainsFunc(broughtFile.FindAllSubmatch(text, -1), func(found [][]byte) bool {
+// importsTaskFile reports whether a reference takes over definitions of another file of the task.
+func importsTaskFile(text []byte) bool {
+	return slices.ContainsFunc(wholeImport.FindAllSubmatch(text, -1), func(found [][]byte) bool {
 		return !slices.Contains([]string{"task.h", "utils.h", "task", "utils"}, string(found[1])+string(found[2]))
 	})
 }

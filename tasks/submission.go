@@ -115,12 +115,12 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Sort finds a submission's main file: the one with the name of the submission, or the only one that is not a further
-// file. The error is a Problem.
-func (d Definition) Sort(files map[string][]byte) (main string, s Submission, err error) {
+// SplitMain finds a submission's main file: the one with the name of the submission, or the only one that is not a
+// further file. The error is a Problem.
+func (d Definition) SplitMain(files map[string][]byte) (main string, s Submission, err error) {
 	var others []string
 	for name := range files {
-		if !d.allowsFile(name) {
+		if !d.matchesPattern(name) {
 			others = append(others, name)
 		}
 	}
@@ -283,7 +283,7 @@ func (d Definition) WithFiles(names []string) Definition {
 	var further []File
 	for _, name := range names {
 		further = append(further, File{Name: name, Source: SubmissionSource})
-		if compiled(d.Lang, name) {
+		if isCompiled(d.Lang, name) {
 			d.Config.Sources = append(d.Config.Sources, name)
 		}
 	}

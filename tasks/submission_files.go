@@ -47,8 +47,8 @@ var harnessModules = []string{
 	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
-// compiled reports whether the file is compiled; others are included.
-func compiled(lang Lang, name string) bool {
+// isCompiled reports whether the file is compiled; others are included.
+func isCompiled(lang Lang, name string) bool {
 	suffix := path.Ext(name)
 	return slices.Contains(sourceSuffixes, suffix) && lang != LangPython || suffix == ".cu" && lang == LangCUDA
 }
@@ -65,7 +65,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 		r.refuse(node, "submission_files", "a Python task with an eval program of its own takes no further files: one could stand in for a module that the program imports")
 		return nil
 	}
-	taken := r.bundle.takenNames(patterns)
+	taken := r.bundle.usedNames(patterns)
 	for i, pattern := range patterns {
 		at, item := index("submission_files", i), node.Content[i]
 		switch {
@@ -97,14 +97,14 @@ func refusedFileName(name string) string {
 // CheckFiles returns a Problem if a submission to the task cannot have files with these names.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
-	seen, taken := map[string]string{}, b.takenNames(names)
+	seen, taken := map[string]string{}, b.usedNames(names)
 	for _, name := range names {
 		why := refusedFileName(name)
 		switch {
 		case why != "":
 		case len(allowed) == 0:
 			return parse.Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
-		case !b.Definition.allowsFile(name):
+		case !b.Definition.matchesPattern(name):
 			why = fmt.Sprintf("is not one that the task takes beside the main one: %s", strings.Join(allowed, ", "))
 		case seen[filetree.Fold(name)] != "":
 			why = fmt.Sprintf("and %q differ in case alone", seen[filetree.Fold(name)])
@@ -119,22 +119,23 @@ func (b *Bundle) CheckFiles(names []string) error {
 	return nil
 }
 
-func (d Definition) allowsFile(name string) bool {
+func (d Definition) matchesPattern(name string) bool {
 	return slices.Contains(furtherSuffixes[d.Lang], path.Ext(name)) && slices.ContainsFunc(d.SubmissionFiles, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
 }
 
-// MayBring reports whether a file with this name may come from a submission, according to the task's definition.
-func (d Definition) MayBring(name string) bool {
-	return d.allowsFile(name) && d.reserved(name) == ""
+// MayComeFromSubmission reports whether a file with this name may come from a submission, according to the task's
+// definition.
+func (d Definition) MayComeFromSubmission(name string) bool {
+	return d.matchesPattern(name) && d.reserved(name) == ""
 }
 
-// takenNames finds names that are already used: no further file may shadow one of the task or of the harness, or one
+// usedNames finds names that are already used: no further file may shadow one of the task or of the harness, or one
 // that these include or import. It reads the task's files once, because they may be large. Weakness: includes and
 // imports are found by patterns in the text, without their own includes.
-func (b *Bundle) takenNames(names []string) map[string]string {
+func (b *Bundle) usedNames(names []string) map[string]string {
 	// names that are not reserved, by their form in includes and imports
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
@@ -146,7 +147,7 @@ func (b *Bundle) takenNames(names []string) map[string]string {
 	}
 	for _, f := range b.Definition.Files {
 		for line := range bytes.Lines(b.Files[f.Source]) {
-			for _, read := range filesRead(line) {
+			for _, read := range importedFiles(line) {
 				for _, name := range free[filetree.Fold(read)] {
 					taken[name] = fmt.Sprintf("has the name of what %s of the task includes or imports", f.Name)
 				}
@@ -174,23 +175,23 @@ func (d Definition) reserved(name string) string {
 	return ""
 }
 
-// filesRead returns the files that a line of C++ or Python includes or imports, without folders.
-func filesRead(line []byte) []string {
+// importedFiles returns the files that a line of C++ or Python includes or imports, without folders.
+func importedFiles(line []byte) []string {
 	line = bytes.TrimSpace(line)
 	if rest, ok := bytes.CutPrefix(line, []byte("#")); ok {
-		return included(bytes.TrimSpace(rest))
+		return includedFiles(bytes.TrimSpace(rest))
 	}
 	word, rest, _ := bytes.Cut(bytes.ReplaceAll(line, []byte("\t"), []byte(" ")), []byte(" "))
 	switch string(word) {
 	case "import":
-		return modules(bytes.Split(rest, []byte(",")))
+		return moduleFiles(bytes.Split(rest, []byte(",")))
 	case "from":
-		return modules([][]byte{rest})
+		return moduleFiles([][]byte{rest})
 	}
 	return nil
 }
 
-func included(directive []byte) []string {
+func includedFiles(directive []byte) []string {
 	rest, ok := bytes.CutPrefix(directive, []byte("include"))
 	if rest = bytes.TrimSpace(rest); !ok || len(rest) == 0 || rest[0] != '"' && rest[0] != '<' {
 		return nil
@@ -202,7 +203,7 @@ func included(directive []byte) []string {
 	return []string{path.Base(string(rest[1 : end+1]))}
 }
 
-func modules(named [][]byte) (files []string) {
+func moduleFiles(named [][]byte) (files []string) {
 	for _, one := range named {
 		one = bytes.TrimSpace(one)
 		if end := bytes.IndexAny(one, ". \t;#"); end >= 0 {

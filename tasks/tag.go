@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// mostTagLetters limits a tag to less than a line on a phone.
-const mostTagLetters = 24
+// maxTagLetters limits a tag to less than a line on a phone.
+const maxTagLetters = 24
 
 var tagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // IsTag reports whether a word can be a tag.
-func IsTag(word string) bool { return len(word) <= mostTagLetters && tagName.MatchString(word) }
+func IsTag(word string) bool { return len(word) <= maxTagLetters && tagName.MatchString(word) }
 
-// levels returns the tags for difficulty, easiest first.
-func levels() []string { return []string{"beginner", "intermediate", "advanced"} }
+// difficultyLevels returns the tags for difficulty, easiest first.
+func difficultyLevels() []string { return []string{"beginner", "intermediate", "advanced"} }
 
 // Difficulty returns the rank of a task's tags from easy to hard. Without a tag for difficulty it is in the middle.
 func Difficulty(tags []string) int {
 	for _, tag := range tags {
-		if level := slices.Index(levels(), tag); level >= 0 {
+		if level := slices.Index(difficultyLevels(), tag); level >= 0 {
 			return level
 		}
 	}

@@ -22,20 +22,20 @@ const (
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
-	leastMemory    = 64      // MiB; enough for a program with its libraries
-	mostMemory     = 1 << 20 // MiB
+	minMemoryMiB   = 64      // MiB; enough for a program with its libraries
+	maxMemoryMiB   = 1 << 20 // MiB
 )
 
 // taskReader reads one task.yml and loads the files that it names.
 type taskReader struct {
 	reader
-	tree   filetree.Tree
-	dir    string // folder of task.yml in the tree
-	bundle *Bundle
-	stored int64 // bytes of bundle.Files
+	tree        filetree.Tree
+	dir         string // folder of task.yml in the tree
+	bundle      *Bundle
+	storedBytes int64 // bytes of bundle.Files
 	// origins has the path in the tree for each of bundle.Files.
-	origins map[string]string
-	ignored []string // warnings about known but unused keys
+	origins            map[string]string
+	ignoredKeyWarnings []string // warnings about known but unused keys
 	// exactTexts means that case values reach Python with their types in task.yml.
 	exactTexts bool
 }
@@ -59,7 +59,7 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	if err := r.problems.Err(); err != nil {
 		return nil, err
 	}
-	r.bundle.Warnings = append(r.ignored, lint(r.bundle, r.unusedFiles())...)
+	r.bundle.Warnings = append(r.ignoredKeyWarnings, lint(r.bundle, r.unusedFiles())...)
 	if text := r.authorText(data); text != nil {
 		r.bundle.Files[TaskFile] = text
 	}
@@ -85,7 +85,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Baselines = r.baselines(f["baselines"])
 	def.Validation = r.validation(f["validation"])
 	r.solutions()
-	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.has(evalStem+".py") || r.text(f["harness"], "harness") == harnessWarpboard)
+	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.hasFile(evalStem+".py") || r.text(f["harness"], "harness") == harnessWarpboard)
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
 	r.times(f, def)
@@ -105,7 +105,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.library(f["library"])
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
-	r.checkDrawn(f)
+	r.checkRanges(f)
 	def.Tolerance = r.tolerances(f)
 	if def.Setup = r.boolean(f["setup"], "setup", false); def.Setup && (def.Lang != LangPython || def.OwnHarness || def.MultiGPU) {
 		r.refuse(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
@@ -231,8 +231,8 @@ func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
 // memory reads a number of MiB and returns bytes, or 0 if absent.
 func (r *reader) memory(node *yaml.Node, key string) int64 {
 	n, ok := r.integer(node, key)
-	if ok && (n < leastMemory || n > mostMemory) {
-		r.refuse(node, key, "must be between %d and %d MiB", leastMemory, mostMemory)
+	if ok && (n < minMemoryMiB || n > maxMemoryMiB) {
+		r.refuse(node, key, "must be between %d and %d MiB", minMemoryMiB, maxMemoryMiB)
 		return 0
 	}
 	return n << 20
@@ -260,8 +260,8 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 			r.refuse(name, at, "an argument's name is made of letters, digits and _, and does not start with a digit")
 			continue
 		}
-		text, ok := pyyaml.String(value)
-		if exact, ok := pyyaml.Exact(value); ok && r.exactTexts && !isRange(text) {
+		text, ok := pyyaml.PythonText(value)
+		if exact, ok := pyyaml.PythonLiteral(value); ok && r.exactTexts && !isRange(text) {
 			text = exact
 		}
 		switch {

@@ -29,7 +29,7 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 		return nil
 	}
 	if def.Lang == LangCUDA || def.Lang == LangCPP {
-		r.ignored = append(r.ignored, "The key validation is not used: its script can import submissions in Python, and this task has others. Put such checks into tests.")
+		r.ignoredKeyWarnings = append(r.ignoredKeyWarnings, "The key validation is not used: its script can import submissions in Python, and this task has others. Put such checks into tests.")
 		return nil
 	}
 	f := r.fields(node, key, knownKeys(key, "")...)
@@ -61,7 +61,7 @@ func (b *Bundle) Validating() *Bundle {
 	out := *b
 	d := &out.Definition
 	name := d.Validation.name()
-	if !d.has(name) {
+	if !d.hasFile(name) {
 		d.Files = append(slices.Clone(d.Files), File{Name: name, Source: d.Validation.Script})
 	}
 	d.Config.Main, d.OwnHarness, d.SanitizeFirst = name, true, false

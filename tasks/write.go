@@ -80,8 +80,8 @@ func (b *Bundle) describedBy(text []byte) bool {
 func (r *taskReader) authorText(data []byte) []byte {
 	text := string(data)
 	for inside := range r.origins {
-		if strings.HasPrefix(inside, outside+"/") {
-			text = strings.ReplaceAll(text, strings.ReplaceAll(inside, outside+"/", "../"), inside)
+		if strings.HasPrefix(inside, outsidePrefix+"/") {
+			text = strings.ReplaceAll(text, strings.ReplaceAll(inside, outsidePrefix+"/", "../"), inside)
 		}
 	}
 	if written, err := r.bundle.writtenYAML(); err == nil && string(written) == text {

@@ -11,37 +11,38 @@ import (
 // Attack is one program of the corpus, which tries to get a false time or a wrong answer accepted, with its latest
 // results.
 type Attack struct {
-	Name     string // folder name
-	Title    string
-	Family   string // group of similar attacks: "False clocks"
-	Where    string // language and device: "CUDA C++", "Python on the CPU"
-	GPU      bool   // it needs a GPU
-	Tries    string // what it does, in a sentence
-	Expected string // "refused", "scored honestly", "limit"
-	Results  []AttackResult
+	Name        string // folder name
+	Title       string
+	Family      string // group of similar attacks: "False clocks"
+	Platform    string // language and device: "CUDA C++", "Python on the CPU"
+	NeedsGPU    bool   // it needs a GPU
+	Description string // what it does, in a sentence
+	Expected    string // "refused", "scored honestly", "limit"
+	Results     []AttackResult
 }
 
 // AttackResult is the latest result of an attack on a device, with a version of the harness.
 type AttackResult struct {
-	Harness   string // version, as printed by warpboard version
-	Older     bool   // not the version of this site
-	Device    string
-	Verdict   string // "refused", "scored honestly", "limit", "ranked"
-	Held      bool   // it and its twin ended as expected
-	ClaimedNS float64
-	ShownNS   float64
-	At        time.Time
+	Harness          string // version, as printed by warpboard version
+	FromOtherVersion bool   // not the version of this site
+	Device           string
+	Verdict          string // "refused", "scored honestly", "limit", "ranked"
+	AsExpected       bool   // it and its twin ended as expected
+	ClaimedNS        float64
+	ShownNS          float64
+	MeasuredAt       time.Time
 }
 
-// held counts the attacks tried on this site's harness, and those of them that ended as expected on every device.
-func held(attacks []Attack) (held, tried int) {
+// countAsExpected counts the attacks tried on this site's harness, and those of them that ended as expected on every
+// device.
+func countAsExpected(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
-		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.Older })
+		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.FromOtherVersion })
 		if len(now) == 0 {
 			continue
 		}
 		tried++
-		if !slices.ContainsFunc(now, func(r AttackResult) bool { return !r.Held }) {
+		if !slices.ContainsFunc(now, func(r AttackResult) bool { return !r.AsExpected }) {
 			held++
 		}
 	}
@@ -66,9 +67,9 @@ func attackFamilies(attacks []Attack) (families []attackFamily) {
 	return families
 }
 
-// failed counts the attacks that did not end as expected on this site's harness.
-func (f attackFamily) failed() int {
-	held, tried := held(f.attacks)
+// failedCount counts the attacks that did not end as expected on this site's harness.
+func (f attackFamily) failedCount() int {
+	held, tried := countAsExpected(f.attacks)
 	return tried - held
 }
 
@@ -88,16 +89,16 @@ func (f attackFamily) claim() string {
 	return fmt.Sprintf("largest false claim: %s, shown as %s", format.Nanoseconds(most.ClaimedNS), format.Nanoseconds(most.ShownNS))
 }
 
-// attacksHeld describes how the attacks ended, and how many of the others need a GPU.
-func attacksHeld(attacks []Attack) string {
-	held, tried := held(attacks)
+// attacksSummary describes how the attacks ended, and how many of the others need a GPU.
+func attacksSummary(attacks []Attack) string {
+	held, tried := countAsExpected(attacks)
 	text := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
 	if held == tried && tried > 1 {
 		text = fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)
 	}
 	left, before := 0, 0
 	for _, a := range attacks {
-		if !a.GPU || slices.ContainsFunc(a.Results, func(r AttackResult) bool { return !r.Older }) {
+		if !a.NeedsGPU || slices.ContainsFunc(a.Results, func(r AttackResult) bool { return !r.FromOtherVersion }) {
 			continue
 		}
 		left++

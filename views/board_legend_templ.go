@@ -16,7 +16,7 @@ import (
 // marks returns the marks that entries of the page have.
 func (b BoardTable) marks() []boardMark {
 	return slices.DeleteFunc(boardMarks(), func(m boardMark) bool {
-		return !slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return m.on(b, e) })
+		return !slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return m.applies(b, e) })
 	})
 }
 
@@ -97,15 +97,15 @@ func boardLegend(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if b.hasWide() {
+		if b.hasWideIntervals() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p data-wides>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("? " + wideHint + ".")
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("? " + wideIntervalHint + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_legend.templ`, Line: 40, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_legend.templ`, Line: 40, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

@@ -18,11 +18,11 @@ type entryTag struct {
 // boardMark is a mark with its explanation in the legend.
 type boardMark struct {
 	entryTag
-	on  func(BoardTable, boards.Standing) bool
-	row func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
+	applies func(BoardTable, boards.Standing) bool
+	adapt   func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
 }
 
-func noMark(*entryTag, boards.Standing) {}
+func unchangedTag(*entryTag, boards.Standing) {}
 
 // boardMarks returns all marks, most important first.
 func boardMarks() []boardMark {
@@ -31,11 +31,11 @@ func boardMarks() []boardMark {
 			BoardTable.marksDisturbed,
 			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
-			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, noMark},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, unchangedTag},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
-			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, noMark},
+			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, unchangedTag},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
-			BoardTable.marksNoisy, noMark},
+			BoardTable.marksNoisy, unchangedTag},
 		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},
 			func(_ BoardTable, e boards.Standing) bool {
 				return boards.ChangedByConfirmation(e.BeforeConfirmationNS, e.ScoreNS)
@@ -55,11 +55,11 @@ func boardMarks() []boardMark {
 	}
 }
 
-const wideHint = "May be tied with the rank above, but the measurement is too noisy to say. Running the same source again narrows it"
+const wideIntervalHint = "May be tied with the rank above, but the measurement is too noisy to say. Running the same source again narrows it"
 
-// wide reports whether an entry's interval reaches the first of the rank above, which must be on the page or among the
-// board's leaders.
-func (b BoardTable) wide(e boards.Standing) bool {
+// hasWideInterval reports whether an entry's interval reaches the first of the rank above, which must be on the page or
+// among the board's leaders.
+func (b BoardTable) hasWideInterval(e boards.Standing) bool {
 	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.Age && int(band.EntriesBefore)+1 == e.Rank })
 	if i < 1 || b.Bands[i-1].EpochAge != e.Age {
 		return false
@@ -76,16 +76,18 @@ func (b BoardTable) wide(e boards.Standing) bool {
 	return false
 }
 
-func (b BoardTable) hasWide() bool { return slices.ContainsFunc(b.ranked(), b.wide) }
+func (b BoardTable) hasWideIntervals() bool {
+	return slices.ContainsFunc(b.ranked(), b.hasWideInterval)
+}
 
 // statuses returns the marks beside an entry's score, most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	for _, m := range boardMarks() {
-		if m.row == nil || !m.on(b, e) {
+		if m.adapt == nil || !m.applies(b, e) {
 			continue
 		}
 		tag := m.entryTag
-		m.row(&tag, e)
+		m.adapt(&tag, e)
 		list = append(list, tag)
 	}
 	return list

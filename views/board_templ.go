@@ -1172,8 +1172,8 @@ func (b BoardTable) whyEmpty() string {
 
 // hasShort reports whether the page has a score so short that hidden work is possible.
 func (b BoardTable) hasShort() bool {
-	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScore }) ||
-		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < shortScore })
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScoreNS }) ||
+		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < shortScoreNS })
 }
 
 func (b BoardTable) hasTies() bool {
@@ -1553,15 +1553,15 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if b.wide(e) {
+		} else if b.hasWideInterval(e) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 122, "<a class=\"plain soft num\" href=\"/trust#ties\" title=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var55 string
-			templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(wideHint)
+			templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(wideIntervalHint)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 465, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 465, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 			if templ_7745c5c3_Err != nil {
@@ -1574,7 +1574,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 			var templ_7745c5c3_Var56 string
 			templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(format.Place(e.Rank, e.Tied) + "?")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 465, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 465, Col: 122}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 			if templ_7745c5c3_Err != nil {

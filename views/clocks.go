@@ -12,8 +12,8 @@ import (
 	"warpboard/views/format"
 )
 
-// shortScore is the time below which a score gets a mark that links to an explanation of what can still be hidden.
-const shortScore = 30e3
+// shortScoreNS is the time below which a score gets a mark that links to an explanation of what can still be hidden.
+const shortScoreNS = 30e3
 
 const (
 	trustShortURL  = templ.SafeURL("/trust#short")
@@ -21,22 +21,22 @@ const (
 	trustBundleURL = templ.SafeURL("/trust#bundle")
 )
 
-// releasedAfter is the time after which a call is released even if it is not ready.
-const releasedAfter = "10\u00a0ms"
+// callReleaseDelay is the time after which a call is released even if it is not ready.
+const callReleaseDelay = "10\u00a0ms"
 
-// judgedCases reports whether a judge timed some of the cases.
-func judgedCases(cases []job.CaseResult) bool {
+// anyTimedByJudge reports whether a judge timed some of the cases.
+func anyTimedByJudge(cases []job.CaseResult) bool {
 	return slices.ContainsFunc(cases, job.CaseResult.TimedByJudge)
 }
 
-// unjudged reports whether the run has times by a clock in the kernel's own process, though its task uses Warpboard's
-// harness: an older harness measured it.
-func (r RunCard) unjudged() bool {
+// lacksJudgeTimes reports whether the run has times by a clock in the kernel's own process, though its task uses
+// Warpboard's harness: an older harness measured it.
+func (r RunCard) lacksJudgeTimes() bool {
 	timed := false
 	for _, stage := range r.Stages {
-		if stage.Ended && stage.Timed() {
+		if stage.HasResult && stage.Timed() {
 			timed = true
-			if judgedCases(stage.Result.Cases) {
+			if anyTimedByJudge(stage.Result.Cases) {
 				return false
 			}
 		}
@@ -63,9 +63,9 @@ func clockNotes(c job.CaseResult) []string {
 	switch k := c.Clocks; {
 	case c.SynchronizesInMostCalls():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
-			releasedAfter, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
+			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
 	case k.LateCalls > 0:
-		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), releasedAfter))
+		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), callReleaseDelay))
 	}
 	if c.ClocksDiffer() {
 		notes = append(notes, differenceNote(c.Clocks))

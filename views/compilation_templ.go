@@ -17,7 +17,7 @@ import (
 )
 
 // CompiledSources identifies the files of a compilation in its messages.
-func CompiledSources(c kernelrun.Compilation) Sources { return Sources{Main: []string{c.File}} }
+func CompiledSources(c kernelrun.Compilation) Sources { return Sources{MainNames: []string{c.File}} }
 
 // BenchCompiled is the part of the workbench below its editor while its text is compiled, and after that.
 func BenchCompiled(p EvaluationPage) templ.Component {

@@ -54,7 +54,7 @@ func confirmationNote(r RunCard) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if c := r.Confirmed; c != nil {
+		if c := r.Confirmation; c != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"small soft\" data-confirmation")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -364,8 +364,8 @@ func (r RunCard) casesName(stage StageView) string {
 // firstTiming notes below the cases of a confirmed run that its score does not come from them, or returns "".
 func (r RunCard) firstTiming() string {
 	switch {
-	case r.Confirmed != nil && r.Confirmed.Is > 0:
-		return "These cases are from the first timing, which gave " + format.Nanoseconds(r.Confirmed.Was).String() + ". The score above comes from the confirmation."
+	case r.Confirmation != nil && r.Confirmation.Is > 0:
+		return "These cases are from the first timing, which gave " + format.Nanoseconds(r.Confirmation.Was).String() + ". The score above comes from the confirmation."
 	case r.Turns != nil:
 		return "These cases are from the first timing. The score above comes from the confirmation of this source."
 	}
@@ -565,7 +565,7 @@ func turnCells(turn Turn, intervals bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = intervalOnly(turn.NS, turn.Interval, 0, ends(turn.Interval)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = intervalOnly(turn.NS, turn.Interval, 0, intervalEnds(turn.Interval)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

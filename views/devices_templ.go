@@ -58,15 +58,15 @@ type DeviceFacts struct {
 
 // dayText describes a device's activity of the last day.
 func dayText(d work.Activity, slots int) []string {
-	if d.Work == 0 {
+	if d.WorkCount == 0 {
 		return []string{"No runs in the last 24 h"}
 	}
-	list := []string{"Last 24 h: " + format.Plural(d.Work, "run", "runs")}
+	list := []string{"Last 24 h: " + format.Plural(d.WorkCount, "run", "runs")}
 	if slots > 0 {
 		list = append(list, "busy "+format.Percent(d.Busy)+" of "+upText(d, slots))
 	}
-	if d.Waited > 0 {
-		list = append(list, "median wait "+format.Duration(d.Wait))
+	if d.WaitedCount > 0 {
+		list = append(list, "median wait "+format.Duration(d.MedianWait))
 	}
 	return list
 }
@@ -655,11 +655,11 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if row.Run.Position > 0 {
+				if row.Run.QueuePosition > 0 {
 					var templ_7745c5c3_Var24 string
-					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(row.Run.Position))
+					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(row.Run.QueuePosition))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 242, Col: 42}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 242, Col: 47}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 					if templ_7745c5c3_Err != nil {
@@ -766,12 +766,12 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !row.Run.TriedAgain.IsZero() {
+				if !row.Run.NextAttemptAt.IsZero() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<span class=\"soft small\">tried again at")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = moment(row.Run.TriedAgain).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = moment(row.Run.NextAttemptAt).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -816,15 +816,15 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if row.Run.Waiting != "" {
+				if row.Run.WaitingReason != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<span class=\"block soft small break-words\" data-lack>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var32 string
-					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(row.Run.Waiting)
+					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(row.Run.WaitingReason)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 275, Col: 80}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 275, Col: 86}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 					if templ_7745c5c3_Err != nil {

@@ -24,19 +24,19 @@ func EventPartURL(slug, part string) templ.SafeURL {
 
 // EventBanner announces an event on every page.
 type EventBanner struct {
-	Slug  string
-	Title string
-	Begun bool
-	Next  time.Time     // next change: its end or start
-	In    time.Duration // time until then
+	Slug         string
+	Title        string
+	HasBegun     bool
+	NextChangeAt time.Time     // next change: its end or start
+	TimeToNext   time.Duration // time until then
 }
 
 // BoardFreeze is the event that freezes a board.
 type BoardFreeze struct {
-	Slug  string
-	Title string
-	Since time.Time
-	OwnNS float64 // on an empty board, the viewer's best result since then, hidden from others; 0 if none
+	Slug         string
+	Title        string
+	Since        time.Time
+	ViewerBestNS float64 // on an empty board, the viewer's best result since then, hidden from others; 0 if none
 }
 
 // EventsPage lists events.
@@ -46,8 +46,8 @@ type EventsPage struct {
 	Events []events.EventRow
 }
 
-// of returns the events of a phase.
-func (p EventsPage) of(phase string) (list []events.EventRow) {
+// eventsIn returns the events of a phase.
+func (p EventsPage) eventsIn(phase string) (list []events.EventRow) {
 	for _, e := range p.Events {
 		if phaseOf(e.Event, p.Now) == phase {
 			list = append(list, e)
@@ -57,17 +57,17 @@ func (p EventsPage) of(phase string) (list []events.EventRow) {
 }
 
 const (
-	comes      = "Upcoming"
-	goes       = "Now"
-	pastEvents = "Past"
+	upcomingEvents = "Upcoming"
+	currentEvents  = "Now"
+	pastEvents     = "Past"
 )
 
 func phaseOf(e events.Event, now time.Time) string {
 	switch {
 	case !e.HasBegun(now):
-		return comes
+		return upcomingEvents
 	case !e.HasEnded(now):
-		return goes
+		return currentEvents
 	}
 	return pastEvents
 }
@@ -75,16 +75,16 @@ func phaseOf(e events.Event, now time.Time) string {
 // EventPage is an event with its standings.
 type EventPage struct {
 	Page
-	Event     events.EventRow
-	Now       time.Time // the server's clock, used for all comparisons
-	About     templ.Component
-	Tasks     []EventTask
-	Standings events.Standings
-	Device    string    // of the standings; empty for all
-	At        time.Time // of the standings; zero for now
-	Devices   []string  // to choose from
-	MayEdit   bool
-	Waiting   EventWaiting
+	Event       events.EventRow
+	Now         time.Time // the server's clock, used for all comparisons
+	Description templ.Component
+	Tasks       []EventTask
+	Standings   events.Standings
+	Device      string    // of the standings; empty for all
+	StandingsAt time.Time // of the standings; zero for now
+	Devices     []string  // to choose from
+	MayEdit     bool
+	Waiting     EventWaiting
 }
 
 // EventTask is a task of an event.
@@ -107,22 +107,22 @@ func (p EventPage) entries(slug string) (n int) {
 type EventWaiting struct {
 	Entrants    int
 	Submissions int
-	Live        int // running runs
+	RunningRuns int // running runs
 }
 
 const (
-	shownRows = 50
-	wallRows  = 12
+	maxShownRows = 50
+	maxWallRows  = 12
 )
 
-// rows returns the first rows of the standings.
-func (p EventPage) rows(most int) []events.Row {
+// standingRows returns the first rows of the standings.
+func (p EventPage) standingRows(most int) []events.Row {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
 
 // shownRows returns the rows on the page: the first ones, and the viewer's own.
 func (p EventPage) shownRows() []events.Row {
-	first := p.rows(shownRows)
+	first := p.standingRows(maxShownRows)
 	for _, row := range p.Standings.Rows[len(first):] {
 		if row.UserID != 0 && row.UserID == p.viewerID() {
 			return append(slices.Clone(first), row)
@@ -131,12 +131,12 @@ func (p EventPage) shownRows() []events.Row {
 	return first
 }
 
-// next returns the next change of the event, and the time until then.
-func (p EventPage) next() (what string, in time.Duration) {
+// nextChange returns the next change of the event, and the time until then.
+func (p EventPage) nextChange() (what string, in time.Duration) {
 	switch phaseOf(p.Event.Event, p.Now) {
-	case comes:
+	case upcomingEvents:
 		return "Starts in", p.Event.StartsAt.Sub(p.Now)
-	case goes:
+	case currentEvents:
 		return "Ends in", p.Event.EndsAt.Sub(p.Now)
 	}
 	return "", 0
@@ -152,13 +152,13 @@ func countdown(d time.Duration) string {
 }
 
 // isOpen reports whether the event accepts submissions now.
-func (p EventPage) isOpen() bool { return phaseOf(p.Event.Event, p.Now) == goes }
+func (p EventPage) isOpen() bool { return phaseOf(p.Event.Event, p.Now) == currentEvents }
 
 func (p EventPage) frozen() bool { return p.Event.IsFrozen(p.Now) }
 
 // address returns the address of a part of the event's page, for the selected device.
 func (p EventPage) address(part, device string) string {
-	return p.addressAt(part, device, p.At)
+	return p.addressAt(part, device, p.StandingsAt)
 }
 
 func (p EventPage) addressAt(part, device string, at time.Time) string {
@@ -179,8 +179,8 @@ func (p EventPage) addressAt(part, device string, at time.Time) string {
 // replaySteps is the number of equal parts of an event between which its standings can be stepped through.
 const replaySteps = 12
 
-// moments returns the times at which the standings can be replayed: parts of the event that are over.
-func (p EventPage) moments() (list []time.Time) {
+// replayTimes returns the times at which the standings can be replayed: parts of the event that are over.
+func (p EventPage) replayTimes() (list []time.Time) {
 	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
 	for i := 1; i <= replaySteps; i++ {
 		if at := p.Event.StartsAt.Add(time.Duration(i) * part); at.Before(p.Now) {
@@ -210,17 +210,17 @@ func (p EventPage) entrants() string {
 // EventForm has the organizer's settings of an event.
 type EventForm struct {
 	Page
-	Slug    string // empty for a new event
-	Heading string
-	Problem string
-	In      events.Settings
-	Choices []EventChoice
+	Slug     string // empty for a new event
+	Heading  string
+	Problem  string
+	Settings events.Settings
+	Choices  []EventChoice
 }
 
 // EventChoice is a task that the organizer may edit.
 type EventChoice struct {
 	TaskRef
-	Other string // event with the task until its end; empty if none
+	OtherEvent string // event with the task until its end; empty if none
 }
 
 func (f EventForm) action() templ.SafeURL {
@@ -239,7 +239,7 @@ func (f EventForm) crumbs() []crumb {
 }
 
 // position returns the place of a chosen task in the event, from 1 on; 0 for the others.
-func (f EventForm) position(slug string) int { return slices.Index(f.In.Tasks, slug) + 1 }
+func (f EventForm) position(slug string) int { return slices.Index(f.Settings.Tasks, slug) + 1 }
 
 // choices returns the tasks to choose from, the chosen ones first in their order.
 func (f EventForm) choices() []EventChoice {

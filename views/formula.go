@@ -16,9 +16,9 @@ import (
 
 // Bounds of the formulas of one description; above them they stay LaTeX.
 const (
-	mostFormulas   = 200
-	longestFormula = 2000        // bytes
-	mathTimeout    = time.Second // for all of them; one takes about 1 ms
+	maxFormulas     = 200
+	maxFormulaBytes = 2000        // bytes
+	mathTimeout     = time.Second // for all of them; one takes about 1 ms
 )
 
 // formula is LaTeX in a text.
@@ -58,8 +58,8 @@ type temml struct {
 	render goja.Callable
 }
 
-// looks are attributes whose values the site's own style gives.
-var looks = regexp.MustCompile(` (?:style|class)="[^"]*"`)
+// presentationAttributes are attributes whose values the site's own style gives.
+var presentationAttributes = regexp.MustCompile(` (?:style|class)="[^"]*"`)
 
 // mathML returns a formula as MathML and the time that it took without waiting for other descriptions, or an error if
 // it is not LaTeX that temml knows, or takes longer than limit.
@@ -74,47 +74,47 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 	if err != nil {
 		return "", time.Since(start), err
 	}
-	return looks.ReplaceAllString(html.String(), ""), time.Since(start), nil
+	return presentationAttributes.ReplaceAllString(html.String(), ""), time.Since(start), nil
 }
 
 // mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places,
 // because the MathML is ours and does not go through the list of tags for text written by strangers.
 type mathematics struct {
-	mark  string // no one can guess it
-	math  []string
-	spent time.Duration
-	bytes int
+	placeholder string // no one can guess it
+	formulas    []string
+	renderTime  time.Duration
+	outputBytes int
 }
 
-func newMathematics() *mathematics { return &mathematics{mark: "formula" + rand.Text()} }
+func newMathematics() *mathematics { return &mathematics{placeholder: "formula" + rand.Text()} }
 
-// add returns the mark of a formula, or, if it cannot become MathML, the LaTeX as code.
-func (m *mathematics) add(tex string, display bool) string {
+// addFormula returns the mark of a formula, or, if it cannot become MathML, the LaTeX as code.
+func (m *mathematics) addFormula(tex string, display bool) string {
 	code := "<code>" + templ.EscapeString(tex) + "</code>"
-	if len(m.math) == mostFormulas || len(tex) > longestFormula || m.spent >= mathTimeout {
+	if len(m.formulas) == maxFormulas || len(tex) > maxFormulaBytes || m.renderTime >= mathTimeout {
 		return code
 	}
 	renderer, err := texToMath()
 	if err != nil {
 		return code
 	}
-	html, took, err := renderer.mathML(tex, display, mathTimeout-m.spent)
-	m.spent += took
-	if m.bytes += len(html); err != nil || m.bytes > mostHTML {
+	html, took, err := renderer.mathML(tex, display, mathTimeout-m.renderTime)
+	m.renderTime += took
+	if m.outputBytes += len(html); err != nil || m.outputBytes > maxHTMLBytes {
 		return code
 	}
-	m.math = append(m.math, html)
-	return fmt.Sprintf("%s.%d.", m.mark, len(m.math)-1)
+	m.formulas = append(m.formulas, html)
+	return fmt.Sprintf("%s.%d.", m.placeholder, len(m.formulas)-1)
 }
 
-// place puts the MathML in place of its marks.
-func (m *mathematics) place(html string) string {
-	if len(m.math) == 0 {
+// insertFormulas puts the MathML in place of its marks.
+func (m *mathematics) insertFormulas(html string) string {
+	if len(m.formulas) == 0 {
 		return html
 	}
 	var pairs []string
-	for i, math := range m.math {
-		pairs = append(pairs, fmt.Sprintf("%s.%d.", m.mark, i), math)
+	for i, math := range m.formulas {
+		pairs = append(pairs, fmt.Sprintf("%s.%d.", m.placeholder, i), math)
 	}
 	return strings.NewReplacer(pairs...).Replace(html)
 }

@@ -884,11 +884,11 @@ func frontTrust(attacks []Attack) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if _, tried := held(attacks); tried > 0 {
+			if _, tried := countAsExpected(attacks); tried > 0 {
 				var templ_7745c5c3_Var36 string
-				templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(attacksHeld(attacks))
+				templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(attacksSummary(attacks))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/front.templ`, Line: 262, Col: 28}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/front.templ`, Line: 262, Col: 31}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 				if templ_7745c5c3_Err != nil {

@@ -12,20 +12,20 @@ import (
 	"warpboard/views/syntax"
 )
 
-// MostColoured is the number of bytes that a page shows in color: a token takes about 25 bytes of page, and may be a
-// single byte.
-const MostColoured = 256 << 10
+// MaxHighlightedBytes is the number of bytes that a page shows in color: a token takes about 25 bytes of page, and may
+// be a single byte.
+const MaxHighlightedBytes = 256 << 10
 
 // Limits of one page, so that files of many megabytes do not make a page of them.
 const (
-	mostLines = 20_000  // with line numbers, which take 130 bytes of page each
-	mostShown = 2 << 20 // bytes
+	maxNumberedLines = 20_000  // with line numbers, which take 130 bytes of page each
+	maxShownBytes    = 2 << 20 // bytes
 )
 
 // Highlighter colors source text with CSS classes, renders descriptions, and caches the results. It is safe for
 // concurrent use.
 type Highlighter struct {
-	done      *cache.Cache[[32]byte, string]
+	cache     *cache.Cache[[32]byte, string]
 	maxBytes  int
 	languages *syntax.Languages
 }
@@ -38,7 +38,7 @@ func NewHighlighter(size, most int) *Highlighter {
 // SourcePage is the sources of one page.
 type SourcePage struct {
 	*Highlighter
-	bytes, lines int // shown so far
+	shownBytes, shownLines int // shown so far
 }
 
 // Page starts a page.
@@ -48,27 +48,27 @@ func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 // lines of several files on one page: #prefixL1.
 func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
-	if p.bytes += len(text); p.bytes > mostShown {
+	if p.shownBytes += len(text); p.shownBytes > maxShownBytes {
 		file.HTML = templ.Raw(codeBegin + "This file is too large to be shown here. Download it to read it." + codeEnd)
 		return file
 	}
 	code := strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\r\n", "\n"), "\r", "\n")
-	p.lines += strings.Count(code, "\n")
-	language, numbers := p.languages.Of(name), p.lines < mostLines
-	if p.bytes > p.maxBytes || !numbers {
+	p.shownLines += strings.Count(code, "\n")
+	language, numbers := p.languages.Of(name), p.shownLines < maxNumberedLines
+	if p.shownBytes > p.maxBytes || !numbers {
 		language = p.languages.Of("")
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s\x00%s", language.Name, numbers, prefix, code))
-	html, ok := p.done.Get(key)
+	html, ok := p.cache.Get(key)
 	if !ok {
-		html = colour(language, numbers, prefix, code)
-		p.done.Put(key, html, int64(len(html)))
+		html = highlight(language, numbers, prefix, code)
+		p.cache.Put(key, html, int64(len(html)))
 	}
 	file.HTML = templ.Raw(html)
 	return file
 }
 
-func colour(language *syntax.Language, numbers bool, prefix, text string) string {
+func highlight(language *syntax.Language, numbers bool, prefix, text string) string {
 	if !numbers {
 		return codeBegin + templ.EscapeString(text) + codeEnd
 	}
@@ -90,14 +90,14 @@ const codeBegin, codeEnd = `<pre class="chroma"><code>`, "</code></pre>"
 // sourceWriter writes tokens as HTML, with a span for each line.
 type sourceWriter struct {
 	strings.Builder
-	prefix string
-	lines  int
-	open   bool // a line is open
+	prefix   string
+	lines    int
+	lineOpen bool // a line is open
 }
 
 // add writes a token, or the part of it in the current line.
 func (w *sourceWriter) add(class syntax.Class, text string) {
-	if !w.open {
+	if !w.lineOpen {
 		w.beginLine()
 	}
 	if class == syntax.Plain {
@@ -113,7 +113,7 @@ func (w *sourceWriter) add(class syntax.Class, text string) {
 // beginLine writes the line's number as a link. There are hundreds on a page, so the keyboard skips them.
 func (w *sourceWriter) beginLine() {
 	w.lines++
-	w.open = true
+	w.lineOpen = true
 	number := strconv.Itoa(w.lines)
 	anchor := w.prefix + "L" + number
 	w.write(`<span class="line"><span class="ln" id="`, anchor, `"><a class="lnlinks" tabindex="-1" href="#`, anchor, `">`, number, `</a></span><span class="cl">`)
@@ -126,8 +126,8 @@ func (w *sourceWriter) write(parts ...string) {
 }
 
 func (w *sourceWriter) endLine() {
-	if w.open {
+	if w.lineOpen {
 		w.WriteString("</span></span>")
-		w.open = false
+		w.lineOpen = false
 	}
 }

@@ -460,7 +460,7 @@ func (b BoardTable) drawing() boardchart.Board {
 		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, boardchart.Step{When: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), Older: s.OlderSoftware})
+		p.Steps = append(p.Steps, boardchart.Step{SetAt: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), ByOlderSoftware: s.OlderSoftware})
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
@@ -485,8 +485,8 @@ func (b BoardTable) drawing() boardchart.Board {
 // bandDots returns dots for the entries of a tie at their own scores, as far as the page has them. The others are one
 // dot: after them, or at the tie's score if the page does not begin with its first entry.
 func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64, before int) (dots []boardchart.Dot) {
-	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.EntryCount) - len(rows), Mine: mine && len(rows) == 0}
-	if before < boardchart.MostLinks || rest.Mine {
+	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.EntryCount) - len(rows), IsOwn: mine && len(rows) == 0}
+	if before < boardchart.MaxLinks || rest.IsOwn {
 		rest.URL, rest.Title = string(RunURL(band.RunID)), dotTitle(band, band.ScoreNS, "")
 	}
 	begins := len(rows) > 0 && rows[0].RunID == band.RunID
@@ -494,8 +494,8 @@ func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64,
 		dots = append(dots, rest)
 	}
 	for _, e := range rows {
-		dot := boardchart.Dot{ScoreNS: e.ScoreNS, Size: 1, Mine: viewer != 0 && e.UserID == viewer}
-		if before+len(dots) < boardchart.MostLinks || dot.Mine {
+		dot := boardchart.Dot{ScoreNS: e.ScoreNS, Size: 1, IsOwn: viewer != 0 && e.UserID == viewer}
+		if before+len(dots) < boardchart.MaxLinks || dot.IsOwn {
 			dot.URL, dot.Title = string(RunURL(e.RunID)), dotTitle(band, e.ScoreNS, e.UserName)
 		}
 		dots = append(dots, dot)

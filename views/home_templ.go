@@ -1314,7 +1314,7 @@ func taskTitle(card TaskCard) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if card.Deadline.Set() {
+			if card.Deadline.IsSet() {
 				templ_7745c5c3_Err = deadline(card.Deadline).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1485,7 +1485,7 @@ func taskVariants(card TaskCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if card.Deadline.Set() {
+		if card.Deadline.IsSet() {
 			templ_7745c5c3_Err = deadline(card.Deadline).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -7,19 +7,19 @@ import (
 	"warpboard/views/format"
 )
 
-// spread formats half of a score's interval, relative to the score.
-func spread(i boards.Interval, score float64) string {
+// intervalText formats half of a score's interval, relative to the score.
+func intervalText(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return format.Nothing
 	}
 	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
 }
 
-// spreadTitle explains spread, for a score of so many runs; 0 means one.
-func spreadTitle(i boards.Interval, runs int) string {
+// intervalTitle explains spread, for a score of so many runs; 0 means one.
+func intervalTitle(i boards.Interval, runs int) string {
 	switch {
 	case i.Processes == 0:
-		return noInterval
+		return noIntervalHint
 	case i.LowNS == nil || i.HighNS == nil:
 		return "Measured in a single process, so there is no interval"
 	}
@@ -30,23 +30,23 @@ func spreadTitle(i boards.Interval, runs int) string {
 	return fmt.Sprintf("95 %% interval from %d fresh processes%s", i.Processes, of)
 }
 
-// ends formats both ends of an interval. A board omits them: its bars show them, and a page has fifty.
-func ends(i boards.Interval) string {
+// intervalEnds formats both ends of an interval. A board omits them: its bars show them, and a page has fifty.
+func intervalEnds(i boards.Interval) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return ""
 	}
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-// wide notes the width of an interval above 100 %, which spread abbreviates.
-func wide(i boards.Interval, score float64) string {
+// isWideInterval notes the width of an interval above 100 %, which spread abbreviates.
+func isWideInterval(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil || *i.HighNS-*i.LowNS <= 2*score {
 		return ""
 	}
-	return ", wider than ± 100\u00a0%" + ends(i)
+	return ", wider than ± 100\u00a0%" + intervalEnds(i)
 }
 
-// noInterval explains why a score without fresh processes has no interval.
-const noInterval = "No interval: an old version of the site or the task's own program measured it"
+// noIntervalHint explains why a score without fresh processes has no interval.
+const noIntervalHint = "No interval: an old version of the site or the task's own program measured it"
 
 const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

@@ -36,7 +36,7 @@ func interval(score float64, i boards.Interval, runs int) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = intervalOnly(score, i, runs, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = intervalOnly(score, i, runs, intervalEnds(i)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -90,9 +90,9 @@ func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(spreadTitle(i, runs) + cmp.Or(wide(i, score), ends))
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(intervalTitle(i, runs) + cmp.Or(isWideInterval(i, score), ends))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 66}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -103,9 +103,9 @@ func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(spread(i, score))
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(intervalText(i, score))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 87}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/interval.templ`, Line: 19, Col: 105}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -174,7 +174,7 @@ func within(i boards.Interval, score float64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = intervalOnly(score, i, 0, ends(i)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = intervalOnly(score, i, 0, intervalEnds(i)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

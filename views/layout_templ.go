@@ -171,7 +171,7 @@ func Layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Live {
+		if p.HasStream {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<!-- What a reader has opened or ticked stays so when its part of the page is renewed. --> <meta name=\"htmx-config\" content='{\"morphIgnore\":[\"data-htmx-powered\",\"open\",\"checked\"],\"includeIndicatorCSS\":false,\"sse\":{\"reconnectMaxDelay\":5000}}'><script defer src=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -194,7 +194,7 @@ func Layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var11 = []any{templ.KV("full", p.Full)}
+		var templ_7745c5c3_Var11 = []any{templ.KV("full", p.FullHeight)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -220,7 +220,7 @@ func Layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Event != nil && !p.Full && p.Section != "events" {
+		if p.Event != nil && !p.FullHeight && p.Section != "events" {
 			templ_7745c5c3_Err = eventBanner(*p.Event).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -232,7 +232,7 @@ func Layout(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		var templ_7745c5c3_Var13 = []any{"wrap flex-1", templ.KV("py-8 sm:py-10", !p.Wide), templ.KV("wrap-wide py-5", p.Wide)}
+		var templ_7745c5c3_Var13 = []any{"wrap flex-1", templ.KV("py-8 sm:py-10", !p.FullWidth), templ.KV("wrap-wide py-5", p.FullWidth)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var13...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -281,13 +281,13 @@ func Layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Live {
+		if p.HasStream {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<p id=\"connection\" role=\"status\"></p><noscript><p class=\"wrap small soft\">This page does not update without JavaScript: <a href=\"\">reload it</a> to see what is new.</p></noscript>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if !p.Full {
+		if !p.FullHeight {
 			templ_7745c5c3_Err = footer(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -671,13 +671,13 @@ func account(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Viewer.Creator {
+			if p.Viewer.MayCreateTasks {
 				templ_7745c5c3_Err = menuLink("/tasks/new", "New task").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Viewer.Admin {
+			if p.Viewer.IsAdmin {
 				templ_7745c5c3_Err = menuLink("/operate/health", "Admin").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

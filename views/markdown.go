@@ -24,7 +24,7 @@ import (
 
 // Document renders Markdown of the site's own documentation. anchor returns the IDs of headings.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
-	html, err := markdown(source, prose{anchor: anchor})
+	html, err := markdown(source, prose{headingID: anchor})
 	return templ.Raw(html), err
 }
 
@@ -33,12 +33,12 @@ func Document(source string, anchor func(heading string) string) (templ.Componen
 // its own first one.
 func markdown(source string, of prose) (string, error) {
 	// the site's own documentation may be longer than untrusted text
-	if of.anchor == nil && len(source) > mostDescription {
-		return asWritten(source), nil
+	if of.headingID == nil && len(source) > maxDescriptionBytes {
+		return plainText(source), nil
 	}
 	md := gfm()
 	pc := parser.NewContext()
-	pc.Set(linesKey, of.lines)
+	pc.Set(linesKey, of.sourceURL)
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
 	var pictures []*ast.Image
@@ -50,27 +50,27 @@ func markdown(source string, of prose) (string, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			n.Level = min(n.Level+1, 6)
-			if of.anchor != nil {
-				n.SetAttributeString("id", []byte(of.anchor(string(n.Lines().Value([]byte(source))))))
+			if of.headingID != nil {
+				n.SetAttributeString("id", []byte(of.headingID(string(n.Lines().Value([]byte(source))))))
 			}
 		case *formula:
 			tex := &strings.Builder{}
 			for part := n.FirstChild(); part != nil; part = part.NextSibling() {
 				tex.Write(part.(*ast.Text).Segment.Value([]byte(source)))
 			}
-			n.html = math.add(strings.TrimSpace(tex.String()), n.display)
+			n.html = math.addFormula(strings.TrimSpace(tex.String()), n.display)
 		case *ast.Link:
 			links += len(n.Destination) + len(n.Title)
 		case *ast.Image:
 			links += len(n.Destination) + len(n.Title)
 			pictures = append(pictures, n)
 		}
-		if links > mostHTML {
+		if links > maxHTMLBytes {
 			return ast.WalkStop, errTooLong
 		}
 		return ast.WalkContinue, nil
 	})
-	if of.comment {
+	if of.untrusted {
 		for _, picture := range pictures {
 			describePicture(picture)
 		}
@@ -80,21 +80,21 @@ func markdown(source string, of prose) (string, error) {
 		err = md.Renderer().Render(&buf, []byte(source), doc)
 	}
 	if errors.Is(err, errTooLong) {
-		return asWritten(source), nil
+		return plainText(source), nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("markdown: %w", err)
 	}
-	safe := untrusted().SanitizeBytes(buf.Bytes())
+	safe := untrustedPolicy().SanitizeBytes(buf.Bytes())
 	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
-	return math.place(scrolls.ReplaceAllString(balanced(string(safe)), `<$1 tabindex="0">`)), nil
+	return math.insertFormulas(scrollableTag.ReplaceAllString(balanceFoldTags(string(safe)), `<$1 tabindex="0">`)), nil
 }
 
 // prose configures rendering Markdown.
 type prose struct {
-	anchor  func(heading string) string // returns the IDs of headings; nil for no IDs
-	comment bool                        // untrusted text by anyone
-	lines   string                      // address of a source to whose lines texts such as #L12 link; may be empty
+	headingID func(heading string) string // returns the IDs of headings; nil for no IDs
+	untrusted bool                        // untrusted text by anyone
+	sourceURL string                      // address of a source to whose lines texts such as #L12 link; may be empty
 }
 
 // describePicture replaces a picture by its description. Readers' browsers would otherwise request each picture with
@@ -106,8 +106,8 @@ func describePicture(n *ast.Image) {
 	n.Parent().RemoveChild(n.Parent(), n)
 }
 
-// asWritten shows a description that exceeds the limits for Markdown.
-func asWritten(source string) string {
+// plainText shows a description that exceeds the limits for Markdown.
+func plainText(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
 }
 
@@ -119,20 +119,20 @@ func (h *Highlighter) Description(source string) (templ.Component, error) {
 // Comment renders Markdown of a comment: without pictures, limited, and with links from #L12 to lines of the source at
 // the address lines.
 func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
-	return h.prose(source, prose{comment: true, lines: lines})
+	return h.prose(source, prose{untrusted: true, sourceURL: lines})
 }
 
 func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
-	key := sha256.Sum256(fmt.Appendf(nil, "description\x00%t\x00%s\x00%s", of.comment, of.lines, source))
-	if html, ok := h.done.Get(key); ok {
+	key := sha256.Sum256(fmt.Appendf(nil, "description\x00%t\x00%s\x00%s", of.untrusted, of.sourceURL, source))
+	if html, ok := h.cache.Get(key); ok {
 		return templ.Raw(html), nil
 	}
 	html, err := markdown(source, of)
-	if of.comment && len(html) > mostGrowth*(utf8.RuneCountInString(source)+100) {
-		html = asWritten(source)
+	if of.untrusted && len(html) > maxHTMLGrowth*(utf8.RuneCountInString(source)+100) {
+		html = plainText(source)
 	}
 	if err == nil {
-		h.done.Put(key, html, int64(len(html)))
+		h.cache.Put(key, html, int64(len(html)))
 	}
 	return templ.Raw(html), err
 }
@@ -142,15 +142,15 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 var (
 	gfm = sync.OnceValue(func() goldmark.Markdown {
 		// for its renderers
-		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(extras{}, 0))))
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawRenderers{}, 0))))
 		md.SetParser(boundedParser())
 		return md
 	})
-	untrusted = sync.OnceValue(bluemonday.UGCPolicy)
+	untrustedPolicy = sync.OnceValue(bluemonday.UGCPolicy)
 )
 
-// scrolls matches elements that may be wider than a phone: the keyboard must reach them.
-var scrolls = regexp.MustCompile(`<(pre|table)>`)
+// scrollableTag matches elements that may be wider than a phone: the keyboard must reach them.
+var scrollableTag = regexp.MustCompile(`<(pre|table)>`)
 
 // emptyHeader matches the corner of a table with headers on two sides, which is an empty header.
 var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)

@@ -16,12 +16,12 @@ import (
 // Limits of one description. goldmark's time grows with the square of each of these, or faster; a larger description is
 // shown as plain text.
 const (
-	mostDescription = 32 << 10  // bytes
-	mostHTML        = 256 << 10 // bytes of the result: a reference may repeat a long address
-	mostNesting     = 20        // nesting of lists and quotes; a list counts twice
-	mostMarks       = 250       // links, emphasis, and so on, in one paragraph or cell
-	mostCells       = 10_000    // of tables; short rows count with the width of the header
-	mostGrowth      = 20        // bytes of HTML per character of a comment
+	maxDescriptionBytes = 32 << 10  // bytes
+	maxHTMLBytes        = 256 << 10 // bytes of the result: a reference may repeat a long address
+	maxBlockNesting     = 20        // nesting of lists and quotes; a list counts twice
+	maxInlineMarks      = 250       // links, emphasis, and so on, in one paragraph or cell
+	maxTableCells       = 10_000    // of tables; short rows count with the width of the header
+	maxHTMLGrowth       = 20        // bytes of HTML per character of a comment
 )
 
 // boundedParser returns goldmark's parser of GitHub's Markdown with these limits.
@@ -43,7 +43,8 @@ func boundedParser() parser.Parser {
 // nestedBlocks limits the nesting of blocks.
 type nestedBlocks struct{ parser.BlockParser }
 
-// Open implements parser.BlockParser. It starts blocks as the wrapped parser does, but none deeper than mostNesting.
+// Open implements parser.BlockParser. It starts blocks as the wrapped parser does, but none deeper than
+// maxBlockNesting.
 func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node == nil || state&parser.HasChildren == 0 {
@@ -53,7 +54,7 @@ func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	for ; parent != nil; parent = parent.Parent() {
 		depth++
 	}
-	if depth > mostNesting {
+	if depth > maxBlockNesting {
 		return nil, parser.NoChildren
 	}
 	return node, state
@@ -62,20 +63,20 @@ func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 // countedMarks limits marks; all kinds count together.
 type countedMarks struct{ parser.InlineParser }
 
-// marks counts the marks of the current block.
-type marks struct {
+// markCount counts the marks of the current block.
+type markCount struct {
 	block ast.Node
 	count int
 }
 
 // Parse parses a mark.
 func (m countedMarks) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
-	seen, _ := pc.Get(marksKey).(*marks)
+	seen, _ := pc.Get(marksKey).(*markCount)
 	if seen == nil || seen.block != block {
-		seen = &marks{block: block}
+		seen = &markCount{block: block}
 		pc.Set(marksKey, seen)
 	}
-	if seen.count++; seen.count > mostMarks {
+	if seen.count++; seen.count > maxInlineMarks {
 		return nil
 	}
 	return m.InlineParser.Parse(block, reader, pc)
@@ -99,7 +100,7 @@ func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 		columns = max(columns, bytes.Count(line.Value(reader.Source()), []byte("|"))+1)
 	}
 	cells, _ := pc.Get(cellsKey).(int)
-	if cells += columns * node.Lines().Len(); columns == 1 || cells > mostCells {
+	if cells += columns * node.Lines().Len(); columns == 1 || cells > maxTableCells {
 		return
 	}
 	pc.Set(cellsKey, cells)
@@ -140,7 +141,7 @@ type boundedBuffer struct{ bytes.Buffer }
 
 // Write appends to the buffer, up to its limit.
 func (b *boundedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostHTML {
+	if b.Len()+len(p) > maxHTMLBytes {
 		return 0, errTooLong
 	}
 	return b.Buffer.Write(p)

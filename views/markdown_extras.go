@@ -88,11 +88,11 @@ func formulaEnd(line []byte, end string) int {
 	}
 }
 
-// extras renders the boxes of task lists as text, and of raw HTML only <details> and <summary>.
-type extras struct{}
+// rawRenderers renders the boxes of task lists as text, and of raw HTML only <details> and <summary>.
+type rawRenderers struct{}
 
 // RegisterFuncs registers the renderers.
-func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+func (rawRenderers) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(east.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		box := "☐ "
 		if n.(*east.TaskCheckBox).IsChecked {
@@ -111,13 +111,13 @@ func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 		return ast.WalkSkipChildren, nil
 	})
 	to.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if raw := string(n.Lines().Value(source)); entering && folds.MatchString(raw) {
+		if raw := string(n.Lines().Value(source)); entering && rawFoldTag.MatchString(raw) {
 			writeFolds(w, raw)
 		}
 		return ast.WalkContinue, nil
 	})
 	to.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if raw := string(n.(*ast.RawHTML).Segments.Value(source)); entering && folds.MatchString(raw) {
+		if raw := string(n.(*ast.RawHTML).Segments.Value(source)); entering && rawFoldTag.MatchString(raw) {
 			writeFolds(w, raw)
 		}
 		return ast.WalkSkipChildren, nil
@@ -125,8 +125,8 @@ func (extras) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 }
 
 var (
-	folds  = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
-	anyTag = regexp.MustCompile(`<[^>]*>`)
+	rawFoldTag = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
+	anyTag     = regexp.MustCompile(`<[^>]*>`)
 	// foldTag matches folding tags after sanitizing.
 	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
 )
@@ -137,21 +137,21 @@ func writeFolds(w util.BufWriter, raw string) {
 		return templ.EscapeString(html.UnescapeString(anyTag.ReplaceAllString(text, "")))
 	}
 	last := 0
-	for _, at := range folds.FindAllStringIndex(raw, -1) {
+	for _, at := range rawFoldTag.FindAllStringIndex(raw, -1) {
 		_, _ = w.WriteString(plain(raw[last:at[0]]) + raw[at[0]:at[1]])
 		last = at[1]
 	}
 	_, _ = w.WriteString(plain(raw[last:]))
 }
 
-// balanced closes open folding tags and removes unmatched closing ones, which would close a part of the page around the
-// text.
-func balanced(text string) string {
+// balanceFoldTags closes open folding tags and removes unmatched closing ones, which would close a part of the page
+// around the text.
+func balanceFoldTags(text string) string {
 	var open, closed []string
 	text = foldTag.ReplaceAllStringFunc(text, func(tag string) string {
 		name := strings.FieldsFunc(tag, func(r rune) bool { return strings.ContainsRune("</ >", r) })[0]
 		switch {
-		case len(open) > mostNesting:
+		case len(open) > maxBlockNesting:
 			return ""
 		case !strings.HasPrefix(tag, "</"):
 			open = append(open, name)

@@ -24,19 +24,19 @@ func described(t *testing.T, source string) string {
 }
 
 // filled repeats a text up to the size of the largest description.
-func filled(part string) string { return strings.Repeat(part, mostDescription/len(part)) }
+func filled(part string) string { return strings.Repeat(part, maxDescriptionBytes/len(part)) }
 
 func growing(part string) string {
 	var b strings.Builder
-	for n := 1; b.Len() < mostDescription; n++ {
+	for n := 1; b.Len() < maxDescriptionBytes; n++ {
 		b.WriteString(strings.Repeat(part, n) + "a\n")
 	}
-	return b.String()[:mostDescription]
+	return b.String()[:maxDescriptionBytes]
 }
 
 func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
 	columns := func(n int) string { return "|" + strings.Repeat("a|", n) + "\n|" + strings.Repeat("-|", n) + "\n" }
-	const half = mostDescription / 2
+	const half = maxDescriptionBytes / 2
 	for name, source := range map[string]string{
 		"a table of 5,000 columns":      columns(5000) + strings.Repeat("|\n", 20_000),
 		"many tables of 100 columns":    filled(columns(100) + strings.Repeat("|\n", 200) + "\n"),
@@ -70,10 +70,10 @@ func TestNoDescriptionCostsMoreThanARequestMay(t *testing.T) {
 		"eight times as large as it may be": strings.Repeat("> - ", 4*half),
 	} {
 		if strings.Count(source, "> - ") < half {
-			source = source[:min(len(source), mostDescription)]
+			source = source[:min(len(source), maxDescriptionBytes)]
 		}
 		costtest.Check(t, name, func() {
-			if html := described(t, source); len(html) > 4*mostHTML {
+			if html := described(t, source); len(html) > 4*maxHTMLBytes {
 				t.Errorf("%s: %d bytes of HTML", name, len(html))
 			}
 		})
@@ -148,7 +148,7 @@ func FuzzDescription(f *testing.F) {
 			return
 		}
 		cut = max(min(cut, len(part)), 0)
-		half := mostDescription / 2
+		half := maxDescriptionBytes / 2
 		begin, end := part[:cut], part[cut:]
 		source := strings.Repeat(begin, half/max(len(begin), 1)) + strings.Repeat(end, half/max(len(end), 1))
 		costtest.Check(t, fmt.Sprintf("%q, %q", begin, end), func() { described(t, source) })
@@ -156,7 +156,7 @@ func FuzzDescription(f *testing.F) {
 }
 
 func TestCommentsLinkToLinesAndStaySmall(t *testing.T) {
-	h := NewHighlighter(1<<20, MostColoured)
+	h := NewHighlighter(1<<20, MaxHighlightedBytes)
 	render := func(source, lines string) string {
 		t.Helper()
 		c, err := h.Comment(source, lines)

@@ -17,28 +17,28 @@ type RunReviewPage struct {
 	Task  TaskRef
 	Owner Person
 	// SourceOpen means that this reader may read the source.
-	SourceOpen bool
-	Files      []SourceFile       // for reviewers who may read the source; main file first
-	Decisions  []accounts.Audit   // public decisions about this run, oldest first
-	Flags      []models.NamedFlag // flags that this reader may see
-	Open       bool               // a flag awaits review
-	Note       string             // the owner's note on a record
-	NoteOpen   bool               // the note is public now, not only after the deadline
+	SourceOpen   bool
+	Files        []SourceFile       // for reviewers who may read the source; main file first
+	Decisions    []accounts.Audit   // public decisions about this run, oldest first
+	Flags        []models.NamedFlag // flags that this reader may see
+	HasOpenFlag  bool               // a flag awaits review
+	Note         string             // the owner's note on a record
+	NoteIsPublic bool               // the note is public now, not only after the deadline
 
 	// Who may decide needs no report.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
-	Problem string // reason for refusing the form …
-	Act     string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
-	Typed   string // content of the refused form
+	Problem  string // reason for refusing the form …
+	FormName string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
+	FormText string // content of the refused form
 }
 
 // AuditPage is the log of actions with actor, time, and reason.
 type AuditPage struct {
 	Page
-	Search string
-	Rows   []accounts.Audit
-	Older  int64 // the next page ends before this line; 0 on the last page
+	Search      string
+	Rows        []accounts.Audit
+	OlderThanID int64 // the next page ends before this line; 0 on the last page
 }
 
 // describeAct formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device
@@ -71,10 +71,10 @@ func subjectURL(r accounts.Audit) string {
 // PeoplePage lists people for admins.
 type PeoplePage struct {
 	Page
-	Search string
-	Rows   []accounts.SeenUser
-	Number int // of the page, from 1
-	More   bool
+	Search     string
+	Rows       []accounts.SeenUser
+	PageNumber int // of the page, from 1
+	HasMore    bool
 }
 
 func (p PeoplePage) url(number int) string {

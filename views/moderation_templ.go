@@ -39,7 +39,7 @@ func moderationTabs(p Page, current string) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.Viewer != nil && p.Viewer.Admin {
+		if p.Viewer != nil && p.Viewer.IsAdmin {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<nav class=\"tabs mt-6\" aria-label=\"Admin\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -87,9 +87,9 @@ func runVerdict(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(r.DisqualifiedWhy)
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(r.DisqualifiedReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 28, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 28, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -112,15 +112,15 @@ func runVerdict(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.HeldWhy == events.FrozenHoldReason {
+		} else if r.HeldReason == events.FrozenHoldReason {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"callout\" data-held><p class=\"font-semibold\">Held back: this run is not on any board yet.</p><p class=\"mt-1\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(r.HeldWhy)
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(r.HeldReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 34, Col: 30}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 34, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -130,15 +130,15 @@ func runVerdict(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.HeldWhy != "" {
+		} else if r.HeldReason != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"callout callout-warn\" data-held><p class=\"font-semibold\">Held back: this run is not on any board until it has been reviewed.</p><p class=\"mt-1 break-words\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(r.HeldWhy)
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(r.HeldReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 39, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 39, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -161,15 +161,15 @@ func runVerdict(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.ReinstatedWhy != "" {
+		} else if r.ReinstatedReason != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"small soft\" data-reinstated>This run was disqualified and later reinstated: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(r.ReinstatedWhy)
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(r.ReinstatedReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 43, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 43, Col: 108}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -182,7 +182,7 @@ func runVerdict(r RunCard) templ.Component {
 			var templ_7745c5c3_Var9 templ.SafeURL
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(RunReviewURL(r.ID)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 43, Col: 151}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 43, Col: 154}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -357,7 +357,7 @@ func RunReview(p RunReviewPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if p.Run.HeldWhy != "" {
+			} else if p.Run.HeldReason != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"tag tag-warn\">held back</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -600,7 +600,7 @@ func note(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Act == "note" && p.Problem != "" {
+			if p.FormName == "note" && p.Problem != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"callout callout-fail mt-3\" role=\"alert\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -624,7 +624,7 @@ func note(p RunReviewPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.NoteOpen {
+				if p.NoteIsPublic {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "One sentence on what made it fast. It is shown with the board's records.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -655,7 +655,7 @@ func note(p RunReviewPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if p.Act == "note" {
+					if p.FormName == "note" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " autofocus")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -668,7 +668,7 @@ func note(p RunReviewPage) templ.Component {
 					var templ_7745c5c3_Var30 string
 					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(p.typedNote())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 137, Col: 139}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 137, Col: 144}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
@@ -773,8 +773,8 @@ func noteForm(p RunReviewPage) templ.Component {
 }
 
 func (p RunReviewPage) typedNote() string {
-	if p.Act == "note" {
-		return p.Typed
+	if p.FormName == "note" {
+		return p.FormText
 	}
 	return p.Note
 }
@@ -867,9 +867,9 @@ func decisions(p RunReviewPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 string
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.Run.DisqualifiedWhy)
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(p.Run.DisqualifiedReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 185, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 185, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {
@@ -1057,7 +1057,7 @@ type reviewAct struct{ name, title, says, button string }
 
 // decisionActs returns the viewer's possible decisions about the run.
 func (p RunReviewPage) decisionActs() (acts []reviewAct) {
-	if p.MayReview && p.Open {
+	if p.MayReview && p.HasOpenFlag {
 		acts = append(acts, reviewAct{"dismiss", "Dismiss the flags", "The run stays as it is. The people who reported it can read your reason.", "btn"})
 	}
 	if p.MayDisqualify {
@@ -1091,7 +1091,7 @@ func reasonForm(p RunReviewPage, title string, acts []reviewAct) templ.Component
 			templ_7745c5c3_Var45 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		refused := p.Problem != "" && slices.ContainsFunc(acts, func(a reviewAct) bool { return a.name == p.Act })
+		refused := p.Problem != "" && slices.ContainsFunc(acts, func(a reviewAct) bool { return a.name == p.FormName })
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<section class=\"card px-5 py-5\" aria-labelledby=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1310,7 +1310,7 @@ func (p RunReviewPage) actURL(act reviewAct) templ.SafeURL {
 // typed returns the content of a refused form.
 func (p RunReviewPage) typed(refused bool) string {
 	if refused {
-		return p.Typed
+		return p.FormText
 	}
 	return ""
 }

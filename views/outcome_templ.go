@@ -390,15 +390,15 @@ func outcomeActions(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Details != "" {
+		if r.DetailsURL != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<a class=\"btn btn-small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 templ.SafeURL
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.Details))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.DetailsURL))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 72, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 72, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -456,7 +456,7 @@ func recordTitle(o Outcome) string {
 	return "Was the fastest on this board when it came"
 }
 
-func (o Outcome) stands() bool { return outcome.Stands(o.Outcome) }
+func (o Outcome) stands() bool { return outcome.IsCurrentRecord(o.Outcome) }
 
 // older reports whether the run was measured with older software than its board or than its owner's entry there, so
 // that it is not compared.

@@ -20,10 +20,10 @@ type Page struct {
 	Notice     string       // one sentence about the last action
 	SandboxOff bool         // programs run without a sandbox; every page warns about it
 	Version    string       // version of the program
-	Live       bool         // the page has a stream and needs htmx
+	HasStream  bool         // the page has a stream and needs htmx
 	Charts     bool         // the page draws profiles and needs their style
-	Wide       bool         // the page takes the whole width of the window
-	Full       bool         // the page also takes the whole height, without a footer
+	FullWidth  bool         // the page takes the whole width of the window
+	FullHeight bool         // the page also takes the whole height, without a footer
 	Event      *EventBanner // current or next event; nil if there is none
 	Share      *Share       // preview of links on other sites; nil for the default
 }
@@ -59,9 +59,9 @@ func (s *Share) about() string {
 // Viewer is the signed-in person who views a page.
 type Viewer struct {
 	Person
-	Creator bool // may create tasks
-	Admin   bool
-	Unread  int // number of unread notices
+	MayCreateTasks bool // may create tasks
+	IsAdmin        bool
+	UnreadNotices  int // number of unread notices
 }
 
 // Person is a person's name and address.
@@ -92,14 +92,14 @@ type Deadline struct {
 	Practice bool // submissions are also accepted after the deadline
 }
 
-// Set reports whether there is a deadline.
-func (d Deadline) Set() bool { return !d.Time.IsZero() }
+// IsSet reports whether there is a deadline.
+func (d Deadline) IsSet() bool { return !d.Time.IsZero() }
 
-// Takes reports whether runs can be submitted.
-func (d Deadline) Takes() bool { return !d.Closed() || d.Practice }
+// AcceptsSubmissions reports whether runs can be submitted.
+func (d Deadline) AcceptsSubmissions() bool { return !d.Closed() || d.Practice }
 
 // Closed reports whether the deadline has passed.
-func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }
+func (d Deadline) Closed() bool { return d.IsSet() && !d.Now.Before(d.Time) }
 
 // shortVersion returns a release's version, or the commit of a binary between releases.
 func shortVersion(version string) string {

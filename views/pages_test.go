@@ -166,11 +166,11 @@ func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 }
 
 func TestAttacksCountOnceForAllDevices(t *testing.T) {
-	got, tried := held([]Attack{
-		{Results: []AttackResult{{Held: true}, {Held: true}}},
-		{Results: []AttackResult{{Held: true}, {Held: false}}},
-		{Results: []AttackResult{{Held: true}, {Held: false, Older: true}}},
-		{Results: []AttackResult{{Held: true, Older: true}}},
+	got, tried := countAsExpected([]Attack{
+		{Results: []AttackResult{{AsExpected: true}, {AsExpected: true}}},
+		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false}}},
+		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false, FromOtherVersion: true}}},
+		{Results: []AttackResult{{AsExpected: true, FromOtherVersion: true}}},
 		{},
 	})
 	if got != 2 || tried != 3 {
@@ -179,8 +179,8 @@ func TestAttacksCountOnceForAllDevices(t *testing.T) {
 }
 
 func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
-	ran, older := AttackResult{Held: true}, AttackResult{Held: true, Older: true}
-	corpus := []Attack{{Results: []AttackResult{ran}}, {GPU: true, Results: []AttackResult{ran, older}}}
+	ran, older := AttackResult{AsExpected: true}, AttackResult{AsExpected: true, FromOtherVersion: true}
+	corpus := []Attack{{Results: []AttackResult{ran}}, {NeedsGPU: true, Results: []AttackResult{ran, older}}}
 	message := "All 2 that were run with this version were refused or timed truthfully."
 	for _, test := range []struct {
 		others []Attack
@@ -188,11 +188,11 @@ func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
 	}{
 		{nil, message},
 		{[]Attack{{}}, message},
-		{[]Attack{{GPU: true}}, message + " 1 other needs a GPU."},
-		{[]Attack{{GPU: true}, {GPU: true, Results: []AttackResult{older}}},
+		{[]Attack{{NeedsGPU: true}}, message + " 1 other needs a GPU."},
+		{[]Attack{{NeedsGPU: true}, {NeedsGPU: true, Results: []AttackResult{older}}},
 			message + " 2 others need a GPU; 1 of them ran with an earlier version."},
 	} {
-		if got := attacksHeld(append(slices.Clone(corpus), test.others...)); got != test.want {
+		if got := attacksSummary(append(slices.Clone(corpus), test.others...)); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}

@@ -534,7 +534,7 @@ func deadline(d Deadline) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if !d.Set() {
+		if !d.IsSet() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<span>No deadline</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

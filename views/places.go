@@ -5,10 +5,10 @@ import "github.com/a-h/templ"
 // Place is a page to which links lead by one name: its title and heading, and its name in the header, the footer, the
 // tabs, the breadcrumbs, and the search.
 type Place struct {
-	Label   string
-	URL     templ.SafeURL
-	Section string // name in Page.Section or of a tab
-	Words   string // further search words
+	Label       string
+	URL         templ.SafeURL
+	Section     string // name in Page.Section or of a tab
+	SearchWords string // further search words
 }
 
 // MainPlaces returns the links in the header of every page.
@@ -60,10 +60,10 @@ func AdminPlaces() []Place {
 // OwnPlaces returns the pages for a signed-in person.
 func OwnPlaces(v Viewer) []Place {
 	list := []Place{{"Your account", "/me", "me", "settings tokens submissions"}, {"Inbox", "/inbox", "inbox", ""}, {"Webhooks", "/webhooks", "webhooks", ""}}
-	if v.Creator {
+	if v.MayCreateTasks {
 		list = append(list, Place{"New task", "/tasks/new", "new", ""})
 	}
-	if v.Admin {
+	if v.IsAdmin {
 		list = append(list, AdminPlaces()...)
 	}
 	return list

@@ -341,7 +341,7 @@ func (p PlaygroundPage) run() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Viewer.Creator {
+			if p.Viewer.MayCreateTasks {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button class=\"btn btn-quiet ml-auto\" name=\"do\" value=\"task\" title=\"A zip for New task: the reference, its inputs, and the kernel as a template\">Turn this into a task</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

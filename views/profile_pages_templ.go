@@ -158,7 +158,7 @@ func Profile(p ProfilePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if p.Run.HeldWhy != "" {
+			} else if p.Run.HeldReason != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span class=\"tag tag-warn\">held back</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

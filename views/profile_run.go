@@ -18,13 +18,13 @@ import (
 
 // Measures are the parts of an ended run's card besides its stages and cases.
 type Measures struct {
-	Timeline    charts.TimelineVM
-	Kernels     []KernelFacts
-	Measured    []MeasuredCase
-	Details     string // address of the profile; may be empty
-	ProfileNote string // reason for having no profile, or none yet
-	Ran         Ran
-	Compare     templ.SafeURL // comparison with the board's first; empty for the first itself
+	Timeline      charts.TimelineVM
+	Kernels       []KernelFacts
+	MeasuredCases []MeasuredCase
+	DetailsURL    string // address of the profile; may be empty
+	ProfileNote   string // reason for having no profile, or none yet
+	Ran           Ran
+	CompareURL    templ.SafeURL // comparison with the board's first; empty for the first itself
 }
 
 // MeasuredCase is one timed case, with the declared work of a call and the device's peaks from the run's profile.
@@ -77,12 +77,12 @@ func conditions(m job.Machine) []Fact {
 
 // KernelFacts are the compiler's facts about one kernel; sizes are in bytes, and -1 means unknown.
 type KernelFacts struct {
-	Name      string // demangled; Symbol is mangled
-	Symbol    string
-	Registers int // per thread
-	Shared    int // static, per block
-	Stack     int // per thread
-	Spills    int // stores and loads per thread
+	Name        string // demangled; Symbol is mangled
+	Symbol      string
+	Registers   int // per thread
+	SharedBytes int // static, per block
+	StackBytes  int // per thread
+	Spills      int // stores and loads per thread
 }
 
 // KernelsOf parses a build's further keys: ptxas.<symbol>.registers and the like.
@@ -107,8 +107,8 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 		}
 		kernels = append(kernels, KernelFacts{
 			Name: symbolName(symbol), Symbol: symbol, Registers: number("registers"),
-			Shared: max(number("smem"), 0), // ptxas omits it if there is none
-			Stack:  number("stack"), Spills: spills,
+			SharedBytes: max(number("smem"), 0), // ptxas omits it if there is none
+			StackBytes:  number("stack"), Spills: spills,
 		})
 	}
 	return kernels

@@ -19,9 +19,10 @@ func TestKernelsOfAreReadable(t *testing.T) {
 		"report":                                             "of a program",
 	}
 	want := []KernelFacts{
-		{Name: "tile", Symbol: "_Z4tilePKfS0_Pfi", Registers: 64, Shared: 4352, Spills: 40},
-		{Name: "top::tile<float>", Symbol: "_ZN12_GLOBAL__N_13top4tileIfEEvPT_", Registers: 8, Stack: -1, Spills: -1},
-		{Name: "kernel.with.points", Symbol: "kernel.with.points", Registers: 9, Stack: -1, Spills: -1},
+		{Name: "tile", Symbol: "_Z4tilePKfS0_Pfi", Registers: 64, SharedBytes: 4352, Spills: 40},
+		{Name: "top::tile<float>", Symbol: "_ZN12_GLOBAL__N_13top4tileIfEEvPT_", Registers: 8, StackBytes: -1,
+			Spills: -1},
+		{Name: "kernel.with.points", Symbol: "kernel.with.points", Registers: 9, StackBytes: -1, Spills: -1},
 	}
 	if diff := cmp.Diff(want, KernelsOf(extra)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -31,17 +31,17 @@ type Remark struct {
 
 // Sources identifies a submission's files in compiler messages.
 type Sources struct {
-	Main    []string               // names of its main file
-	Further func(name string) bool // reports whether a name is one of its further files; nil for none
+	MainNames     []string               // names of its main file
+	IsFurtherFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
 // file returns the File of remarks on a file named by a compiler, if it is one of the submission's.
 func (s Sources) file(message string) (name string, ours bool) {
 	name = path.Base(message)
-	if slices.Contains(s.Main, name) {
+	if slices.Contains(s.MainNames, name) {
 		return "", true
 	}
-	return name, s.Further != nil && s.Further(name)
+	return name, s.IsFurtherFile != nil && s.IsFurtherFile(name)
 }
 
 // RemarksIn returns the remarks on one file; "" is the main one.
@@ -109,8 +109,8 @@ func exceptionIn(output string, of Sources) (message string) {
 		} else if m := pythonError.FindStringSubmatch(line); m != nil {
 			name, text, _ := strings.Cut(m[1], ": ")
 			message, place = name+place, ""
-			if len(text) > mostQuoted {
-				text = strings.ToValidUTF8(text[:mostQuoted], "") + "…"
+			if len(text) > maxQuotedBytes {
+				text = strings.ToValidUTF8(text[:maxQuotedBytes], "") + "…"
 			}
 			if text != "" {
 				message += ": " + text
@@ -120,8 +120,8 @@ func exceptionIn(output string, of Sources) (message string) {
 	return message
 }
 
-// mostQuoted limits the quoted part of an exception, in bytes.
-const mostQuoted = 200
+// maxQuotedBytes limits the quoted part of an exception, in bytes.
+const maxQuotedBytes = 200
 
 // anchor returns the ID of the line in the shown sources.
 func (r Remark) anchor() string {

@@ -13,8 +13,8 @@ import (
 )
 
 func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
-	of := Sources{Main: []string{"submission.cu", "submission.cpp", "submission.py"},
-		Further: func(name string) bool { return name == "tile.h" || name == "help.py" }}
+	of := Sources{MainNames: []string{"submission.cu", "submission.cpp", "submission.py"},
+		IsFurtherFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
 		want   []Remark
@@ -50,7 +50,7 @@ func FuzzRemarks(f *testing.F) {
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0
-		for _, r := range RemarksOf(output, Sources{Main: []string{"a.cu"}}) {
+		for _, r := range RemarksOf(output, Sources{MainNames: []string{"a.cu"}}) {
 			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
 				t.Errorf("remark %+v after line %d", r, last)
 			}
@@ -60,11 +60,11 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
-	file := NewHighlighter(1, MostColoured).Page().Source("a.cu", "",
-		[]byte(strings.Repeat("1 1 1 1 1 1\n", mostLines-1)))
+	file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("a.cu", "",
+		[]byte(strings.Repeat("1 1 1 1 1 1\n", maxNumberedLines-1)))
 	for line := range maxRemarks {
-		file.Remarks = append(file.Remarks, Remark{mostLines - line, true, "x", ""},
-			Remark{mostLines + line, true, "x", ""})
+		file.Remarks = append(file.Remarks, Remark{maxNumberedLines - line, true, "x", ""},
+			Remark{maxNumberedLines + line, true, "x", ""})
 	}
 	costtest.Check(t, "remarks", func() {
 		if err := file.annotated().Render(t.Context(), io.Discard); err != nil {
@@ -74,7 +74,8 @@ func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
 }
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file := NewHighlighter(1, MostColoured).Page().Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
+	file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("submission.cu", "",
+		[]byte("int a;\nint b;\nint c;\n"))
 	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""},
 		{77, true, "no such line", ""}}
 	var out strings.Builder

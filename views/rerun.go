@@ -29,22 +29,22 @@ type EpochRow struct {
 
 // Drift is the effect of one change of the software.
 type Drift struct {
-	When    time.Time
-	Epoch   string   // new software
-	Changes []string // changes from the previous software: "driver 570 → 580"
-	Rows    []RerunRow
-	Summary string
+	BeganAt  time.Time
+	Software string   // new software
+	Changes  []string // changes from the previous software: "driver 570 → 580"
+	Rows     []RerunRow
+	Summary  string
 }
 
 // RerunPage lets an author measure a task's runs again.
 type RerunPage struct {
 	Page
-	Task    TaskRef
-	Last    *models.Order // nil if there was none
-	Waiting int           // number of runs not measured yet
-	Boards  []RerunBoard
-	Problem string
-	Typed   string
+	Task        TaskRef
+	LastOrder   *models.Order // nil if there was none
+	WaitingRuns int           // number of runs not measured yet
+	Boards      []RerunBoard
+	Problem     string
+	FormText    string
 }
 
 // RerunBoard is the effect on a board.
@@ -55,14 +55,14 @@ type RerunBoard struct {
 
 // Open reports whether a rejudge is running or waits for a decision.
 func (p RerunPage) Open() bool {
-	return p.Last != nil && p.Last.AppliedAt == nil && !p.Last.Cancelled
+	return p.LastOrder != nil && p.LastOrder.AppliedAt == nil && !p.LastOrder.Cancelled
 }
 
 // RerunRow is a run with its numbers before and after it was measured again.
 type RerunRow struct {
 	models.Rerun
-	WasPlace int // rank among the runs measured again
-	NowPlace int // 0 if it leaves the board
+	OldPlace int // rank among the runs measured again
+	NewPlace int // 0 if it leaves the board
 }
 
 // DriftURL returns the address of the page of a device's software and its effects.

@@ -347,9 +347,9 @@ func driftSection(d Drift, id string) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(d.Epoch)
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(d.Software)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 97, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 97, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -369,7 +369,7 @@ func driftSection(d Drift, id string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = timestamp(d.When).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timestamp(d.BeganAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -396,7 +396,7 @@ func driftSection(d Drift, id string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = rerunTable(d.Rows, true, "Scores before and after: "+d.Epoch).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = rerunTable(d.Rows, true, "Scores before and after: "+d.Software).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -642,12 +642,12 @@ func rerunTable(rows []RerunRow, ofTasks bool, label string) templ.Component {
 // places shows the row's rank before and after.
 func (r RerunRow) places() string {
 	switch {
-	case r.EndedAt == nil || r.NotMeasuredReason() != "" || r.WasPlace == r.NowPlace:
-		return strconv.Itoa(r.WasPlace)
-	case r.NowPlace == 0:
-		return fmt.Sprintf("%d → –", r.WasPlace)
+	case r.EndedAt == nil || r.NotMeasuredReason() != "" || r.OldPlace == r.NewPlace:
+		return strconv.Itoa(r.OldPlace)
+	case r.NewPlace == 0:
+		return fmt.Sprintf("%d → –", r.OldPlace)
 	}
-	return fmt.Sprintf("%d → %d", r.WasPlace, r.NowPlace)
+	return fmt.Sprintf("%d → %d", r.OldPlace, r.NewPlace)
 }
 
 // Rerun is the page for measuring a task's runs again.
@@ -715,7 +715,7 @@ func Rerun(p RerunPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Last != nil {
+			if p.LastOrder != nil {
 				templ_7745c5c3_Err = rerunState(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -857,9 +857,9 @@ func rerunState(p RerunPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var39 string
-		templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.Last.Reason)
+		templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(p.LastOrder.Reason)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 215, Col: 65}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 215, Col: 70}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 		if templ_7745c5c3_Err != nil {
@@ -878,7 +878,7 @@ func rerunState(p RerunPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = timestamp(p.Last.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timestamp(p.LastOrder.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -891,7 +891,7 @@ func rerunState(p RerunPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Last.EndedAt != nil {
+			if p.LastOrder.EndedAt != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -954,11 +954,11 @@ func rerunState(p RerunPage) templ.Component {
 
 func (p RerunPage) state() string {
 	switch {
-	case p.Last.Cancelled:
+	case p.LastOrder.Cancelled:
 		return "cancelled"
-	case p.Last.AppliedAt != nil:
+	case p.LastOrder.AppliedAt != nil:
 		return "applied"
-	case p.Last.EndedAt != nil:
+	case p.LastOrder.EndedAt != nil:
 		return "measured"
 	}
 	return "waiting"
@@ -967,7 +967,7 @@ func (p RerunPage) state() string {
 func (p RerunPage) stateTitle() string {
 	return map[string]string{
 		"cancelled": "The last rejudge was cancelled", "applied": "The last rejudge was applied", "measured": "All runs are measured. If you apply them, this changes",
-		"waiting": format.Plural(p.Waiting, "run", "runs") + " still to be measured",
+		"waiting": format.Plural(p.WaitingRuns, "run", "runs") + " still to be measured",
 	}[p.state()]
 }
 
@@ -1048,9 +1048,9 @@ func rerunForm(p RerunPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var45 string
-		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.Typed)
+		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.FormText)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 276, Col: 98}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/rerun.templ`, Line: 276, Col: 101}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {

@@ -18,11 +18,11 @@ import (
 // ReviewPage lists runs that wait for a review.
 type ReviewPage struct {
 	Page
-	Filter models.ReviewFilter
-	Ticked string               // group whose runs are all ticked
-	Counts []models.ReviewCount // counts of the whole queue
-	Rows   []models.FlaggedRun
-	Next   int64 // the next page begins after this flag; 0 on the last page
+	Filter      models.ReviewFilter
+	TickedGroup string               // group whose runs are all ticked
+	Counts      []models.ReviewCount // counts of the whole queue
+	Rows        []models.FlaggedRun
+	NextFlagID  int64 // the next page begins after this flag; 0 on the last page
 
 	Comments []comments.ReportedComment // comments with open reports
 }
@@ -70,7 +70,7 @@ func PriorityOf(name string) models.Priority {
 }
 
 func (p ReviewPage) nextURL() templ.SafeURL {
-	p.Filter.AfterFlagID = p.Next
+	p.Filter.AfterFlagID = p.NextFlagID
 	return templ.SafeURL(ReviewURL(p.Filter))
 }
 
@@ -95,9 +95,9 @@ func (p ReviewPage) lowCount() (n int) {
 
 // reviewKind is a reason for a review in words. The most urgent ones are first.
 type reviewKind struct {
-	kind  review.Kind
-	title string
-	says  string
+	kind        review.Kind
+	title       string
+	description string
 }
 
 func reviewKinds() []reviewKind {
@@ -148,8 +148,8 @@ func (p ReviewPage) priorityOptions() []option {
 // reviewGroup is the runs of a page whose most urgent flag has the same reason.
 type reviewGroup struct {
 	reviewKind
-	why  string // text of all their flags; empty if they differ
-	rows []models.FlaggedRun
+	commonReason string // text of all their flags; empty if they differ
+	rows         []models.FlaggedRun
 }
 
 func (g reviewGroup) id() string { return "reason-" + string(g.kind) }
@@ -158,8 +158,8 @@ func (g reviewGroup) heading() string {
 	return g.title + ": " + format.Plural(len(g.rows), "run", "runs")
 }
 
-// alike reports whether one decision probably fits all: the site flagged them with the same text.
-func (g reviewGroup) alike() bool { return g.why != "" && len(g.rows) > 1 }
+// hasCommonReason reports whether one decision probably fits all: the site flagged them with the same text.
+func (g reviewGroup) hasCommonReason() bool { return g.commonReason != "" && len(g.rows) > 1 }
 
 // groups returns the runs of the page by reason, most urgent first.
 func (p ReviewPage) groups() (list []reviewGroup) {
@@ -176,9 +176,9 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 		if len(g.rows) == 0 {
 			continue
 		}
-		g.why = siteWhy(g.rows[0])
-		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteWhy(row) != g.why }) {
-			g.why = ""
+		g.commonReason = siteWhy(g.rows[0])
+		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteWhy(row) != g.commonReason }) {
+			g.commonReason = ""
 		}
 		list = append(list, g)
 	}

@@ -16,21 +16,21 @@ import (
 // RunCard is the current state of one run: the stored state, and events since. Queued and ended runs use the same card.
 type RunCard struct {
 	work.Run
-	Task         TaskRef
-	Position     int       // position in its device's queue, from 1; 0 if it does not wait
-	NoWorker     bool      // it waits, and no worker serves its device
-	Waiting      string    // reason for waiting, a sentence; may be empty
-	TriedAgain   time.Time // earliest time of the next attempt, after a lost one
-	Stages       []StageView
-	Outcome      Outcome
-	Ranking      string        // ranking rule, for people
-	Sources      Sources       // names of the source in compiler messages
-	Log          string        // output so far, while it runs
-	SelfMeasured bool          // measured by the task's own program, in the kernel's process
-	Again        string        // token of the form for running it again; empty if the reader may not
-	SourceRuns   *SourceRuns   // nil if no run of equal source counts together with it
-	Confirmed    *Confirmation // nil if the run was not measured again
-	Turns        *Turns        // measurements behind the score; nil for the first one
+	Task          TaskRef
+	QueuePosition int       // position in its device's queue, from 1; 0 if it does not wait
+	LacksWorker   bool      // it waits, and no worker serves its device
+	WaitingReason string    // reason for waiting, a sentence; may be empty
+	NextAttemptAt time.Time // earliest time of the next attempt, after a lost one
+	Stages        []StageView
+	Outcome       Outcome
+	Ranking       string        // ranking rule, for people
+	Sources       Sources       // names of the source in compiler messages
+	Log           string        // output so far, while it runs
+	SelfMeasured  bool          // measured by the task's own program, in the kernel's process
+	RerunToken    string        // token of the form for running it again; empty if the reader may not
+	SourceRuns    *SourceRuns   // nil if no run of equal source counts together with it
+	Confirmation  *Confirmation // nil if the run was not measured again
+	Turns         *Turns        // measurements behind the score; nil for the first one
 	boards.Validated
 	Measures
 }
@@ -54,8 +54,8 @@ var runStates = map[work.RunState]struct{ label, class string }{
 // HasEnded reports whether the run has ended.
 func (r RunCard) HasEnded() bool { return r.State.Final() }
 
-// spoiled reports whether the run ended with a measurement that shows nothing about the kernel.
-func (r RunCard) spoiled() bool {
+// isInconclusive reports whether the run ended with a measurement that shows nothing about the kernel.
+func (r RunCard) isInconclusive() bool {
 	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
 }
 
@@ -69,7 +69,7 @@ func (r RunCard) reviewName() string {
 		return ""
 	case !r.Outcome.Mine || r.Outcome.MayReview:
 		return "Report or review"
-	case r.disqualified() || r.ReinstatedWhy != "":
+	case r.disqualified() || r.ReinstatedReason != "":
 		return "Decisions"
 	case r.Outcome.IsRecord:
 		return "Note on your record"
@@ -121,8 +121,8 @@ func (r RunCard) class() string {
 // Status returns one sentence for screen readers, announced when the card changes.
 func (r RunCard) Status() string {
 	switch {
-	case r.State == "queued" && r.Position > 0:
-		return fmt.Sprintf("%s: number %d in the queue.", r.Device, r.Position)
+	case r.State == "queued" && r.QueuePosition > 0:
+		return fmt.Sprintf("%s: number %d in the queue.", r.Device, r.QueuePosition)
 	case r.State == "done" && r.ScoreNS != nil:
 		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
@@ -154,7 +154,7 @@ func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
 		text += "; the score is the " + format.Lower(r.Ranking)
-		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
+		if !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases) {
 			text += ", each by its median"
 			if n := len(stage.Result.Cases[0].Processes); n > 1 {
 				text += fmt.Sprintf(" of %d fresh processes", n)
@@ -194,48 +194,48 @@ func (r RunCard) remarks() []Remark {
 			}
 		}
 		if remarks := RemarksOf(text, r.Sources); len(remarks) > 0 {
-			return remarks[:min(len(remarks), mostListed)]
+			return remarks[:min(len(remarks), maxListedRemarks)]
 		}
 	}
 	return nil
 }
 
-// onStderr is the harness's reason for an exception that it does not parse.
-const onStderr = "it ended with an exception; its last lines on stderr say which"
+// unparsedException is the harness's reason for an exception that it does not parse.
+const unparsedException = "it ended with an exception; its last lines on stderr say which"
 
-// why returns the reason of a failure, with the exception itself instead of a reference to it: "TypeError at
+// failureReason returns the reason of a failure, with the exception itself instead of a reference to it: "TypeError at
 // submission.py:8: …". Readers who may not see the source have no output, and so no exception.
-func (r RunCard) why() string {
+func (r RunCard) failureReason() string {
 	for _, stage := range r.Stages {
-		if !stage.failed() || !strings.Contains(r.Failure.Reason, onStderr) {
+		if !stage.failed() || !strings.Contains(r.Failure.Reason, unparsedException) {
 			continue
 		}
 		if text := exceptionIn(stage.Result.Stderr, r.Sources); text != "" {
-			return strings.Replace(r.Failure.Reason, onStderr, strings.TrimSuffix(text, "."), 1)
+			return strings.Replace(r.Failure.Reason, unparsedException, strings.TrimSuffix(text, "."), 1)
 		}
 	}
 	return r.Failure.Reason
 }
 
-// shortReason is why without a compiler message that the list below has: "Compiling submission.cu failed".
-func (r RunCard) shortReason() string {
-	why := r.why()
-	what, text, _ := strings.Cut(why, failedBecause)
+// shortFailureReason is why without a compiler message that the list below has: "Compiling submission.cu failed".
+func (r RunCard) shortFailureReason() string {
+	why := r.failureReason()
+	what, text, _ := strings.Cut(why, compilerMessagePrefix)
 	for _, remark := range RemarksOf(strings.TrimSuffix(text, "."), r.Sources) {
 		if slices.ContainsFunc(r.remarks(), func(listed Remark) bool {
 			return listed.Line == remark.Line && strings.TrimSuffix(listed.Text, ".") == remark.Text
 		}) {
-			return what + strings.TrimSuffix(failedBecause, ": ")
+			return what + strings.TrimSuffix(compilerMessagePrefix, ": ")
 		}
 	}
 	return why
 }
 
-// failedBecause precedes a compiler message.
-const failedBecause = " failed: "
+// compilerMessagePrefix precedes a compiler message.
+const compilerMessagePrefix = " failed: "
 
-// mostListed limits the remarks on a card; the source has all of them.
-const mostListed = 20
+// maxListedRemarks limits the remarks on a card; the source has all of them.
+const maxListedRemarks = 20
 
 // Fact is a name with its value.
 type Fact struct{ Name, Value string }

@@ -11,7 +11,7 @@ import (
 
 func benchmarkCard(cases ...job.CaseResult) RunCard {
 	return RunCard{Run: work.Run{Mode: job.ModeBenchmark, State: work.StateDone},
-		Stages: []StageView{{Ended: true,
+		Stages: []StageView{{HasResult: true,
 			Result: job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass, Cases: cases}}}}
 }
 

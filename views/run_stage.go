@@ -12,16 +12,16 @@ import (
 
 // StageView is one stage of a run. Result is the current knowledge: for a running stage, its cases so far.
 type StageView struct {
-	Result       job.StageResult
-	Total        int           // total number of cases, if known
-	Running      bool          // the stage is running
-	Process      int           // current one of several fresh processes
-	MinProcesses int           // minimum number of fresh processes for a score; 0 for stages without them
-	For          time.Duration // running time so far
-	Limit        time.Duration // time limit; 0 if unknown
-	Now          string        // arguments of the current case, if known
-	Ended        bool          // it has a result
-	Skipped      bool          // the run ended before this stage
+	Result        job.StageResult
+	TotalCases    int           // total number of cases, if known
+	Running       bool          // the stage is running
+	ProcessNumber int           // current one of several fresh processes
+	MinProcesses  int           // minimum number of fresh processes for a score; 0 for stages without them
+	Elapsed       time.Duration // running time so far
+	Limit         time.Duration // time limit; 0 if unknown
+	CurrentCase   string        // arguments of the current case, if known
+	HasResult     bool          // it has a result
+	Skipped       bool          // the run ended before this stage
 	// Intervals holds the interval of each case's time, in the order of Result.Cases; nil if no fresh processes were
 	// measured.
 	Intervals []boards.Interval
@@ -41,7 +41,7 @@ var stageNames = map[job.Stage]string{
 
 // failed reports whether the stage ended with a failure.
 func (s StageView) failed() bool {
-	return s.Ended && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
+	return s.HasResult && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
 
 // Name returns the stage's name for people.
@@ -54,7 +54,7 @@ func (s StageView) Name() string {
 
 // clock formats the running time so far, and its limit.
 func (s StageView) clock() string {
-	text := fmt.Sprintf("%d s", int(s.For.Seconds()))
+	text := fmt.Sprintf("%d s", int(s.Elapsed.Seconds()))
 	if s.Limit > 0 {
 		text += fmt.Sprintf(" of %d s", int(s.Limit.Seconds()))
 	}
@@ -66,7 +66,7 @@ func (s StageView) class() string {
 	switch {
 	case s.Running:
 		return "stage-now"
-	case !s.Ended:
+	case !s.HasResult:
 		return "stage-wait"
 	case s.Result.Status == job.StatusPass:
 		return "stage-pass"
@@ -80,7 +80,7 @@ func (s StageView) class() string {
 // NextProcess starts a new list of cases if a case is repeated, which means that another process runs.
 func (s *StageView) NextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
-		s.Process, s.Result.Cases = max(s.Process, 1)+1, nil
+		s.ProcessNumber, s.Result.Cases = max(s.ProcessNumber, 1)+1, nil
 	}
 }
 
@@ -88,15 +88,15 @@ func (s *StageView) NextProcess(index int) {
 func (s StageView) Note() string {
 	done := len(s.Result.Cases)
 	switch {
-	case s.Running && s.Total > 0 && (s.Process > 1 || s.MinProcesses > 0):
-		return fmt.Sprintf("%s, case %d of %d", s.process(), min(done+1, s.Total), s.Total)
-	case s.Running && s.Total > 0:
-		return fmt.Sprintf("%d of %d done", done, s.Total)
+	case s.Running && s.TotalCases > 0 && (s.ProcessNumber > 1 || s.MinProcesses > 0):
+		return fmt.Sprintf("%s, case %d of %d", s.process(), min(done+1, s.TotalCases), s.TotalCases)
+	case s.Running && s.TotalCases > 0:
+		return fmt.Sprintf("%d of %d done", done, s.TotalCases)
 	case s.Running:
 		return "running"
-	case !s.Ended && s.Skipped:
+	case !s.HasResult && s.Skipped:
 		return "not reached"
-	case !s.Ended:
+	case !s.HasResult:
 		return "waiting"
 	}
 	took := format.Between(s.Result.StartedAt, s.Result.EndedAt)
@@ -119,7 +119,7 @@ func (s StageView) Ending() string {
 
 // process names the current process and their number, as long as it does not exceed the minimum.
 func (s StageView) process() string {
-	now := max(s.Process, 1)
+	now := max(s.ProcessNumber, 1)
 	if now > s.MinProcesses {
 		return fmt.Sprintf("process %d", now)
 	}
@@ -128,7 +128,7 @@ func (s StageView) process() string {
 
 // Summary returns the heading of the stage's table of cases.
 func (s StageView) Summary() string {
-	done, total := len(s.Result.Cases), max(s.Total, len(s.Result.Cases))
+	done, total := len(s.Result.Cases), max(s.TotalCases, len(s.Result.Cases))
 	passed := 0
 	for _, c := range s.Result.Cases {
 		if c.Status == job.StatusPass {

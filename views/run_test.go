@@ -51,7 +51,7 @@ func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
 func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 	timed := func(c job.CaseResult) RunCard {
 		c.Mean = 1000
-		return RunCard{Stages: []StageView{{Ended: true, Result: job.StageResult{
+		return RunCard{Stages: []StageView{{HasResult: true, Result: job.StageResult{
 			Stage: job.StageRanked,
 			Cases: []job.CaseResult{c},
 		}}}}
@@ -67,7 +67,7 @@ func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 		"the task's own":   {own, false},
 		"nothing timed":    {RunCard{}, false},
 	} {
-		if got := test.run.unjudged(); got != test.want {
+		if got := test.run.lacksJudgeTimes(); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -76,8 +76,8 @@ func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
 	stage := func(name job.Stage, status job.Status) StageView {
 		return StageView{
-			Ended:  true,
-			Result: job.StageResult{Stage: name, Status: status, Cases: []job.CaseResult{{Mean: 5, Status: status}}},
+			HasResult: true,
+			Result:    job.StageResult{Stage: name, Status: status, Cases: []job.CaseResult{{Mean: 5, Status: status}}},
 		}
 	}
 	benchmark, ranked := stage(job.StageBenchmark, job.StatusPass), stage(job.StageRanked, job.StatusPass)
@@ -104,7 +104,7 @@ func TestEachStatusHasAWordAndAClass(t *testing.T) {
 		job.StatusTimeout: {"too slow", "stage-fail"}, job.StatusLimit: {"over a limit", "stage-fail"},
 		job.StatusCancelled: {"cancelled", "stage-wait"}, "odd": {"odd", "stage-fail"},
 	} {
-		s := StageView{Ended: true, Result: job.StageResult{Status: status}}
+		s := StageView{HasResult: true, Result: job.StageResult{Status: status}}
 		if got := [2]string{statusWords(status), s.class()}; got != want {
 			t.Errorf("%s: %v, want %v", status, got, want)
 		}

@@ -36,8 +36,8 @@ func hasFindingsOf(c job.CaseResult, found []job.Finding) bool {
 	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
 }
 
-// toolSays returns a tool's message besides its findings.
-func toolSays(c job.CaseResult, found []job.Finding) string {
+// toolMessage returns a tool's message besides its findings.
+func toolMessage(c job.CaseResult, found []job.Finding) string {
 	if hasFindingsOf(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
 		return ""
 	}
@@ -46,7 +46,7 @@ func toolSays(c job.CaseResult, found []job.Finding) string {
 
 // cleanTools returns the heading of the table of tools.
 func (s StageView) cleanTools() string {
-	clean, total := 0, max(s.Total, len(s.Result.Cases))
+	clean, total := 0, max(s.TotalCases, len(s.Result.Cases))
 	for _, c := range s.Result.Cases {
 		if c.Status == job.StatusPass {
 			clean++
@@ -86,7 +86,7 @@ func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 func (r RunCard) findings() []Remark {
 	for _, stage := range r.Stages {
 		if remarks := FindingRemarks(stage.Result.Findings, r.Sources); len(remarks) > 0 {
-			return remarks[:min(len(remarks), mostListed)]
+			return remarks[:min(len(remarks), maxListedRemarks)]
 		}
 	}
 	return nil

@@ -132,7 +132,7 @@ func sanitizedTools(r RunCard, stage StageView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if said := toolSays(c, stage.Result.Findings); said != "" {
+				if said := toolMessage(c, stage.Result.Findings); said != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"small soft whitespace-pre-line break-words\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

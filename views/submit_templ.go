@@ -974,9 +974,9 @@ func submissionTable(rows []submissions.SubmissionSummary, withTask bool, bench 
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var40 string
-					templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(run.DisqualifiedWhy)
+					templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(run.DisqualifiedReason)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 251, Col: 85}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/submit.templ`, Line: 251, Col: 88}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 					if templ_7745c5c3_Err != nil {

@@ -17,14 +17,14 @@ import (
 // SuitePage compares entrants on the boards of a set of tasks.
 type SuitePage struct {
 	Page
-	Path  string // address of the page without a query
-	Up    crumb  // the set: a tag or an event
-	Suite events.Suite
-	A, B  *events.SuiteRow // shown side by side; nil for none
+	Path       string // address of the page without a query
+	Parent     crumb  // the set: a tag or an event
+	Suite      events.Suite
+	RowA, RowB *events.SuiteRow // shown side by side; nil for none
 }
 
-// UpTo sets the page of the set.
-func (p *SuitePage) UpTo(label string, to templ.SafeURL) { p.Up = crumb{label, to} }
+// SetParent sets the page of the set.
+func (p *SuitePage) SetParent(label string, to templ.SafeURL) { p.Parent = crumb{label, to} }
 
 // TagSuiteURL returns the address of the suite of a tag.
 func TagSuiteURL(tag string) string { return string(CollectionURL(tag)) + "/suite" }
@@ -54,7 +54,7 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 	if len(p.Suite.Baselines) > 1 {
 		set("baseline", p.Suite.Baseline)
 	}
-	for name, row := range map[string]*events.SuiteRow{"a": p.A, "b": p.B} {
+	for name, row := range map[string]*events.SuiteRow{"a": p.RowA, "b": p.RowB} {
 		if row != nil && suffix == "" {
 			set(name, EntrantKey(row.Entrant))
 		}
@@ -81,11 +81,11 @@ func (p SuitePage) about() string {
 	}
 }
 
-// suiteRows limits the entrants on the page.
-const suiteRows = 50
+// maxSuiteRows limits the entrants on the page.
+const maxSuiteRows = 50
 
-func (p SuitePage) shown() []events.SuiteRow {
-	return p.Suite.Rows[:min(suiteRows, len(p.Suite.Rows))]
+func (p SuitePage) shownRows() []events.SuiteRow {
+	return p.Suite.Rows[:min(maxSuiteRows, len(p.Suite.Rows))]
 }
 
 // SuiteSteps returns the values of p in tables and answers.
@@ -118,11 +118,12 @@ type curve struct {
 // Size of the drawing of fast_p curves, and the range of p.
 const (
 	curveLeft, curveRight, curveTop, curveBottom = 66.0, 616.0, 14.0, 210.0
-	curveLeast, curveMost                        = 0.25, 8.0
+	minCurveFactor, maxCurveFactor               = 0.25, 8.0
 )
 
 func curveX(p float64) float64 {
-	at := math.Log2(min(max(p, curveLeast), curveMost)/curveLeast) / math.Log2(curveMost/curveLeast)
+	at := math.Log2(min(max(p, minCurveFactor), maxCurveFactor)/minCurveFactor) /
+		math.Log2(maxCurveFactor/minCurveFactor)
 	return curveLeft + at*(curveRight-curveLeft)
 }
 
@@ -141,11 +142,11 @@ func (p SuitePage) curves() (list []curve) {
 	if len(p.Suite.Rows) > 1 {
 		add("curve-best", "Best of all", p.best())
 	}
-	if p.A != nil {
-		add("curve-a", p.A.Name, *p.A)
+	if p.RowA != nil {
+		add("curve-a", p.RowA.Name, *p.RowA)
 	}
-	if p.B != nil {
-		add("curve-b", p.B.Name, *p.B)
+	if p.RowB != nil {
+		add("curve-b", p.RowB.Name, *p.RowB)
 	}
 	return list
 }
@@ -156,9 +157,9 @@ func fastPath(speedups []float64, compared int) string {
 	slices.Sort(sorted)
 	var path strings.Builder
 	left := len(sorted)
-	fmt.Fprintf(&path, "M%s %s", coordinate(curveLeft), coordinate(curveY(float64(left-countBelow(sorted, curveLeast))/float64(compared))))
+	fmt.Fprintf(&path, "M%s %s", coordinate(curveLeft), coordinate(curveY(float64(left-countBelow(sorted, minCurveFactor))/float64(compared))))
 	for i, s := range sorted {
-		if s < curveLeast || s > curveMost {
+		if s < minCurveFactor || s > maxCurveFactor {
 			continue
 		}
 		fmt.Fprintf(&path, "H%sV%s", coordinate(curveX(s)), coordinate(curveY(float64(left-i-1)/float64(compared))))

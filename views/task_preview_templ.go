@@ -1158,9 +1158,9 @@ func diffText(change TaskChange) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var45 string
-				templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs("⋯ " + format.Plural(line.Hidden, "equal line", "equal lines") + "\n")
+				templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs("⋯ " + format.Plural(line.HiddenLines, "equal line", "equal lines") + "\n")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 282, Col: 97}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 282, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 				if templ_7745c5c3_Err != nil {

@@ -42,7 +42,7 @@ type TaskPage struct {
 }
 
 // showsForm reports whether there is a form. A submission that was too late returns to it with its content.
-func (p TaskPage) showsForm() bool { return p.Deadline.Takes() || p.Form.Problem != "" }
+func (p TaskPage) showsForm() bool { return p.Deadline.AcceptsSubmissions() || p.Form.Problem != "" }
 
 // ownRuns counts the runs in the list of the viewer's submissions.
 func (p TaskPage) ownRuns() (n int) {
@@ -354,7 +354,7 @@ func Task(p TaskPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Deadline.Takes() {
+			if p.Deadline.AcceptsSubmissions() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<a class=\"btn btn-main\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -832,7 +832,7 @@ func taskCases(slug string, d tasks.Definition) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if d.Drawn() {
+			if d.HasRanges() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"mt-2 small soft\">For ranked runs, the values of a range are drawn once and kept secret. Runs in other modes draw new values. <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

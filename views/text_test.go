@@ -53,7 +53,7 @@ func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
-	file := NewHighlighter(1<<10, MostColoured).Page().Source("kernel.cu", "<i>", text)
+	file := NewHighlighter(1<<10, MaxHighlightedBytes).Page().Source("kernel.cu", "<i>", text)
 	page := show(t, file.HTML)
 	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 ||
 		page.Find(".nf").Text() != "f" ||
@@ -68,7 +68,7 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 }
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
-	h := NewHighlighter(1<<10, MostColoured)
+	h := NewHighlighter(1<<10, MaxHighlightedBytes)
 	h.Page().Source("x.py", "", []byte("c"))
 	if show(t, h.Page().Source("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
 		t.Error("the same text on another page has the first page's line names")
@@ -89,7 +89,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	for _, end := range []string{"\n", "\r"} {
 		text := strings.Repeat("<"+end, 500_000)
-		file := NewHighlighter(1, MostColoured).Page().Source("lines.py", "", []byte(text))
+		file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("lines.py", "", []byte(text))
 		var page bytes.Buffer
 		if err := file.HTML.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
@@ -103,8 +103,8 @@ func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 // worstSources are texts that cost the most, of the size up to which text is colored.
 func worstSources() (list []string) {
 	for _, part := range []string{"a b()}", "1 ", "1\n", "\n", "\r", "<\"", "'''\n", "R\"("} {
-		text := strings.Repeat(part, MostColoured/len(part))
-		list = append(list, text, text[:min(len(part)*(mostLines-1), len(text))])
+		text := strings.Repeat(part, MaxHighlightedBytes/len(part))
+		list = append(list, text, text[:min(len(part)*(maxNumberedLines-1), len(text))])
 	}
 	return list
 }
@@ -113,7 +113,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 	for _, text := range worstSources() {
 		for _, name := range []string{"a.cu", "a.py", "a.yml", "a.json", "a.js", "a.md", "a.diff"} {
 			costtest.Check(t, fmt.Sprintf("%s, %d of %.8q", name, len(text), text), func() {
-				NewHighlighter(1, MostColoured).Page().Source(name, "", []byte(text))
+				NewHighlighter(1, MaxHighlightedBytes).Page().Source(name, "", []byte(text))
 			})
 		}
 	}
@@ -122,7 +122,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 func TestLargeFilesAreCutOnPages(t *testing.T) {
 	text := []byte(strings.Repeat("1 ", 100<<10))
 	costtest.Check(t, "512 files of 200 kB", func() {
-		page, size := NewHighlighter(1, MostColoured).Page(), 0
+		page, size := NewHighlighter(1, MaxHighlightedBytes).Page(), 0
 		for range 512 {
 			var html bytes.Buffer
 			if err := page.Source("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {
@@ -144,7 +144,7 @@ func TestRunSaysItsStateInWords(t *testing.T) {
 		run  RunCard
 		want string
 	}{
-		{RunCard{Run: run("queued", nil), Position: 3}, "T4: number 3 in the queue."},
+		{RunCard{Run: run("queued", nil), QueuePosition: 3}, "T4: number 3 in the queue."},
 		{RunCard{Run: run("ranking", nil)}, "T4: ranked timing."},
 		{RunCard{Run: run("done", new(1500.0))}, "T4: passed, 1.500\u00a0µs."},
 		{RunCard{Run: run("failed", nil)}, "T4: failed."},
@@ -165,17 +165,17 @@ func TestStagesShowTheirProgress(t *testing.T) {
 		}
 		return s
 	}
-	ended := func(s StageView) StageView { s.Ended = true; return s }
+	ended := func(s StageView) StageView { s.HasResult = true; return s }
 	running := stage("", job.StatusPass)
-	running.Running, running.Total = true, 4
+	running.Running, running.TotalCases = true, 4
 	ranked := stage("", job.StatusPass)
-	ranked.Running, ranked.Total, ranked.Result.Stage = true, 2, job.StageRanked
+	ranked.Running, ranked.TotalCases, ranked.Result.Stage = true, 2, job.StageRanked
 	ranked.MinProcesses = 5
 	first := ranked
 	ranked.NextProcess(0) // of another process: the case is told again
 	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})
 	sixth := ranked
-	sixth.Process = 6
+	sixth.ProcessNumber = 6
 	skipped := StageView{Skipped: true}
 	for _, test := range []struct {
 		stage         StageView
@@ -203,13 +203,13 @@ func TestAFailureQuotesItsException(t *testing.T) {
 	for want, stderr := range map[string]string{
 		"TypeError at submission.py:8: unsupported operand": "Traceback (most recent call last):\n  File \"/tmp/job/eval.py\", line 90, in call\n" +
 			"  File \"/tmp/job/submission.py\", line 8, in custom_kernel\n    x + None\n  File \"/usr/lib/numpy.py\", line 3, in add\nTypeError: unsupported operand.\n",
-		"MemoryError": "MemoryError\n",
-		onStderr:      "",
+		"MemoryError":     "MemoryError\n",
+		unparsedException: "",
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
-			Failure: &job.Failure{Reason: before + onStderr + ".", ExitCode: 1}},
-			Sources: Sources{Main: []string{"submission.py"}},
-			Stages: []StageView{{Ended: true,
+			Failure: &job.Failure{Reason: before + unparsedException + ".", ExitCode: 1}},
+			Sources: Sources{MainNames: []string{"submission.py"}},
+			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != before+want+"." {
 			t.Errorf("the failure is %q, want %q", got, before+want+".")
@@ -219,12 +219,12 @@ func TestAFailureQuotesItsException(t *testing.T) {
 
 func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	stage := func(name job.Stage, status job.Status, stderr string) StageView {
-		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr,
+		return StageView{HasResult: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr,
 			Command: "python3 eval.py"}}
 	}
 	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed",
 		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
-		Sources: Sources{Main: []string{"submission.py"}},
+		Sources: Sources{MainNames: []string{"submission.py"}},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
 	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {
@@ -245,8 +245,8 @@ func TestACompilersMessageIsShownOnce(t *testing.T) {
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
 			Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
-			Sources: Sources{Main: []string{"submission.cpp"}},
-			Stages: []StageView{{Ended: true,
+			Sources: Sources{MainNames: []string{"submission.cpp"}},
+			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != want {
 			t.Errorf("the failure is %q, want %q", got, want)

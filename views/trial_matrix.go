@@ -18,11 +18,11 @@ type TrialPage struct {
 	Task               TaskRef
 	Hidden             bool      // a draft that only its author and admins see
 	UnpublishedChanges bool      // unpublished changes of a published task
-	Opens              time.Time // start of the event that publishes the draft; zero if there is none
-	Untried            string    // reason for not having tried anything; empty after the first trial
-	Lack               string    // required packages that no worker has: "a worker that has …"; empty for none
+	OpensAt            time.Time // start of the event that publishes the draft; zero if there is none
+	UntriedReason      string    // reason for not having tried anything; empty after the first trial
+	MissingPackages    string    // required packages that no worker has: "a worker that has …"; empty for none
 	Deadline           Deadline
-	Copied             bool // the description is still the starter's
+	DescriptionCopied  bool // the description is still the starter's
 	Tests              []tasks.Case
 	Benchmarks         []tasks.Case
 	Rows               []TrialRow
@@ -30,14 +30,14 @@ type TrialPage struct {
 
 // TrialRow is a solution with its verdict.
 type TrialRow struct {
-	Name    string
-	Correct bool
-	Made    bool // made from a correct one by the site
-	Starter bool // a template, which must compile
+	Name       string
+	Correct    bool
+	MadeBySite bool // made from a correct one by the site
+	Starter    bool // a template, which must compile
 	TrialRun
-	Timed *TrialRun // run of the benchmarks; nil if they are not run
-	Lacks string    // missing argument of a case: "case 1 lacks `seed`"
-	Works bool      // a solution shows that the task works
+	TimedRun        *TrialRun // run of the benchmarks; nil if they are not run
+	MissingArgument string    // missing argument of a case: "case 1 lacks `seed`"
+	ProvesTask      bool      // a solution shows that the task works
 }
 
 // TrialRun is one run of a solution.
@@ -68,15 +68,15 @@ func (c column) name() string { return fmt.Sprintf("%s %d", c.word(), c.Index) }
 // trialCell is a solution's result on a case; the status is empty if it did not run there.
 type trialCell struct {
 	column
-	Status       job.Status
-	Message      string
-	Time         float64 // nanoseconds per call; 0 if not timed
-	Proof        bool    // first case that detects a wrong solution
-	SubmissionID int64
+	Status         job.Status
+	Message        string
+	TimeNS         float64 // nanoseconds per call; 0 if not timed
+	FirstDetection bool    // first case that detects a wrong solution
+	SubmissionID   int64
 }
 
 func (c trialCell) label() string {
-	if c.Proof {
+	if c.FirstDetection {
 		return "Failed " + c.name() + ", which proves it wrong: expected and got"
 	}
 	return "Failed " + c.name() + ": expected and got"
@@ -92,8 +92,8 @@ func (p TrialPage) columns() (list []column) {
 	return list
 }
 
-// mostMessage limits a checker's message in a cell; the run's page has all of it.
-const mostMessage = 600
+// maxMessageLetters limits a checker's message in a cell; the run's page has all of it.
+const maxMessageLetters = 600
 
 // cells returns a row's cells, one for each column.
 func (p TrialPage) cells(r TrialRow) []trialCell {
@@ -103,23 +103,23 @@ func (p TrialPage) cells(r TrialRow) []trialCell {
 		cells[i].column = col
 		run := &r.TrialRun
 		if col.Stage == job.StageBenchmark {
-			run = r.Timed
+			run = r.TimedRun
 		}
 		if run == nil {
 			continue
 		}
 		c := run.result(col)
-		cells[i].Status, cells[i].Message, cells[i].Time, cells[i].SubmissionID = c.Status, cut(c.Message), c.Time(), run.SubmissionID
+		cells[i].Status, cells[i].Message, cells[i].TimeNS, cells[i].SubmissionID = c.Status, truncateMessage(c.Message), c.Time(), run.SubmissionID
 		if c.Status == job.StatusFail && !r.Correct && !r.Starter && !proved {
-			cells[i].Proof, proved = true, true
+			cells[i].FirstDetection, proved = true, true
 		}
 	}
 	return cells
 }
 
-func cut(message string) string {
-	if runes := []rune(message); len(runes) > mostMessage {
-		return string(runes[:mostMessage]) + " …"
+func truncateMessage(message string) string {
+	if runes := []rune(message); len(runes) > maxMessageLetters {
+		return string(runes[:maxMessageLetters]) + " …"
 	}
 	return message
 }
@@ -136,8 +136,8 @@ func (r TrialRun) result(col column) (found job.CaseResult) {
 	return found
 }
 
-// took formats the total time of the tests; single tests are not timed.
-func (r TrialRow) took() string {
+// testTime formats the total time of the tests; single tests are not timed.
+func (r TrialRow) testTime() string {
 	for _, stage := range r.Trial.Stages {
 		if took := stage.EndedAt.Sub(stage.StartedAt); stage.Stage == job.StageTest && len(stage.Cases) > 0 && took > 0 {
 			return "tests took " + format.Duration(took)
@@ -146,20 +146,20 @@ func (r TrialRow) took() string {
 	return ""
 }
 
-// why summarizes the evidence for a verdict in a line: the first failed case, or else the run's failure.
-func (r TrialRow) why(cells []trialCell) string {
+// evidence summarizes the evidence for a verdict in a line: the first failed case, or else the run's failure.
+func (r TrialRow) evidence(cells []trialCell) string {
 	for _, c := range cells {
 		if c.Status != job.StatusFail {
 			continue
 		}
 		message, _, _ := strings.Cut(c.Message, "\n")
-		if c.Proof {
+		if c.FirstDetection {
 			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.name(), c.Case, message)
 		}
 		return fmt.Sprintf("Failed %s (%s): %s", c.name(), c.Case, message)
 	}
-	if r.Reason == "" && r.Timed != nil {
-		return r.Timed.Reason
+	if r.Reason == "" && r.TimedRun != nil {
+		return r.TimedRun.Reason
 	}
 	return r.Reason
 }
@@ -191,29 +191,29 @@ func (r TrialRow) verdict() (word string, bad bool) {
 		return r.State, false
 	case r.Starter:
 		return r.starterVerdict()
-	case r.Lacks != "":
-		return "inconclusive: " + r.Lacks, true
-	case r.faulty():
+	case r.MissingArgument != "":
+		return "inconclusive: " + r.MissingArgument, true
+	case r.hasTaskFault():
 		return "inconclusive: the task failed", true
-	case r.Made && !r.Trial.AnswerFoundWrong() && r.Reason != "":
+	case r.MadeBySite && !r.Trial.AnswerFoundWrong() && r.Reason != "":
 		return "inconclusive: it did not run", false
-	case r.Correct && r.Trial.HasExpectedVerdict(r.Works):
+	case r.Correct && r.Trial.HasExpectedVerdict(r.ProvesTask):
 		return r.timedVerdict()
-	case r.Trial.HasExpectedVerdict(r.Works):
+	case r.Trial.HasExpectedVerdict(r.ProvesTask):
 		return "rejected, as expected", false
 	case r.Correct:
 		return "should pass", true
 	case r.Reason == "":
 		return "passes but should fail", true
-	case r.Works:
+	case r.ProvesTask:
 		return "failed before the task judged it", true
 	}
 	return "failed, but no correct solution passes", true
 }
 
-// faulty reports whether the task failed in a run of the solution.
-func (r TrialRow) faulty() bool {
-	return r.Trial.StageWithTaskFault() != nil || r.Timed != nil && r.Timed.Trial.StageWithTaskFault() != nil
+// hasTaskFault reports whether the task failed in a run of the solution.
+func (r TrialRow) hasTaskFault() bool {
+	return r.Trial.StageWithTaskFault() != nil || r.TimedRun != nil && r.TimedRun.Trial.StageWithTaskFault() != nil
 }
 
 // starterVerdict returns the verdict on a template, whose answer may be wrong, because people fill it in.
@@ -234,13 +234,13 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 // timedVerdict returns the verdict on a correct solution that passed the tests.
 func (r TrialRow) timedVerdict() (word string, bad bool) {
 	switch {
-	case r.Timed == nil || !r.Timed.Tried:
+	case r.TimedRun == nil || !r.TimedRun.Tried:
 		return "passes, as expected", false
-	case !r.Timed.Ended:
-		return "passes the tests; benchmarks " + r.Timed.State, false
-	case r.Timed.Trial.Outcome == job.OutcomeDone:
+	case !r.TimedRun.Ended:
+		return "passes the tests; benchmarks " + r.TimedRun.State, false
+	case r.TimedRun.Trial.Outcome == job.OutcomeDone:
 		return "passes, as expected", false
-	case r.Timed.Trial.Outcome == job.OutcomeFailed:
+	case r.TimedRun.Trial.Outcome == job.OutcomeFailed:
 		return "should pass the benchmarks", true
 	}
 	return "passes the tests; the benchmarks did not run", false
@@ -253,29 +253,29 @@ func (r TrialRow) kind() string {
 		return "should compile"
 	case r.Correct:
 		return "should pass"
-	case r.Made:
+	case r.MadeBySite:
 		return "should fail (mutant)"
 	}
 	return "should fail"
 }
 
-// waits reports whether a run of the row has no result yet.
-func (r TrialRow) waits() bool {
-	return r.Tried && !r.Ended || r.Timed != nil && r.Timed.Tried && !r.Timed.Ended
+// isWaiting reports whether a run of the row has no result yet.
+func (r TrialRow) isWaiting() bool {
+	return r.Tried && !r.Ended || r.TimedRun != nil && r.TimedRun.Tried && !r.TimedRun.Ended
 }
 
 // Waiting counts the rows without a verdict.
 func (p TrialPage) Waiting() (n int) {
 	for _, r := range p.Rows {
-		if r.waits() {
+		if r.isWaiting() {
 			n++
 		}
 	}
 	return n
 }
 
-// solved reports whether the task has solutions.
-func (p TrialPage) solved() bool {
+// hasWorkingSolution reports whether the task has solutions.
+func (p TrialPage) hasWorkingSolution() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
 }
 
@@ -296,10 +296,10 @@ func (p TrialPage) summary() (message string, bad bool) {
 		}
 	}
 	switch n := p.Waiting(); {
-	case !p.solved():
+	case !p.hasWorkingSolution():
 		return "The task has no solutions to try. Add solutions/correct/… and solutions/wrong/….", true
 	case tried == 0:
-		return p.Untried, false
+		return p.UntriedReason, false
 	case n > 0:
 		return fmt.Sprintf("%d of %d finished.", tried-n, tried), false
 	case wrong > 0:

@@ -127,7 +127,7 @@ func trialActions(p TrialPage, sound bool) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.Hidden && p.Copied {
+		if p.Hidden && p.DescriptionCopied {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"callout callout-warn mt-4\" data-copied>The description is still that of the starter.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -288,7 +288,7 @@ func publishTried(p TrialPage, sound bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !p.Opens.IsZero() {
+		if !p.OpensAt.IsZero() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -302,7 +302,7 @@ func publishTried(p TrialPage, sound bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = deadlineTime(p.Opens).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deadlineTime(p.OpensAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -465,15 +465,15 @@ func TrialTable(p TrialPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Lack != "" {
+		if p.MissingPackages != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"callout callout-warn mt-4\" data-lack>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("Runs of this task wait for " + p.Lack + ".")
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("Runs of this task wait for " + p.MissingPackages + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 107, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 107, Col: 107}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -820,7 +820,7 @@ func trialRow(p TrialPage, number int, r TrialRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if took := r.took(); took != "" {
+		if took := r.testTime(); took != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<span class=\"block small soft\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -874,7 +874,7 @@ func trialRow(p TrialPage, number int, r TrialRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if why := r.why(cells); why != "" {
+		if why := r.evidence(cells); why != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<tr class=\"said\" data-proof=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -996,12 +996,12 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if cell.Time > 0 {
+			if cell.TimeNS > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "<span class=\"block small\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = quantity(format.Nanoseconds(cell.Time)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = quantity(format.Nanoseconds(cell.TimeNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1011,7 +1011,7 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 				}
 			}
 		default:
-			var templ_7745c5c3_Var49 = []any{"cell-open", templ.KV("text-fail", bad), templ.KV("soft", !bad), templ.KV("cell-proof", cell.Proof)}
+			var templ_7745c5c3_Var49 = []any{"cell-open", templ.KV("text-fail", bad), templ.KV("soft", !bad), templ.KV("cell-proof", cell.FirstDetection)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var49...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1036,7 +1036,7 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 			var templ_7745c5c3_Var51 string
 			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 204, Col: 153}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 204, Col: 162}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 			if templ_7745c5c3_Err != nil {
@@ -1049,7 +1049,7 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 			var templ_7745c5c3_Var52 string
 			templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(cell.label())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 204, Col: 181}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 204, Col: 190}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 			if templ_7745c5c3_Err != nil {

@@ -20,7 +20,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		{job.StageBuild, true, "failed before the task judged it", true},
 		{job.StageBuild, false, "failed, but no correct solution passes", true},
 	} {
-		row := TrialRow{Works: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
+		row := TrialRow{ProvesTask: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
 			Trial: job.Trial{Outcome: job.OutcomeFailed,
 				Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
 		if word, bad := row.verdict(); word != c.word || bad != c.bad {
@@ -35,12 +35,12 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 		ended := job.Trial{Correct: correct, Outcome: job.OutcomeFailed,
 			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
 				Failure: &job.Failure{ExitCode: 113}}}}
-		row := TrialRow{Correct: correct, Works: true, Lacks: "case 1 lacks `seed`",
+		row := TrialRow{Correct: correct, ProvesTask: true, MissingArgument: "case 1 lacks `seed`",
 			TrialRun: TrialRun{Tried: true, Ended: true, Reason: "exit code 113", Trial: ended}}
 		if word, bad := row.verdict(); word != "inconclusive: case 1 lacks `seed`" || !bad {
 			t.Errorf("correct %v: %q, %v", correct, word, bad)
 		}
-		row.Lacks = ""
+		row.MissingArgument = ""
 		if word, bad := row.verdict(); word != "inconclusive: the task failed" || !bad {
 			t.Errorf("correct %v, without the argument: %q, %v", correct, word, bad)
 		}
@@ -58,16 +58,17 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true,
 		Trial: job.Trial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.cells(row)
-	if len(cells) != 4 || cells[0].Proof || !cells[1].Proof || cells[2].Proof || cells[3].Status != "" {
+	if len(cells) != 4 || cells[0].FirstDetection || !cells[1].FirstDetection || cells[2].FirstDetection ||
+		cells[3].Status != "" {
 		t.Errorf("%+v", cells)
 	}
-	if why := row.why(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {
+	if why := row.evidence(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {
 		t.Error(why)
 	}
 	row.Correct = true
-	if cells := page.cells(row); cells[1].Proof ||
-		row.why(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
-		t.Errorf("of a correct one: %q", row.why(cells))
+	if cells := page.cells(row); cells[1].FirstDetection ||
+		row.evidence(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
+		t.Errorf("of a correct one: %q", row.evidence(cells))
 	}
 }
 

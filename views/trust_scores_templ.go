@@ -34,9 +34,9 @@ func trustClocks() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(callReleaseDelay)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust_scores.templ`, Line: 30, Col: 167}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust_scores.templ`, Line: 30, Col: 170}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {

@@ -71,14 +71,14 @@ func (c TaskCard) chips() (shown, rest []variantChip) {
 		return cmp.Compare(a.sortKey(), b.sortKey())
 	})
 	n := 0
-	for n < min(len(list), mostChips) && list[n].sortKey() < idleTurn {
+	for n < min(len(list), mostChips) && list[n].sortKey() < idleSortKey {
 		n++
 	}
 	return list[:n], list[n:]
 }
 
-// idleTurn is the sort key of boards without a worker and without an entry.
-const idleTurn = 3
+// idleSortKey is the sort key of boards without a worker and without an entry.
+const idleSortKey = 3
 
 // sortKey returns the sort key of a board: those with a worker first, then those with a leader.
 func (b BoardChip) sortKey() (at int) {

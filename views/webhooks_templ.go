@@ -158,7 +158,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Viewer.Admin {
+			if p.Viewer.IsAdmin {
 				templ_7745c5c3_Err = webhookList(p.Page, p.Site, "site", "Site webhooks", "For all runs, workers, and waiting times. All admins see these.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -453,7 +453,7 @@ func benchPanel(p WorkbenchPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Viewer != nil && p.Deadline.Takes() {
+		if p.Viewer != nil && p.Deadline.AcceptsSubmissions() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<button type=\"button\" class=\"btn btn-small btn-quiet hide-phone\" data-notify hidden aria-pressed=\"false\">Notify me</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -463,7 +463,7 @@ func benchPanel(p WorkbenchPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Viewer != nil && slices.Contains(p.Form.Modes, string(job.ModeProfile)) && (p.Deadline.Takes() || p.Viewer.Admin) {
+		if p.Viewer != nil && slices.Contains(p.Form.Modes, string(job.ModeProfile)) && (p.Deadline.AcceptsSubmissions() || p.Viewer.IsAdmin) {
 			templ_7745c5c3_Err = benchFilter(p.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -831,7 +831,7 @@ func benchSource(p WorkbenchPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Viewer != nil && p.Deadline.Takes() {
+		if p.Viewer != nil && p.Deadline.AcceptsSubmissions() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<p class=\"sr-only\" data-keys hidden>Ctrl+Enter tests, Ctrl+Shift+Enter ranks. Escape, then Tab, leaves the editor.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -950,7 +950,7 @@ func benchBar(p WorkbenchPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if p.Deadline.Takes() || p.Viewer.Admin {
+		} else if p.Deadline.AcceptsSubmissions() || p.Viewer.IsAdmin {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<button class=\"btn btn-main\" name=\"mode\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -997,7 +997,7 @@ func benchBar(p WorkbenchPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Deadline.Closed() && !p.Viewer.Admin {
+			if p.Deadline.Closed() && !p.Viewer.IsAdmin {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "Practice")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1012,7 +1012,7 @@ func benchBar(p WorkbenchPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if modes := benchModes(p.Form); len(modes) > 0 || p.Viewer.Admin || p.Form.Lang != tasks.LangPython {
+			if modes := benchModes(p.Form); len(modes) > 0 || p.Viewer.IsAdmin || p.Form.Lang != tasks.LangPython {
 				templ_7745c5c3_Err = benchMore(p, modes).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1151,7 +1151,7 @@ func benchMore(p WorkbenchPage, modes []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Viewer.Admin {
+		if p.Viewer.IsAdmin {
 			templ_7745c5c3_Err = benchFor(p.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -144,7 +144,7 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{Mount: webtest.LabPath}
-	sources := views.NewHighlighter(1, views.MostColoured).Page()
+	sources := views.NewHighlighter(1, views.MaxHighlightedBytes).Page()
 	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
 	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
 	markdown, err := views.Document("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+

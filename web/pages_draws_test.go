@@ -35,7 +35,7 @@ func ranged(s *webtest.Scene, size string) {
 		s.T.Fatal(err)
 	}
 	s.Task.VersionID = version.ID
-	if !b.Definition.Drawn() {
+	if !b.Definition.HasRanges() {
 		return
 	}
 	attempt := s.Attempt(s.Submit(s.Ada, "H200", webtest.GoodKernel))
@@ -72,7 +72,7 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	ranged(s, "uniform 512..4096 step 128")
 	page, answers = drawsOf(s)
 	if len(answers) != 2 || !answers[0].CasesSecret || answers[1].CasesSecret || len(answers[1].Benchmarks) == 0 ||
-		(tasks.Definition{Benchmarks: answers[1].Benchmarks}).Drawn() {
+		(tasks.Definition{Benchmarks: answers[1].Benchmarks}).HasRanges() {
 		t.Fatalf("draws: %+v", answers)
 	}
 	webtest.WantText(t, page, "[data-draw] table", answers[1].Benchmarks[0][0].Value)

@@ -60,7 +60,7 @@ func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
 		switch {
 		case r.Streams:
 			g = streams
-		case r.Kernels:
+		case r.HasKernels:
 			g = evaluations
 		}
 		if r.Public {

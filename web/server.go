@@ -79,7 +79,7 @@ func New(cfg Config) (*Server, error) {
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
-	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MostColoured)
+	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MaxHighlightedBytes)
 	if s.docs, err = docs.New(site, shared, code, cfg.Attacks, cfg.Contact); err != nil {
 		return nil, err
 	}

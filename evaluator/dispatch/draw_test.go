@@ -71,7 +71,7 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		d := s.boot()
 		s.beatOf(d, "580", 1)
 		first := s.next(d, job.ModeRanked)
-		if first.DeclaredCases == nil || first.Task.Drawn() ||
+		if first.DeclaredCases == nil || first.Task.HasRanges() ||
 			first.DeclaredCases.Tests[0].String() != "size: uniform 1..1000000000; seed: 1" {
 			s.Fatalf("job: %+v declared as %+v", first.Task, first.DeclaredCases)
 		}
@@ -84,7 +84,7 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		}
 		s.report(d, measured(second, "580"))
 		test := s.next(d, job.ModeTest)
-		if test.DeclaredCases != nil || test.Task.Drawn() || cmp.Equal(first.Task.Tests, test.Task.Tests) {
+		if test.DeclaredCases != nil || test.Task.HasRanges() || cmp.Equal(first.Task.Tests, test.Task.Tests) {
 			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.DeclaredCases,
 				first.Task.Tests)
 		}
@@ -169,7 +169,7 @@ func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
 		}
 		j := s.next(s.boot(), job.ModeRanked)
 		if got := j.DeclaredCases.Benchmarks; len(got) != 2 || got[0].String() != "size: 1024; seed: 2" ||
-			got[1].String() != "size: uniform 1..1000" || j.Task.Drawn() {
+			got[1].String() != "size: uniform 1..1000" || j.Task.HasRanges() {
 			s.Errorf("declared %v, drawn %v", got, j.Task.Benchmarks)
 		}
 	})

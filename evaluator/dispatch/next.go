@@ -104,8 +104,8 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if run.Mode == job.ModeValidate {
 		bundle = bundle.Validating()
 	}
-	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(run.Device)
-	if j.Mode == job.ModeRanked && j.Task.Drawn() {
+	j.Task = bundle.Definition.WithFiles(submitted.Names()).ForDevice(run.Device)
+	if j.Mode == job.ModeRanked && j.Task.HasRanges() {
 		j.DeclaredCases = &job.TaskCases{Tests: j.Task.Tests, Benchmarks: j.Task.Benchmarks}
 	}
 	if j.Task, err = d.store.Scores.Draw(ctx, attempt, run, j.Task); err != nil {
@@ -136,7 +136,7 @@ func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *
 	}
 	j.Mode = job.ModeCompile
 	if request.VersionID == 0 {
-		j.Task, j.Sources = request.Alone()
+		j.Task, j.Sources = request.StandaloneTask()
 		return nil
 	}
 	bundle, err := d.store.Catalog.Bundle(ctx, request.VersionID)
@@ -147,7 +147,7 @@ func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *
 	if err != nil {
 		return err
 	}
-	j.Task = bundle.Definition.WithFiles(submitted.Names()).For(e.Device)
+	j.Task = bundle.Definition.WithFiles(submitted.Names()).ForDevice(e.Device)
 	if j.Sources, err = bundle.Resolve(submitted); err != nil {
 		err = fmt.Errorf("%w: %w", errJobImpossible, err)
 	}

@@ -37,19 +37,19 @@ func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 		for minute := range 10 {
 			beat(minute, 1e6)
 		}
-		if run := ranked(10); run.HeldWhy != "" {
-			s.Errorf("a steady slot: %q", run.HeldWhy)
+		if run := ranked(10); run.HeldReason != "" {
+			s.Errorf("a steady slot: %q", run.HeldReason)
 		}
 		beat(10, 1.2e6)
 		beat(11, 1.2e6)
-		if run := ranked(9); !strings.Contains(run.HeldWhy, "has drifted") ||
-			!strings.Contains(run.HeldWhy, "+20.0 %") || run.Disturbed == "" {
-			s.Errorf("a slot that drifts: %q", run.HeldWhy)
+		if run := ranked(9); !strings.Contains(run.HeldReason, "has drifted") ||
+			!strings.Contains(run.HeldReason, "+20.0 %") || run.Disturbed == "" {
+			s.Errorf("a slot that drifts: %q", run.HeldReason)
 		}
 		s.wantBoard(10)
 		beat(12, 1e6)
-		if run := ranked(8); run.HeldWhy != "" {
-			s.Errorf("a slot that is steady again: %q", run.HeldWhy)
+		if run := ranked(8); run.HeldReason != "" {
+			s.Errorf("a slot that is steady again: %q", run.HeldReason)
 		}
 		s.wantBoard(8)
 	})

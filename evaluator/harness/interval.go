@@ -28,9 +28,9 @@ func (i Interval) Ends() (low, high *float64) {
 }
 
 const (
-	LeastProcesses = 5  // minimum for a score, if the time suffices
-	MostProcesses  = 25 // maximum, however much they differ
-	confidence     = 0.95
+	MinProcesses = 5  // minimum for a score, if the time suffices
+	MaxProcesses = 25 // maximum, however much they differ
+	confidence   = 0.95
 	// halfWidth is the relative half-width above which an interval is noisy.
 	halfWidth = 0.005
 	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no
@@ -40,12 +40,12 @@ const (
 	deviations = 1.96
 )
 
-// BetweenRuns returns the standard deviation, relative to the score in nanoseconds, of scores of the same program
+// RunDeviation returns the standard deviation, relative to the score in nanoseconds, of scores of the same program
 // between runs, in addition to the spread of their processes. The processes of one run share a judge, its memory on the
 // device, and a few seconds. Fitted to 100 runs on an H200 (docs/figures.md): runs of 8 µs differ by 50 ns, of 39 µs
 // by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns,
 // which no GPU reaches, it is constant: otherwise the interval would cover everything.
-func BetweenRuns(ns float64) float64 {
+func RunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
@@ -61,7 +61,7 @@ func Widen(value, low, high, half float64) (float64, float64) {
 // The ranking rule gives a score for each process. Fewer than 7 are treated as log-normal: a t-interval on their
 // logarithms. With more, order statistics give the interval of their median. Repeats within one process show nothing
 // about the next one, and do not count. Stopping when an interval is narrow makes intervals slightly too narrow. The
-// difference between runs (BetweenRuns) widens the interval, but does not make it noisy, because more processes would
+// difference between runs (RunDeviation) widens the interval, but does not make it noisy, because more processes would
 // not change that.
 func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	return intervalOfRuns(ranking, score, cases, 1)
@@ -71,7 +71,7 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
-		low, high := Widen(score, i.Low, i.High, deviations*BetweenRuns(score)/math.Sqrt(runs))
+		low, high := Widen(score, i.Low, i.High, deviations*RunDeviation(score)/math.Sqrt(runs))
 		// The range of a clock; the database checks the same limits.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
@@ -92,7 +92,7 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 	summary := summarize(scores)
 	// The score is made of medians by case, and may lie slightly outside.
 	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
-	i.Noisy = len(scores) < LeastProcesses || i.High-i.Low > 2*halfWidth*score
+	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*halfWidth*score
 	return i, true
 }
 
@@ -126,14 +126,14 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 // case's Median.
 func checkProcesses(cases []job.CaseResult) error {
 	for _, c := range cases {
-		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MostProcesses {
+		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MaxProcesses {
 			return errors.New("its cases were measured in different numbers of processes")
 		}
 		if len(c.Processes) == 0 {
 			continue
 		}
 		if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isTime(ns) }) ||
-			math.Abs(quantile(c.Processes, 0.5)-c.Median) > rounding*c.Median {
+			math.Abs(quantile(c.Processes, 0.5)-c.Median) > roundingError*c.Median {
 			return fmt.Errorf("the processes of case %d do not give its time", c.Index)
 		}
 	}

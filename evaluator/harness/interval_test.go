@@ -51,9 +51,9 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 			for range trials {
 				var processes []float64
 				for range runs {
-					shift := BetweenRuns(truth) * chance.NormFloat64()
+					shift := RunDeviation(truth) * chance.NormFloat64()
 					for range 5 {
-						processes = append(processes, truth*math.Exp(shift+BetweenRuns(truth)*chance.NormFloat64()))
+						processes = append(processes, truth*math.Exp(shift+RunDeviation(truth)*chance.NormFloat64()))
 					}
 				}
 				cases := []job.CaseResult{measured(0, processes...)}
@@ -130,7 +130,7 @@ func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 		}
 		i, _ := ScoreInterval(ranking, score, cases)
 		// The processes agree: only the difference between runs remains.
-		half := deviations * BetweenRuns(want)
+		half := deviations * RunDeviation(want)
 		if math.Abs(score-want) > 1e-6 || math.Abs(i.Low-want*math.Exp(-half)) > 1e-6*want ||
 			math.Abs(i.High-want*math.Exp(half)) > 1e-6*want {
 			t.Errorf("%s: score %v in %+v, want %v", ranking, score, i, want)

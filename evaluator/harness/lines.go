@@ -2,14 +2,14 @@ package harness
 
 import "bytes"
 
-// Lines splits a stream into lines, independent of the size of its pieces. It buffers at most Max bytes: the rest of a
-// longer line is dropped.
+// Lines splits a stream into lines, independent of the size of its pieces. It buffers at most MaxBytes bytes: the rest
+// of a longer line is dropped.
 type Lines struct {
-	Max  int
-	Each func(line []byte) // not called for empty lines
+	MaxBytes int
+	OnLine   func(line []byte) // not called for empty lines
 
-	pending []byte
-	skip    bool // dropping the rest of a long line
+	pending  []byte
+	skipping bool // dropping the rest of a long line
 }
 
 // Feed adds the next piece of the stream.
@@ -27,19 +27,19 @@ func (l *Lines) Feed(b []byte) {
 }
 
 func (l *Lines) keep(b []byte) {
-	if l.skip {
+	if l.skipping {
 		return
 	}
-	if free := l.Max - len(l.pending); len(b) > free {
-		b, l.skip = b[:free], true
+	if free := l.MaxBytes - len(l.pending); len(b) > free {
+		b, l.skipping = b[:free], true
 	}
 	l.pending = append(l.pending, b...)
 }
 
-// Flush passes the buffered line to Each: a complete line, or the unfinished one at the stream's end.
+// Flush passes the buffered line to OnLine: a complete line, or the unfinished one at the stream's end.
 func (l *Lines) Flush() {
 	if len(l.pending) > 0 {
-		l.Each(l.pending)
+		l.OnLine(l.pending)
 	}
-	l.pending, l.skip = l.pending[:0], false
+	l.pending, l.skipping = l.pending[:0], false
 }

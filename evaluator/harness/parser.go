@@ -30,20 +30,20 @@ const maxLine = 1 << 20
 // a score the first value counts, and nothing after the verdict; a violation is reported to Judge. It is not safe for
 // concurrent use.
 type Parser struct {
-	lines         Lines
-	onCase        CaseFunc
-	size          int       // bytes parsed so far
-	inconsistency string    // reason to refuse the report, a sentence; empty if there is none
-	section                 // of the current process
-	byProcess     bool      // a judge reports several fresh processes, one after another
-	processes     int       // number of reported processes
-	done          []section // of the reported processes, except dropped ones
-	total         int
-	check         string
-	open          int // index of the case being reported, or -1
-	changed       bool
-	extra         map[string]string
-	extraBytes    int
+	lines            Lines
+	onCase           CaseFunc
+	size             int       // bytes parsed so far
+	inconsistency    string    // reason to refuse the report, a sentence; empty if there is none
+	section                    // of the current process
+	severalProcesses bool      // a judge reports several fresh processes, one after another
+	processes        int       // number of reported processes
+	reported         []section // of the reported processes, except dropped ones
+	total            int
+	check            string
+	openCase         int // index of the case being reported, or -1
+	changed          bool
+	extra            map[string]string
+	extraBytes       int
 }
 
 // section is the report on one process of the submission.
@@ -56,8 +56,8 @@ func newSection() section {
 	return section{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
 }
 
-// list returns the cases so far, by index.
-func (s section) list() []job.CaseResult {
+// sortedCases returns the cases so far, by index.
+func (s section) sortedCases() []job.CaseResult {
 	out := make([]job.CaseResult, 0, len(s.cases))
 	for _, index := range slices.Sorted(maps.Keys(s.cases)) {
 		out = append(out, *s.cases[index])
@@ -70,8 +70,8 @@ func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, open: -1, section: newSection(), extra: map[string]string{}}
-	p.lines = Lines{Max: maxLine, Each: p.line}
+	p := &Parser{onCase: onCase, openCase: -1, section: newSection(), extra: map[string]string{}}
+	p.lines = Lines{MaxBytes: maxLine, OnLine: p.line}
 	return p
 }
 
@@ -100,10 +100,10 @@ func (p *Parser) Total() int { return p.total }
 // Cases returns the cases so far, by index. A case without a status did not end. For several fresh processes it merges
 // their reports, or returns that of a process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
-	if len(p.done) == 0 || len(p.cases) > 0 {
-		return p.list()
+	if len(p.reported) == 0 || len(p.cases) > 0 {
+		return p.sortedCases()
 	}
-	return mergeProcesses(p.done)
+	return mergeProcesses(p.reported)
 }
 
 // Extra returns the keys that have no field in a CaseResult.
@@ -149,9 +149,9 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	if !p.record(key, value) {
 		return
 	}
-	if index != p.open {
+	if index != p.openCase {
 		p.finishOpen()
-		p.open = index
+		p.openCase = index
 	}
 	c := p.cases[index]
 	if c == nil {
@@ -167,17 +167,17 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 
 // finishOpen passes on the open case if it has ended. Call it when the next line is about something else.
 func (p *Parser) finishOpen() {
-	if p.open < 0 {
+	if p.openCase < 0 {
 		return
 	}
-	c := p.cases[p.open]
+	c := p.cases[p.openCase]
 	if c.Status == "" && c.Runs > 0 && c.Mean > 0 {
 		c.Status = job.StatusPass // KernelBot's programs report a status of timed cases only for failures
 	}
 	if c.Status != "" && p.changed {
 		p.onCase(*c, p.total)
 	}
-	p.open, p.changed = -1, false
+	p.openCase, p.changed = -1, false
 }
 
 func (p *Parser) keepExtra(key, value string) {

@@ -11,7 +11,7 @@ import (
 // endProcess handles the line with which a judge ends the report on one fresh process. Processes are reported in order.
 func (p *Parser) endProcess(key, value string) {
 	switch n, err := strconv.Atoi(value); {
-	case !p.byProcess:
+	case !p.severalProcesses:
 		p.keepExtra(key, value)
 		return
 	case err != nil || n != p.processes || n >= maxProcesses || p.check != "":
@@ -19,7 +19,7 @@ func (p *Parser) endProcess(key, value string) {
 		return
 	}
 	p.processes++
-	p.done = append(p.done, p.section)
+	p.reported = append(p.reported, p.section)
 	p.section = newSection()
 }
 
@@ -28,7 +28,7 @@ const maxProcesses = 64
 
 // ByProcess makes the parser expect a judge's reports on several fresh processes, one after another. It returns p.
 func (p *Parser) ByProcess() *Parser {
-	p.byProcess = true
+	p.severalProcesses = true
 	return p
 }
 
@@ -38,22 +38,22 @@ func (p *Parser) Processes() int { return p.processes }
 // Medians returns the medians of the completely reported processes that were not dropped, by case; nil if there are
 // none.
 func (p *Parser) Medians() (medians [][]float64) {
-	if len(p.done) == 0 {
+	if len(p.reported) == 0 {
 		return nil
 	}
-	for _, c := range mergeProcesses(p.done) {
+	for _, c := range mergeProcesses(p.reported) {
 		medians = append(medians, c.Processes)
 	}
 	return medians
 }
 
 // Drop removes the report on the last process. The reason must be a measured condition other than its times.
-func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
+func (p *Parser) Drop() { p.reported = p.reported[:len(p.reported)-1] }
 
 // mergeProcesses merges the reports of several processes. Each case's time is the median of its processes' medians. The
 // clocks' numbers are medians, too; everything else is over the calls of all processes.
 func mergeProcesses(processes []section) []job.CaseResult {
-	first := processes[0].list()
+	first := processes[0].sortedCases()
 	out := make([]job.CaseResult, len(first))
 	for i, c := range first {
 		parts := []job.CaseResult{}

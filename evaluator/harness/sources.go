@@ -23,11 +23,11 @@ func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 	}
 	switch lang {
 	case tasks.LangCPP:
-		return read("common/*", "cpp/*")
+		return embeddedFiles("common/*", "cpp/*")
 	case tasks.LangCUDA:
-		return read("common/*", "cu/*")
+		return embeddedFiles("common/*", "cu/*")
 	case tasks.LangPython:
-		return read("py/*")
+		return embeddedFiles("py/*")
 	default:
 		return nil
 	}
@@ -37,11 +37,11 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	native := []string{"common/warpboard_*", "cpp/warpboard_host.h", "legacy/warpboard_legacy_[kt]*.h"}
 	switch lang {
 	case tasks.LangCPP:
-		return read(append(native, "legacy/*.cpp")...)
+		return embeddedFiles(append(native, "legacy/*.cpp")...)
 	case tasks.LangCUDA:
-		return read(append(native, "legacy/*.cu", "legacy/warpboard_legacy_gpu.h")...)
+		return embeddedFiles(append(native, "legacy/*.cu", "legacy/warpboard_legacy_gpu.h")...)
 	case tasks.LangPython:
-		return read("legacy/warpboard_legacy.py", "py/warpboard_*.py")
+		return embeddedFiles("legacy/warpboard_legacy.py", "py/warpboard_*.py")
 	default:
 		return nil
 	}
@@ -68,10 +68,10 @@ var digest = sync.OnceValue(func() string {
 })
 
 // RunnerSources returns the programs of a warm Python.
-func RunnerSources() map[string][]byte { return read("runner/*") }
+func RunnerSources() map[string][]byte { return embeddedFiles("runner/*") }
 
-// read returns the embedded files that match the patterns, by base name.
-func read(patterns ...string) map[string][]byte {
+// embeddedFiles returns the embedded files that match the patterns, by base name.
+func embeddedFiles(patterns ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for _, pattern := range patterns {
 		names, err := programs.ReadDir("programs/" + path.Dir(pattern))

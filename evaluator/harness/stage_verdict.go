@@ -109,11 +109,11 @@ func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []ta
 	case out.Signal != "":
 		return job.StatusError, &job.Failure{
 			Signal: out.Signal,
-			Reason: ended("was killed by "+out.Signal, where, signalTexts[out.Signal]),
+			Reason: endedText("was killed by "+out.Signal, where, signalTexts[out.Signal]),
 		}
 	case out.ExitCode != 0 && out.ExitCode != exitFailed:
 		return job.StatusError, &job.Failure{ExitCode: out.ExitCode,
-			Reason: ended(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}
+			Reason: endedText(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}
 	}
 	return verdict(out, p, want)
 }
@@ -158,7 +158,7 @@ func wrongAnswerText(c job.CaseResult) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-func ended(how, where, why string) string {
+func endedText(how, where, why string) string {
 	if why != "" {
 		why = ": " + why
 	}

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// rounding is the relative error of numbers printed with ten digits.
-const rounding = 1e-6
+// roundingError is the relative error of numbers printed with ten digits.
+const roundingError = 1e-6
 
 // refuse stores the first reason to refuse a report. Reasons must not quote the program's output, because the inputs of
 // the stage may be secret.
@@ -55,7 +55,7 @@ func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
 	}
-	for _, s := range p.done {
+	for _, s := range p.reported {
 		if len(s.cases) < len(want) {
 			return fmt.Sprintf("The program reported %d of %d cases of a fresh process.", len(s.cases), len(want))
 		}
@@ -67,7 +67,7 @@ func checkReport(p *Parser, want []tasks.Case) string {
 }
 
 func (s section) check(want []tasks.Case) string {
-	for _, c := range s.list() {
+	for _, c := range s.sortedCases() {
 		switch {
 		case c.Index >= len(want):
 			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
@@ -95,9 +95,9 @@ func (s section) implausible(c job.CaseResult) bool {
 		return reported("best") || reported("worst") || reported("times") || c.TimedByJudge()
 	case c.Runs <= 0 || c.Mean <= 0:
 		return true
-	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+rounding)):
+	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+roundingError)):
 		return true
-	case reported("worst") && c.Worst < c.Mean*(1-rounding):
+	case reported("worst") && c.Worst < c.Mean*(1-roundingError):
 		return true
 	}
 	return reported("times") && !timesMatchMean(c) || c.TimedByJudge() && implausibleClocks(c)
@@ -106,7 +106,7 @@ func (s section) implausible(c job.CaseResult) bool {
 // implausibleClocks reports whether a judge cannot have reported such clocks.
 func implausibleClocks(c job.CaseResult) bool {
 	return c.Clocks.Counted == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
-		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
+		c.Median <= 0 || c.Median < c.Best*(1-roundingError) || c.Median > c.Worst*(1+roundingError)
 }
 
 // timesMatchMean reports whether a case's single times match its mean.
@@ -118,5 +118,5 @@ func timesMatchMean(c job.CaseResult) bool {
 		}
 		sum += t
 	}
-	return len(c.Times) == c.Runs && math.Abs(sum/float64(c.Runs)-c.Mean) <= c.Mean*rounding
+	return len(c.Times) == c.Runs && math.Abs(sum/float64(c.Runs)-c.Mean) <= c.Mean*roundingError
 }

@@ -67,8 +67,8 @@ func (r Request) checkCompiled() error {
 	return nil
 }
 
-// Alone returns the definition and the files of a source without a task.
-func (r Request) Alone() (tasks.Definition, map[string][]byte) {
+// StandaloneTask returns the definition and the files of a source without a task.
+func (r Request) StandaloneTask() (tasks.Definition, map[string][]byte) {
 	lang := tasks.LangCPP
 	if r.CustomKernel.Type == "cuda" {
 		lang = tasks.LangCUDA

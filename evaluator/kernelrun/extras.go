@@ -20,9 +20,9 @@ const (
 	RefuseAll
 )
 
-// foreignKeys are keys that clients of the foreign API send and that have no effect; for example, tolerances need a
-// reference.
-var foreignKeys = []string{"index", "num_warmup", "atol", "rtol"}
+// ignoredClientKeys are keys that clients of the foreign API send and that have no effect; for example, tolerances need
+// a reference.
+var ignoredClientKeys = []string{"index", "num_warmup", "atol", "rtol"}
 
 // names returns the keys of a model.
 func (m model) names() []string {
@@ -33,8 +33,8 @@ func (m model) names() []string {
 	return names
 }
 
-// mostProblems limits the reported problems of one list or object. Each takes memory, and the first ones suffice.
-const mostProblems = 100
+// maxProblems limits the reported problems of one list or object. Each takes memory, and the first ones suffice.
+const maxProblems = 100
 
 // maxKeyComparisons limits the unknown keys of a request that are compared with known ones.
 const maxKeyComparisons = 1000
@@ -100,9 +100,9 @@ func (s *search) extras(m model, at path, value any) (problems []Problem) {
 func (s *search) objectProblems(at path, given map[string]any, known []string) (problems []Problem) {
 	passed := known
 	if len(at) == 0 { // clients send such keys only at the top level
-		passed = slices.Concat(known, foreignKeys)
+		passed = slices.Concat(known, ignoredClientKeys)
 	}
-	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, mostProblems)) {
+	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, maxProblems)) {
 		s.remainingComparisons--
 		problem := extra(at.to(key), key, known)
 		if problem.Hint == "" && s.refused == RefuseAll {
@@ -115,7 +115,7 @@ func (s *search) objectProblems(at path, given map[string]any, known []string) (
 		}
 	}
 	if len(at) == 0 {
-		for _, key := range foreignKeys {
+		for _, key := range ignoredClientKeys {
 			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // index is the client's own number
 				s.ignore(key)
 			}
@@ -136,7 +136,7 @@ func (s *search) nestedProblems(of kind, at path, value any) (problems []Problem
 	case list:
 		items, _ := value.([]any)
 		for i, item := range items {
-			if len(problems) >= mostProblems || s.remainingComparisons == 0 {
+			if len(problems) >= maxProblems || s.remainingComparisons == 0 {
 				break
 			}
 			problems = append(problems, s.nestedProblems(k.elementKind, at.to(strconv.Itoa(i)), item)...)

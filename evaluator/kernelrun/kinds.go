@@ -108,12 +108,12 @@ func readInt(at path, s, kind, message string) (any, []Problem) {
 	return n, nil
 }
 
-// longestNumber is more digits than a float64 ever needs.
-const longestNumber = 1000
+// maxNumberLength is more digits than a float64 ever needs.
+const maxNumberLength = 1000
 
 // parseInt parses an integer, also if written like 12.0. A number beyond int64 stays a json.Number.
 func parseInt(s string) (any, bool) {
-	if len(s) > longestNumber {
+	if len(s) > maxNumberLength {
 		return nil, false
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -239,7 +239,7 @@ func (l list) read(at path, value any) (any, []Problem) {
 	out := make([]any, 0, len(items))
 	var problems []Problem
 	for i, item := range items {
-		if len(problems) >= mostProblems {
+		if len(problems) >= maxProblems {
 			break
 		}
 		v, wrong := l.elementKind.read(at.to(strconv.Itoa(i)), item)
@@ -329,7 +329,7 @@ func (m model) read(at path, value any) (any, []Problem) {
 // unknown returns the problems with keys that the model does not have.
 func (m model) unknown(at path, given map[string]any) (problems []Problem) {
 	known := m.names()
-	for _, key := range unknownKeys(given, known, mostProblems) {
+	for _, key := range unknownKeys(given, known, maxProblems) {
 		problems = append(problems, extra(at.to(key), key, known))
 	}
 	return problems

@@ -72,8 +72,8 @@ type Request struct {
 // Case is one case of a request, by the names of arguments.
 type Case map[string]json.RawMessage
 
-// mostCases limits the cases of a request. Their inputs are kept until all are timed.
-const mostCases = 8
+// maxCases limits the cases of a request. Their inputs are kept until all are timed.
+const maxCases = 8
 
 // kindOf returns the JSON type of a case's value.
 func (c Case) kindOf(name string) string {
@@ -97,8 +97,8 @@ func (r Request) checkCases() string {
 	switch {
 	case r.Cases == nil:
 		return ""
-	case len(r.Cases) < 1 || len(r.Cases) > mostCases:
-		return fmt.Sprintf("cases must have 1 to %d entries", mostCases)
+	case len(r.Cases) < 1 || len(r.Cases) > maxCases:
+		return fmt.Sprintf("cases must have 1 to %d entries", maxCases)
 	case r.ReuseReference:
 		return "cases cannot be combined with reuse_reference"
 	case r.DeviceMetrics:
@@ -254,8 +254,8 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	return r, nil
 }
 
-// longText is the length of texts that are worth a placeholder, in bytes.
-const longText = 4 << 10
+// minLongText is the length of texts that are worth a placeholder, in bytes.
+const minLongText = 4 << 10
 
 // extractLongTexts copies a value with placeholders for its long texts, and adds these to texts.
 func extractLongTexts(value any, texts map[string]string) any {
@@ -273,7 +273,7 @@ func extractLongTexts(value any, texts map[string]string) any {
 		}
 		return v
 	case string:
-		if len(v) > longText {
+		if len(v) > minLongText {
 			placeholder := rand.Text() // a guessed one would repeat a long text
 			texts[placeholder] = v
 			return placeholder

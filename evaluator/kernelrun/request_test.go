@@ -326,7 +326,7 @@ func TestCasesThatCannotBeTimedTogetherAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.cases, err, tt.want)
 		}
 	}
-	long := `"` + strings.Repeat("x", 2*longText) + `"`
+	long := `"` + strings.Repeat("x", 2*minLongText) + `"`
 	if r := read(t, Evaluate, kernel+`[{"name":`+long+`}]}`); string(r.Cases[0]["name"]) != long {
 		t.Errorf("a long text became %.40s", r.Cases[0]["name"])
 	}
@@ -397,7 +397,7 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 	if _, problems := Read(Evaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(problems) != 1 || problems[0].Field != "kernel -> source_code" {
 		t.Errorf("without a source: %+v", problems)
 	}
-	long := strings.Repeat("x", 2*longText)
+	long := strings.Repeat("x", 2*minLongText)
 	if r := read(t, Evaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.CustomKernel.Files["a.py"] != long {
 		t.Errorf("a long file became %.40s", r.CustomKernel.Files["a.py"])
 	}

@@ -44,7 +44,7 @@ func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
 		t.Logf("%s: %d problems, %d MiB, %v", name, len(problems), allocated, took)
-		if len(problems) == 0 || len(problems) > mostProblems+2 || allocated > 8 {
+		if len(problems) == 0 || len(problems) > maxProblems+2 || allocated > 8 {
 			t.Errorf("%s: %d problems, %d MiB", name, len(problems), allocated)
 		}
 	}

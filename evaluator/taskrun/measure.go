@@ -16,7 +16,7 @@ import (
 // MeasureConfig configures the number of fresh processes that measure a score. A submission can affect it only by being
 // slow or uneven, which means fewer or more processes; either shows in the interval.
 type MeasureConfig struct {
-	// MaxProcesses is the maximum number; 0 means harness.MostProcesses. Below harness.LeastProcesses every score is
+	// MaxProcesses is the maximum number; 0 means harness.MaxProcesses. Below harness.MinProcesses every score is
 	// noisy, and fast to measure: for tests.
 	MaxProcesses int
 	// Budget is the time during which further processes are started while the interval is too wide. It starts after the
@@ -63,12 +63,12 @@ type measurement struct {
 }
 
 func (m MeasureConfig) newMeasurement(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
-	most := cmp.Or(m.MaxProcesses, harness.MostProcesses)
+	most := cmp.Or(m.MaxProcesses, harness.MaxProcesses)
 	now := time.Now()
 	return &measurement{
-		maxProcesses: most, minProcesses: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
+		maxProcesses: most, minProcesses: min(harness.MinProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
 		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
-		watch:  watch, stopWatching: watch(), startedAt: now, lastReportAt: now, decisions: make(chan bool, harness.MostProcesses+1),
+		watch:  watch, stopWatching: watch(), startedAt: now, lastReportAt: now, decisions: make(chan bool, harness.MaxProcesses+1),
 	}
 }
 

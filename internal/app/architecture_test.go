@@ -222,7 +222,7 @@ func TestLinksToNothingAreFound(t *testing.T) {
 		{"internal/app/app.go", "Walk"}:                false,
 		{"internal/app/nothing.go", ""}:                false,
 		{"internal/app", "Run"}:                        false,
-		{"views/page.go", "Deadline.Set"}:              true,
+		{"views/page.go", "Deadline.IsSet"}:            true,
 		{"views/page.go", "Deadline.Forget"}:           false,
 		{"views/board.templ", "Board"}:                 true,
 		{"docs/architecture.md", "the-path-of-a-page"}: true,

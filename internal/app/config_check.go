@@ -69,7 +69,7 @@ func (w WorkerSettings) check(wrong *settingProblems) {
 	wrong.require(w.CPUSlots >= 0 && w.CPUSlots <= maxCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, maxCPUSlots)
 	wrong.require(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
 	wrong.require(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
-	wrong.require(w.MeasuringProcesses >= 1 && w.MeasuringProcesses <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.MeasuringProcesses, harness.MostProcesses)
+	wrong.require(w.MeasuringProcesses >= 1 && w.MeasuringProcesses <= harness.MaxProcesses, "--ranked-processes %d: want 1 to %d", w.MeasuringProcesses, harness.MaxProcesses)
 	wrong.require(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
 	for _, lib := range w.IncludeLibraries {
 		wrong.require(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)

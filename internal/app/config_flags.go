@@ -57,7 +57,7 @@ func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
 	fs.StringVar(&w.NCUPath, "ncu", "", "path of ncu, such as /opt/nvidia/nsight-compute/2025.3.1/ncu, if the default does not fit the driver; default: the one on PATH, else in the folders of NVIDIA's packages")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "warm Python processes with torch per GPU, plus one that compiles; each CPU slot has one with NumPy; 0: none")
-	fs.IntVar(&w.MeasuringProcesses, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
+	fs.IntVar(&w.MeasuringProcesses, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
 	fs.DurationVar(&w.SlotBenchmarkEvery, "gauge-every", 10*time.Minute, "how often idle slots are measured with built-in kernels, for floor and roof, beginning a minute after the start; 0: never")
 	fs.BoolVar(&w.Precompile, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the CA that signed the certificate of the site or of NATS; default: this machine's trusted CAs")

@@ -71,7 +71,7 @@ func (i installer) specsOfSets(sets []tasks.ProblemSet) []installSpec {
 				Slug: p.Name, Bundle: p.Bundle,
 				TaskSettings: catalog.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
 			}
-			wanted = append(wanted, installSpec{NewTask: task, hasDeadline: !p.Assumed})
+			wanted = append(wanted, installSpec{NewTask: task, hasDeadline: !p.DeadlineAssumed})
 		}
 	}
 	return wanted

@@ -251,6 +251,6 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
 		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
-	cfg.EvalLimits.AtOnce = c.MaxEvaluationsPerCaller
+	cfg.EvalLimits.MaxLive = c.MaxEvaluationsPerCaller
 	return cfg
 }

@@ -28,8 +28,8 @@ func attackCorpus() ([]views.Attack, error) {
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
 		corpus[i] = views.Attack{
-			Name: a.Name, Title: a.Title, Family: a.Family, Tries: a.Description, Where: attackTarget(a),
-			GPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables),
+			Name: a.Name, Title: a.Title, Family: a.Family, Description: a.Description, Platform: attackTarget(a),
+			NeedsGPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables),
 		}
 	}
 	return corpus, nil
@@ -41,8 +41,8 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 		for _, r := range table.Results {
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
-					Harness: r.Harness, Older: r.Harness != harness.Digest(), Device: table.Device,
-					Verdict: string(r.Verdict), Held: r.AsExpected, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, At: r.At})
+					Harness: r.Harness, FromOtherVersion: r.Harness != harness.Digest(), Device: table.Device,
+					Verdict: string(r.Verdict), AsExpected: r.AsExpected, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, MeasuredAt: r.At})
 			}
 		}
 	}

@@ -22,8 +22,9 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2),
 		table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {
-		return views.AttackResult{Harness: harness, Device: device, Older: older, Verdict: "refused", Held: true,
-			ShownNS: shown, At: at}
+		return views.AttackResult{Harness: harness, Device: device, FromOtherVersion: older, Verdict: "refused",
+			AsExpected: true,
+			ShownNS:    shown, MeasuredAt: at}
 	}
 	for device, want := range map[string][]views.AttackResult{
 		"cpu": {want(harness.Digest(), "CPU", false, 1)},
@@ -42,7 +43,7 @@ func TestTheSiteShowsTheCorpusWithItsResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range corpus {
-		if strings.HasSuffix(a.Where, "on the CPU") && len(a.Results) == 0 {
+		if strings.HasSuffix(a.Platform, "on the CPU") && len(a.Results) == 0 {
 			t.Errorf("%s was never tried on the CPU: write evaluator/attacks/results/cpu.json again", a.Name)
 		}
 	}

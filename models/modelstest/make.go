@@ -195,7 +195,7 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 }
 
 // Completed returns the findings of package scores in the report of a completed evaluation.
-func Completed(samples ...work.Counted) work.Findings {
+func Completed(samples ...work.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }
 

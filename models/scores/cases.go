@@ -15,7 +15,7 @@ import (
 // Draw gives the task of an attempt values for the ranges in its cases. Runs that are ranked get those of their board's
 // epoch, which are secret. Any other run gets its own, which tell nothing of these.
 func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition) (tasks.Definition, error) {
-	if !task.Drawn() {
+	if !task.HasRanges() {
 		return task, nil
 	}
 	seed := binary.BigEndian.AppendUint64(nil, uint64(attempt.Seed))

@@ -58,9 +58,9 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	if err != nil {
 		return nil, err
 	}
-	mode, def := work.Measured(run.Mode), version.Definition.For(run.Device)
+	mode, def := work.Measured(run.Mode), version.Definition.ForDevice(run.Device)
 	drawn, lost := def, false
-	if mode == job.ModeRanked && def.Drawn() { // other runs have their own cases, and no board compares them
+	if mode == job.ModeRanked && def.HasRanges() { // other runs have their own cases, and no board compares them
 		if drawn, lost, err = s.drawnTask(ctx, def, result); err != nil || lost {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Mach
 	drift, err := s.fleet.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
 		score.Disturbed = "its slot has drifted"
-		score.Held = cmp.Or(score.Held, "Its slot has drifted. "+drift)
+		score.HeldReason = cmp.Or(score.HeldReason, "Its slot has drifted. "+drift)
 	}
 	return err
 }

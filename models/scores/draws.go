@@ -99,7 +99,7 @@ func (s *Scores) NewestDraws(ctx context.Context, task catalog.Task, now time.Ti
 	for _, row := range rows {
 		shown := PublicDraw{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
 		if row.VersionID != task.VersionID || !task.Open(now) {
-			drawn := row.Definition.For(row.Device).Draw([]byte(row.HiddenSeed))
+			drawn := row.Definition.ForDevice(row.Device).Draw([]byte(row.HiddenSeed))
 			shown.Cases = &drawn
 		}
 		list = append(list, shown)

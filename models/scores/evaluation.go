@@ -24,7 +24,7 @@ func evaluationFindings(r *job.Result) (found work.Findings) {
 		return found
 	}
 	found.Evaluation, found.Samples = work.EvaluationCompleted, counterSamples(report)
-	found.Waited = time.Duration(report.Waited * float64(time.Second))
+	found.WaitTime = time.Duration(report.Waited * float64(time.Second))
 	if report.TimedOut {
 		found.Evaluation = work.EvaluationTimeout
 	}
@@ -32,14 +32,14 @@ func evaluationFindings(r *job.Result) (found work.Findings) {
 }
 
 // counterSamples returns the additions to the counters from a result.
-func counterSamples(r kernelrun.Result) []work.Counted {
+func counterSamples(r kernelrun.Result) []work.Sample {
 	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []work.Counted{{Name: work.CountDevice + device, Value: r.Seconds}}
+	out := []work.Sample{{Name: work.CountDevice + device, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
 		}
-		out = append(out, work.Counted{Name: good, Value: seconds})
+		out = append(out, work.Sample{Name: good, Value: seconds})
 	}
 	for label, seconds := range r.CompileSeconds {
 		ok := r.CompilationError == ""
@@ -53,7 +53,7 @@ func counterSamples(r kernelrun.Result) []work.Counted {
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
 		add(r.RuntimeStats != nil, work.CountProfiled, work.CountNotProfiled, seconds)
-		out = append(out, work.Counted{Name: work.CountDeviceTiming + device, Value: seconds})
+		out = append(out, work.Sample{Name: work.CountDeviceTiming + device, Value: seconds})
 	}
 	if r.Cached != nil {
 		add(*r.Cached, work.CountCacheHit, work.CountCacheMiss, 0)

@@ -46,9 +46,9 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	// any score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
-		score.Held = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
+		score.HeldReason = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
 	}
-	if benchmark == nil || score.Held != "" {
+	if benchmark == nil || score.HeldReason != "" {
 		return
 	}
 	valued := nameByDrawnValues(def, drawn, rankedCases(result))
@@ -57,15 +57,15 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 		return
 	}
 	nearness := roof / score.NS
-	if score.Roof = &nearness; def.Drawn() {
+	if score.Roof = &nearness; def.HasRanges() {
 		score.Roof = nil // the secret values follow from it and the device's bandwidth
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
-	if roof, _ := rooflineScore(drawn, valued, memory); roof > maxRatioToRoof*score.NS && steady && def.Drawn() {
-		score.Held = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
+	if roof, _ := rooflineScore(drawn, valued, memory); roof > maxRatioToRoof*score.NS && steady && def.HasRanges() {
+		score.HeldReason = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
 	} else if roof > maxRatioToRoof*score.NS && steady {
-		score.Held = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
+		score.HeldReason = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, benchmark.BytesPerSecond/1e9)
 	}
 }
@@ -90,7 +90,7 @@ func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []j
 // nameByDrawnValues names the cases of a result by their drawn values. Such results come from Warpboard's harness,
 // which numbers cases in order.
 func nameByDrawnValues(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
-	if !def.Drawn() {
+	if !def.HasRanges() {
 		return cases
 	}
 	cases = slices.Clone(cases)

@@ -56,8 +56,8 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 		score := &work.Score{NS: test.ns}
 		compareWithSlot(score, def, def, result)
 		switch {
-		case (score.Held == "") != (test.held == "") || !strings.Contains(score.Held, test.held):
-			t.Errorf("%s: held for %q, want %q", name, score.Held, test.held)
+		case (score.HeldReason == "") != (test.held == "") || !strings.Contains(score.HeldReason, test.held):
+			t.Errorf("%s: held for %q, want %q", name, score.HeldReason, test.held)
 		case (score.Roof == nil) != (test.roof == 0):
 			t.Errorf("%s: roof %v", name, score.Roof)
 		case score.Roof != nil && math.Abs(*score.Roof-test.roof) > 1e-9:
@@ -67,7 +67,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	def, result := rankedOn(slotBenchmark())
 	def.Roofline = nil
 	score := &work.Score{NS: 1000}
-	if compareWithSlot(score, def, def, result); score.Roof != nil || score.Held != "" {
+	if compareWithSlot(score, def, def, result); score.Roof != nil || score.HeldReason != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
 	compareWithSlot(nil, def, def, result) // a test or a benchmark
@@ -75,8 +75,8 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
 		score := &work.Score{NS: ns}
-		if compareWithSlot(score, def, def, result); score.Held != "" {
-			t.Errorf("%v ns on a CPU: held for %q", ns, score.Held)
+		if compareWithSlot(score, def, def, result); score.HeldReason != "" {
+			t.Errorf("%v ns on a CPU: held for %q", ns, score.HeldReason)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 		benchmark.BytesPerSecond = v
 		def, result := rankedOn(benchmark)
 		score := &work.Score{NS: 1000}
-		if compareWithSlot(score, def, def, result); score.Roof != nil || score.Held != "" {
+		if compareWithSlot(score, def, def, result); score.Roof != nil || score.HeldReason != "" {
 			t.Errorf("%v B/s: %+v", v, score)
 		}
 	}
@@ -112,8 +112,9 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 			job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
 		compareWithSlot(score, def, def, result)
-		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {
-			t.Errorf("%s: held for %q", name, score.Held)
+		if (score.HeldReason != "") != test.held ||
+			test.held && !strings.Contains(score.HeldReason, "case 1 (size: 1)") {
+			t.Errorf("%s: held for %q", name, score.HeldReason)
 		}
 	}
 }
@@ -125,11 +126,11 @@ func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
 	declared.Benchmarks = []tasks.Case{{{Name: "size", Value: "uniform 1..2000000"}}}
 	result.Stages[0].Cases[0].Spec = declared.Benchmarks[0].String()
 	score := &work.Score{NS: 2.4e6}
-	if compareWithSlot(score, declared, drawn, result); score.Roof != nil || score.Held != "" {
-		t.Errorf("roof %v, held for %q", score.Roof, score.Held)
+	if compareWithSlot(score, declared, drawn, result); score.Roof != nil || score.HeldReason != "" {
+		t.Errorf("roof %v, held for %q", score.Roof, score.HeldReason)
 	}
 	score.NS = 1e6
-	if compareWithSlot(score, declared, drawn, result); score.Held == "" {
+	if compareWithSlot(score, declared, drawn, result); score.HeldReason == "" {
 		t.Error("a score above the roof is not held for review")
 	}
 }

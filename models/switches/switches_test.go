@@ -57,8 +57,9 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
 			if loads, err := s.Work.Loads(t.Context()); err != nil ||
-				!strings.HasSuffix(switches.FirstSentence(loads.Off, "", what), "for now. The room is being cooled.") {
-				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Off, err)
+				!strings.HasSuffix(switches.FirstSentence(loads.Switches, "", what),
+					"for now. The room is being cooled.") {
+				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Switches, err)
 			}
 			if off, err := s.Switches.AllOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what ||
 				off[0].By != "Root" {

@@ -11,12 +11,12 @@ import (
 
 // Activity is a summary of a device's last day.
 type Activity struct {
-	Work   int           // runs and evaluations that a worker had
-	Busy   float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
-	Up     time.Duration // how long a slot was up within the day, the mean of all
-	Waited int           // of Work: the part that people submitted in this day
-	Wait   time.Duration // the median of these, until a worker took it the last time
-	Noise  float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
+	WorkCount   int           // runs and evaluations that a worker had
+	Busy        float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
+	Up          time.Duration // how long a slot was up within the day, the mean of all
+	WaitedCount int           // of WorkCount: the part that people submitted in this day
+	MedianWait  time.Duration // the median of these, until a worker took it the last time
+	Noise       float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
 }
 
 const activitySpan = 24 * time.Hour
@@ -75,7 +75,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 			readTimes[row.Slot] = append(readTimes[row.Slot], row.ReadNS)
 			continue
 		}
-		a.Work++
+		a.WorkCount++
 		if row.Asked == 1 && !row.QueuedAt.Before(since) {
 			waits = append(waits, max(row.StartedAt.Sub(row.QueuedAt), 0))
 		}
@@ -84,9 +84,9 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 			steps = append(steps, step{at: *row.EndedAt, works: -1})
 		}
 	}
-	if a.Waited = len(waits); a.Waited > 0 {
+	if a.WaitedCount = len(waits); a.WaitedCount > 0 {
 		slices.Sort(waits)
-		a.Wait = waits[len(waits)/2]
+		a.MedianWait = waits[len(waits)/2]
 	}
 	for _, times := range readTimes {
 		a.Noise = max(a.Noise, fleet.RelativeDeviation(times))

@@ -25,10 +25,10 @@ type NewBatch struct {
 
 // BatchItem is one request of a batch and its result: an evaluation, or an error.
 type BatchItem struct {
-	Index int // index of the request
-	New   NewEvaluation
-	Made  Evaluation
-	Err   error
+	Index      int // index of the request
+	Request    NewEvaluation
+	Evaluation Evaluation
+	Err        error
 }
 
 // SubmitBatch queues the allowed evaluations in one transaction, and stores the result of each item in it. The ID is
@@ -72,7 +72,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 				return err
 			}
 		}
-		return Count(tx, Counted{Name: CountSubmitted, Times: len(taken)})
+		return Count(tx, Sample{Name: CountSubmitted, Times: len(taken)})
 	})
 	return id, err
 }
@@ -82,9 +82,10 @@ func (in *NewBatch) prepare() {
 	id := uuid.NewString()
 	for i := range in.Items {
 		item := &in.Items[i]
-		item.New.User, item.New.Owner, item.New.Caller, item.New.Key = in.User, in.Owner, in.Caller, in.Key
-		item.Made = item.New.row()
-		item.Made.Batch, item.Made.BatchIndex = id, item.Index
+		item.Request.User, item.Request.Owner, item.Request.Caller, item.Request.Key = in.User, in.Owner, in.Caller,
+			in.Key
+		item.Evaluation = item.Request.row()
+		item.Evaluation.Batch, item.Evaluation.BatchIndex = id, item.Index
 	}
 }
 
@@ -98,11 +99,11 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	var full error               // limit of the hour
 	for i := range in.Items {
 		item := &in.Items[i]
-		if _, known := budget[item.New.Device]; !known {
-			budget[item.New.Device] = quota.Check(tx, in.User, item.New.Device)
+		if _, known := budget[item.Request.Device]; !known {
+			budget[item.Request.Device] = quota.Check(tx, in.User, item.Request.Device)
 		}
-		if item.Err = budget[item.New.Device]; item.Err == nil && full == nil {
-			item.Err = hour.take(item.Made.RequestBytes)
+		if item.Err = budget[item.Request.Device]; item.Err == nil && full == nil {
+			item.Err = hour.take(item.Evaluation.RequestBytes)
 			full = item.Err
 		} else if item.Err == nil {
 			item.Err = full
@@ -111,7 +112,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 			return nil, item.Err
 		}
 		if item.Err == nil {
-			taken = append(taken, item.Made)
+			taken = append(taken, item.Evaluation)
 		}
 	}
 	return taken, nil
@@ -119,7 +120,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 
 // park keeps evaluations out of the queue beyond the number that the caller may have there, by device.
 func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
-	if in.Limits.AtOnce <= 0 {
+	if in.Limits.MaxLive <= 0 {
 		return nil
 	}
 	var queued []struct {
@@ -140,7 +141,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 		if e.Parked == parkedForEqualRequest {
 			continue
 		}
-		if held[e.Device]++; held[e.Device] > in.Limits.AtOnce {
+		if held[e.Device]++; held[e.Device] > in.Limits.MaxLive {
 			e.Parked = parkedByLimit
 		}
 	}
@@ -163,8 +164,8 @@ func (in *NewBatch) useEarlier(before []Evaluation) error {
 		switch {
 		case !found:
 			item.Err = db.Errorf(db.Conflict, "It was refused when the batch was first sent: send it in another batch, with a new idempotency key.")
-		case e.asks(item.Made):
-			item.Made = e
+		case e.hasSameRequest(item.Evaluation):
+			item.Evaluation = e
 			same++
 		}
 	}

@@ -20,16 +20,16 @@ import (
 func batchOf(t *testing.T, s *models.Store, caller string, n, atOnce int) (id string, made []work.Evaluation) {
 	t.Helper()
 	in := work.NewBatch{Asker: work.Asker{Owner: "key:" + caller}, Caller: caller,
-		Limits: work.EvaluationLimits{AtOnce: atOnce}}
+		Limits: work.EvaluationLimits{MaxLive: atOnce}}
 	for i := range n {
-		in.Items = append(in.Items, work.BatchItem{Index: i, New: work.NewEvaluation{
+		in.Items = append(in.Items, work.BatchItem{Index: i, Request: work.NewEvaluation{
 			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: fmt.Append(nil, i)}})
 	}
 	id, err := s.Work.SubmitBatch(t.Context(), in)
 	modelstest.Check(t, err)
 	for _, item := range in.Items {
 		modelstest.Check(t, item.Err)
-		made = append(made, item.Made)
+		made = append(made, item.Evaluation)
 	}
 	return id, made
 }

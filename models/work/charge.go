@@ -12,8 +12,8 @@ import (
 	"warpboard/models/quota"
 )
 
-// mostSlots bounds the slots that one attempt is charged for; no machine has as many.
-const mostSlots = 64
+// maxSlots bounds the slots that one attempt is charged for; no machine has as many.
+const maxSlots = 64
 
 // charge stores the slot time of the attempt, and charges it to the person who asked for the work. The worker reports
 // the time; it cannot exceed the time since the attempt began, times its slots.
@@ -26,7 +26,7 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, slots), mostSlots))
+	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, slots), maxSlots))
 	w.SlotNS = min(r.SlotNS, most.Nanoseconds())
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
 		return nil

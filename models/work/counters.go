@@ -56,15 +56,15 @@ type Counter struct {
 	Max   float64 `gorm:"column:most"`
 }
 
-// Counted is one thing that happened.
-type Counted struct {
+// Sample is one thing that happened.
+type Sample struct {
 	Name  string
 	Value float64 // seconds, where it took time; of each
 	Times int     // how often it happened; 0: once
 }
 
 // Count adds samples to their counters, in one statement.
-func Count(tx *gorm.DB, samples ...Counted) error {
+func Count(tx *gorm.DB, samples ...Sample) error {
 	if len(samples) == 0 {
 		return nil
 	}

@@ -72,14 +72,14 @@ const (
 // noRequest represents a request that is not stored.
 const noRequest = "{}"
 
-// MostShown limits the bytes of a request that are shown: one may have 12 MiB.
-const MostShown = 1 << 20
+// MaxShownBytes limits the bytes of a request that are shown: one may have 12 MiB.
+const MaxShownBytes = 1 << 20
 
 // HasRequest reports whether the request is stored.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
-// Large reports whether the request is stored, and larger than MostShown.
-func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MostShown }
+// Large reports whether the request is stored, and larger than MaxShownBytes.
+func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MaxShownBytes }
 
 // TableName returns the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
@@ -110,7 +110,7 @@ func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB)
 		return e, err
 	}
 	columns := slices.DeleteFunc(slices.Clone(row.Schema.DBNames), func(name string) bool { return name == "request" })
-	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MostShown, EvaluationCancelled))
+	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MaxShownBytes, EvaluationCancelled))
 	if err := read.Select(columns).Scopes(find).Take(&e).Error; err != nil {
 		return Evaluation{}, err
 	}

@@ -77,12 +77,12 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	if err := e.copyResult(tx, out); err != nil {
 		return err
 	}
-	return Count(tx, Counted{Name: CountEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+	return Count(tx, Sample{Name: CountEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss counts the time of a slot that was held without a report; no other record has it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
-	return Count(tx, Counted{Name: CountGivenUp})
+	return Count(tx, Sample{Name: CountGivenUp})
 }
 
 func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
@@ -90,7 +90,7 @@ func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
 func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Effect) error {
-	waited := Counted{Name: CountWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
+	waited := Sample{Name: CountWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
 	if err := Count(tx, append(found.Samples, waited)...); err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"warpboard/models/quota"
 )
 
-// EvaluationLimits limit the evaluations of one caller. 0 is no limit; admins have only AtOnce.
+// EvaluationLimits limit the evaluations of one caller. 0 is no limit; admins have only MaxLive.
 type EvaluationLimits struct {
-	AtOnce    int   // waiting or running; of batches, in the queue of a device
+	MaxLive   int   // waiting or running; of batches, in the queue of a device
 	PerHour   int   // submissions of one caller
 	HourBytes int64 // of their requests
 }
@@ -25,7 +25,7 @@ const evaluationRetry = 2 * time.Second
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
 	// Evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
 	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+LiveCondition, caller)
-	if err := quota.CheckUnfinished(live, l.AtOnce, evaluationRetry); err != nil {
+	if err := quota.CheckUnfinished(live, l.MaxLive, evaluationRetry); err != nil {
 		return err
 	}
 	hour, err := l.lastHour(tx, user, caller)
@@ -35,19 +35,19 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	return hour.take(bytes)
 }
 
-// hourOf is a caller's use in an hour and its limits.
-type hourOf struct {
-	tx     *gorm.DB
-	limits EvaluationLimits
-	caller string
-	free   bool // the caller has no limit
-	Count  int64
-	Bytes  int64
+// hourlyUse is a caller's use in an hour and its limits.
+type hourlyUse struct {
+	tx        *gorm.DB
+	limits    EvaluationLimits
+	caller    string
+	unlimited bool // the caller has no limit
+	Count     int64
+	Bytes     int64
 }
 
-func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller string) (hourOf, error) {
-	h := hourOf{tx: tx, limits: l, caller: caller, free: user.IsAdmin()}
-	if h.free {
+func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller string) (hourlyUse, error) {
+	h := hourlyUse{tx: tx, limits: l, caller: caller, unlimited: user.IsAdmin()}
+	if h.unlimited {
 		return h, nil
 	}
 	var sum struct{ Count, Bytes int64 }
@@ -58,15 +58,15 @@ func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller strin
 	return h, nil
 }
 
-func (h *hourOf) evaluations() *gorm.DB {
+func (h *hourlyUse) evaluations() *gorm.DB {
 	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
 }
 
 // take counts one more request, or returns the reason for refusing it.
-func (h *hourOf) take(bytes int64) error {
+func (h *hourlyUse) take(bytes int64) error {
 	l := h.limits
 	switch {
-	case h.free:
+	case h.unlimited:
 		return nil
 	case l.PerHour > 0 && h.Count >= int64(l.PerHour):
 		return h.tooMany(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
@@ -77,7 +77,7 @@ func (h *hourOf) take(bytes int64) error {
 	return nil
 }
 
-func (h *hourOf) tooMany(what string) error {
+func (h *hourlyUse) tooMany(what string) error {
 	first := Evaluation{Work: Work{QueuedAt: db.Now()}} // that leaves the hour
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)

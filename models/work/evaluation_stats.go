@@ -11,7 +11,7 @@ import (
 type EvaluationStats struct {
 	ByState map[EvaluationState]int64
 	Total   int64
-	Age     time.Duration // mean, since submission
+	MeanAge time.Duration // mean, since submission
 	// JustSubmitted and JustEnded count the evaluations of the last StatsWindow.
 	JustSubmitted, JustEnded int64
 }
@@ -33,7 +33,7 @@ func (l *LifeCycle) EvaluationStats(ctx context.Context) (EvaluationStats, error
 	for _, row := range rows {
 		out.ByState[row.State]++
 		out.Total++
-		out.Age += at.Sub(row.QueuedAt)
+		out.MeanAge += at.Sub(row.QueuedAt)
 		if at.Sub(row.QueuedAt) < StatsWindow {
 			out.JustSubmitted++
 		}
@@ -42,7 +42,7 @@ func (l *LifeCycle) EvaluationStats(ctx context.Context) (EvaluationStats, error
 		}
 	}
 	if out.Total > 0 {
-		out.Age /= time.Duration(out.Total)
+		out.MeanAge /= time.Duration(out.Total)
 	}
 	return out, nil
 }

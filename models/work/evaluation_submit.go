@@ -52,7 +52,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 			return err
 		}
 		if len(before) > 0 {
-			same := before[0].Batch == "" && before[0].asks(e)
+			same := before[0].Batch == "" && before[0].hasSameRequest(e)
 			if e = before[0]; !same {
 				return sameRequest(false)
 			}
@@ -70,7 +70,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		if err := e.create(tx, Asker{in.User, in.Owner}); err != nil {
 			return err
 		}
-		return Count(tx, Counted{Name: CountSubmitted})
+		return Count(tx, Sample{Name: CountSubmitted})
 	})
 	if err != nil {
 		return Evaluation{}, err
@@ -104,8 +104,9 @@ func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluat
 	return list, db.ReadError(query.Find(&list).Error, "evaluations of an idempotency key")
 }
 
-// asks reports whether two evaluations have the same request. A request that is not kept is compared by its size.
-func (e Evaluation) asks(other Evaluation) bool {
+// hasSameRequest reports whether two evaluations have the same request. A request that is not kept is compared by its
+// size.
+func (e Evaluation) hasSameRequest(other Evaluation) bool {
 	return e.Kind == other.Kind && e.SourceHash == other.SourceHash && e.RequestBytes == other.RequestBytes &&
 		(!e.HasRequest() || bytes.Equal(e.Request, other.Request))
 }

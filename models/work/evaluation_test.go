@@ -151,7 +151,7 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		in := work.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`),
-			Limits: work.EvaluationLimits{AtOnce: 1}}
+			Limits: work.EvaluationLimits{MaxLive: 1}}
 		first := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
 		modelstest.WantKind(t, modelstest.Second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
 		out, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
@@ -235,7 +235,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report,
-				modelstest.Completed(work.Counted{Name: "compile", Value: seconds}))))
+				modelstest.Completed(work.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.Work.EvaluationStats(ctx)

@@ -65,9 +65,9 @@ func countRun(tx *gorm.DB, run Run) error {
 	if run.EndedAt == nil {
 		return nil
 	}
-	samples := []Counted{{Name: CountRunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	samples := []Sample{{Name: CountRunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
 	if run.StartedAt != nil {
-		samples = append(samples, Counted{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+		samples = append(samples, Sample{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
 	}
 	return Count(tx, samples...)
 }

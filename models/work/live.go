@@ -6,8 +6,8 @@ import (
 	"warpboard/models/db"
 )
 
-// mostProgress bounds the events that Progress reads; the store bounds the log of an attempt.
-const mostProgress = 10_000
+// maxProgressEvents bounds the events that Progress reads; the store bounds the log of an attempt.
+const maxProgressEvents = 10_000
 
 // Progress lists the events of a run from which its live card is made, the oldest first: of stages that ended, and all
 // since the newest stage began. With log, also everything that programs of its attempt printed.
@@ -17,19 +17,19 @@ func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []R
 		of += " or type = 'log' and attempt_id = @attempt"
 	}
 	err = l.db.Read(ctx).Where("run_id = @run and ("+of+")", map[string]any{"run": run.ID, "attempt": run.AttemptID}).
-		Order("id").Limit(mostProgress).Find(&events).Error
+		Order("id").Limit(maxProgressEvents).Find(&events).Error
 	return events, db.ReadError(err, "events of run %d", run.ID)
 }
 
-// Remaining is the future of a submission's events.
-type Remaining struct {
-	Live   bool  // some of its work has not ended
-	Newest int64 // ID of its last event
+// Pending is the future of a submission's events.
+type Pending struct {
+	HasLiveWork bool  `gorm:"column:live"`   // some of its work has not ended
+	LastEventID int64 `gorm:"column:newest"` // ID of its last event
 }
 
-// Remaining reads both at once, so that no event can be missed between them. With profiles, those that follow its runs
+// Pending reads both at once, so that no event can be missed between them. With profiles, those that follow its runs
 // are work, too.
-func (l *LifeCycle) Remaining(ctx context.Context, submissionID int64, profiles bool) (rest Remaining, err error) {
+func (l *LifeCycle) Pending(ctx context.Context, submissionID int64, profiles bool) (rest Pending, err error) {
 	live := "submission_id = @id and " + LiveCondition
 	if !profiles {
 		live += " and profile_of is null"

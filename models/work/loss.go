@@ -89,9 +89,9 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	case loss == LossFree:
 		return nil
 	case retried:
-		return Count(tx, Counted{Name: CountLostRetried})
+		return Count(tx, Sample{Name: CountLostRetried})
 	}
-	return Count(tx, Counted{Name: CountLostFailed})
+	return Count(tx, Sample{Name: CountLostFailed})
 }
 
 // outcomeOf returns the outcome of an attempt that is given up. An attempt that no worker took counts as lost in the
@@ -111,8 +111,8 @@ const (
 	// ten minutes each: two and a half hours in all, longer than a restart of a whole cluster takes.
 	MaxRetries = 20
 
-	firstPause, longestPause = time.Second, 10 * time.Minute
-	pauseGrowth              = 4
+	minPause, maxPause = time.Second, 10 * time.Minute
+	pauseGrowth        = 4
 )
 
 // Loss decides how the loss of an attempt counts against its run or evaluation.
@@ -147,10 +147,10 @@ func (t *AttemptCounts) lose(loss Loss) (givenUp bool) {
 
 // pauseAfter returns the pause before the next attempt after a number of lost ones.
 func pauseAfter(retries int) time.Duration {
-	pause := firstPause
+	pause := minPause
 	for range retries - 1 {
-		if pause *= pauseGrowth; pause >= longestPause {
-			return longestPause
+		if pause *= pauseGrowth; pause >= maxPause {
+			return maxPause
 		}
 	}
 	return pause

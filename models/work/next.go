@@ -19,8 +19,8 @@ const (
 	maxCandidates = 16
 	// maxNeeds is the number of different requirements to read, those that have waited the longest.
 	maxNeeds = 200
-	// avoidFor is the time for which work that a worker lost is reserved for other workers, after its pause.
-	avoidFor = 2 * time.Second
+	// avoidDuration is the time for which work that a worker lost is reserved for other workers, after its pause.
+	avoidDuration = 2 * time.Second
 	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one
 	// runs, and one comes next.
 	inFlightPerSlot = 2
@@ -38,7 +38,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 	}
 	// Workers are many large rows, so they are read before the turn.
 	free, err := l.capacityFor(ctx, ask, at)
-	if err != nil || !free.may {
+	if err != nil || !free.mayTake {
 		return nil, err
 	}
 	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Meet(l.fleet.Needs(joined)) })
@@ -89,8 +89,8 @@ func kindsFor(ask job.WorkRequest) string {
 
 // deviceLoad counts the live attempts of a device, and those that were given to a worker and did not arrive.
 type deviceLoad struct {
-	all, reruns, mine int
-	missing           []Attempt
+	all, reruns, own int
+	missing          []Attempt
 }
 
 func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
@@ -107,7 +107,7 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 			continue
 		}
 		if counts {
-			g.mine++
+			g.own++
 		}
 		if a.TakenAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.missing = append(g.missing, a.Attempt)
@@ -118,7 +118,7 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 
 // capacity is the free capacity of a device for the asking worker.
 type capacity struct {
-	may      bool              // the worker takes jobs for the device
+	mayTake  bool              // the worker takes jobs for the device
 	slots    fleet.DeviceSlots // slots of all workers
 	ownSlots int               // slots of this worker
 	offered  []string          // live workers with slots of the device
@@ -151,14 +151,14 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 		}
 	}
 	_, paused := pauses[ask.Device]
-	r.may = !paused
+	r.mayTake = !paused
 	return r, nil
 }
 
 // admits reports whether the worker gets work.
 func (r capacity) admits(ask job.WorkRequest) bool {
-	building := max(min(ask.BuildingCount, r.live.mine), 0)
-	mine, all := r.live.mine-building, r.live.all-building
+	building := max(min(ask.BuildingCount, r.live.own), 0)
+	mine, all := r.live.own-building, r.live.all-building
 	if mine >= inFlightPerSlot*r.ownSlots {
 		return false
 	}
@@ -204,7 +204,7 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs [
 // avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it
 // again.
 func (r capacity) avoids(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
-	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidFor)) {
+	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidDuration)) {
 		return false, nil
 	}
 	lost, err := lostBy(tx, queued.Ref())

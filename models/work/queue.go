@@ -211,9 +211,9 @@ const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1
 
 // Loads has the inputs of the decision whether the site accepts new work, and of the estimate when that work begins.
 type Loads struct {
-	Lengths []QueueLength // of the devices that have live work
-	Paused  map[string]fleet.Pause
-	Off     []switches.Switch
+	Lengths  []QueueLength // of the devices that have live work
+	Paused   map[string]fleet.Pause
+	Switches []switches.Switch
 }
 
 // Loads reads them in one query.
@@ -243,7 +243,7 @@ func (l *Loads) add(key, value string) error {
 	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
 	if !isPause {
 		off, err := switches.Parse(key, value)
-		l.Off = append(l.Off, off)
+		l.Switches = append(l.Switches, off)
 		return err
 	}
 	var pause fleet.Pause

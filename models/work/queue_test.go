@@ -58,7 +58,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
 		loads, err := s.Work.Loads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, Ahead: 1, Behind: 4}}, loads.Lengths); diff != "" || err != nil || len(loads.Paused)+len(loads.Off) != 0 {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, Ahead: 1, Behind: 4}}, loads.Lengths); diff != "" || err != nil || len(loads.Paused)+len(loads.Switches) != 0 {
 			t.Errorf("lengths, of %+v, %v:\n%s", loads, err, diff)
 		}
 

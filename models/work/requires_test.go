@@ -44,7 +44,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 		for i := range 20 {
 			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: w.Ann, Caller: string(rune('a' + i)), Device: "CPU",
 				Kind: string(kernelrun.Evaluate), Request: []byte("{}"), Requires: "nvidia-cutlass-dsl>=4 torch",
-				Limits: work.EvaluationLimits{AtOnce: 100, PerHour: 1000}})
+				Limits: work.EvaluationLimits{MaxLive: 100, PerHour: 1000}})
 			modelstest.Check(t, err)
 		}
 		packed(t, s, "old", requirement.Packages{"nvidia-cutlass-dsl": "3.9", "torch": "2.9"})

@@ -18,8 +18,8 @@ type Score struct {
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
 	boards.Interval
-	Roof *float64 // share of the device's limit, up to 1; nil if unknown
-	Held string   // reason for a review before it counts; empty if it counts
+	Roof       *float64 // share of the device's limit, up to 1; nil if unknown
+	HeldReason string   // reason for a review before it counts; empty if it counts
 	// Disturbed is a reason for bad conditions that the machine's record does not show: the device drifts.
 	Disturbed string
 }
@@ -28,8 +28,8 @@ type Score struct {
 type Findings struct {
 	Score      *Score          // only used for a ranked run that is done
 	Evaluation EvaluationState // final state of an evaluation, from its report
-	Waited     time.Duration   // time that an evaluation waited on the worker for a slot
-	Samples    []Counted       // additions to the counters from an evaluation
+	WaitTime   time.Duration   // time that an evaluation waited on the worker for a slot
+	Samples    []Sample        // additions to the counters from an evaluation
 }
 
 // RecordResult ends an attempt, its work, and all that follows from it. Artifacts are stored as files first. Then, in

@@ -15,9 +15,9 @@ import (
 // the first of the others takes its place. A result is stored once: a caller may have 10,000 that share it. When a
 // worker's credential is revoked, package fleet removes the hash from its measured evaluations.
 
-// mostSharing limits the evaluations that wait for one: all end in the transaction of its result, or move to the next
+// maxSharing limits the evaluations that wait for one: all end in the transaction of its result, or move to the next
 // one if it has none, and the transaction blocks all writers.
-const mostSharing = 200
+const maxSharing = 200
 
 // unsharedCondition selects evaluations whose result no other one shares.
 const unsharedCondition = "id not in (select shares from evaluations where shares <> '')"
@@ -34,7 +34,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 	}
 	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
 		Where(LiveCondition+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
-			" or state = ? and started_at >= ?", mostSharing, EvaluationCompleted, db.Time(since))
+			" or state = ? and started_at >= ?", maxSharing, EvaluationCompleted, db.Time(since))
 	err = query.Order("queued_at, id").Limit(1).Find(&same).Error
 	switch {
 	case err != nil || same.ID == "":
@@ -43,7 +43,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 		return same, math.MaxInt64, nil
 	}
 	err = tx.Model(&Evaluation{}).Where(sharingCondition, same.ID).Count(&places).Error
-	return same, mostSharing - places, db.ReadError(err, "equal evaluations")
+	return same, maxSharing - places, db.ReadError(err, "equal evaluations")
 }
 
 // sharingCondition selects the evaluations that wait for the result of another one.
@@ -99,7 +99,7 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 			e.share(of.same)
 			of.places--
 		} else {
-			of = group{*e, mostSharing}
+			of = group{*e, maxSharing}
 		}
 		if e.RequestHash != "" {
 			groups[key] = of

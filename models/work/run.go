@@ -79,7 +79,7 @@ type Run struct {
 	boards.Numerics
 	MemoryPeak   *int64 // bytes that its ranked stage had at most; nil if not measured
 	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
-	HeldWhy      string // why it waits for someone to look before it counts
+	HeldReason   string `gorm:"column:held_why"` // why it waits for someone to look before it counts
 	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
 	// run on the board for all of its source, perhaps itself; nil: it is alone
 	OnBoard   *int64 `gorm:"column:pool_id"`
@@ -92,10 +92,10 @@ type Run struct {
 
 	Note string // its person's note on a run that is or was a record; plain text
 
-	DisqualifiedAt  *time.Time
-	DisqualifiedWhy string
-	DisqualifiedBy  int64  // who decided it; 0: the site
-	ReinstatedWhy   string // of a run that was disqualified and counts again
+	DisqualifiedAt     *time.Time
+	DisqualifiedReason string `gorm:"column:disqualified_why"`
+	DisqualifiedBy     int64  // who decided it; 0: the site
+	ReinstatedReason   string `gorm:"column:reinstated_why"` // of a run that was disqualified and counts again
 }
 
 // PublicFailure is why the run failed for those who may not read its source.
@@ -108,7 +108,7 @@ func (r Run) PublicFailure() string {
 
 // Valid reports whether the run may be on a board; package boards has the same condition in SQL.
 func (r Run) Valid() bool {
-	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldWhy == ""
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldReason == ""
 }
 
 // Stands reports whether the run may be its person's entry on a board: it is valid, and alone or the one

@@ -43,7 +43,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
 		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
 		r.MemoryPeak = memoryOf(result.Stages)
-		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
+		r.Roof, r.HeldReason = score.Roof, db.Sanitize(score.HeldReason)
 	}
 }
 

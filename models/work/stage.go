@@ -91,9 +91,9 @@ func position(stage job.Stage) int {
 
 // countStages counts the stages of a result that counts.
 func countStages(tx *gorm.DB, stages []job.StageResult) error {
-	samples := make([]Counted, 0, len(stages))
+	samples := make([]Sample, 0, len(stages))
 	for _, s := range stages {
-		samples = append(samples, Counted{
+		samples = append(samples, Sample{
 			Name:  CountRunStage + string(s.Stage) + "." + string(s.Status),
 			Value: s.EndedAt.Sub(s.StartedAt).Seconds(),
 		})

@@ -71,10 +71,10 @@ func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 		names := map[job.WorkRef]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
 		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID),
 			Items: []work.BatchItem{
-				{New: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU",
+				{Request: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU",
 					Request: json.RawMessage(`{}`)}}}}
 		modelstest.Check(t, modelstest.Second(s.Work.SubmitBatch(t.Context(), in)))
-		names[in.Items[0].Made.Ref()] = "ann's batch"
+		names[in.Items[0].Evaluation.Ref()] = "ann's batch"
 		names[w.Submit(t, s, w.Ann).Ref()] = "ann"
 		for range 3 {
 			names[w.Submit(t, s, w.Ben).Ref()] = "ben"

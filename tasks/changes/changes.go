@@ -26,8 +26,8 @@ func Between(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
 	differ := func(key string, old, new any, breaks bool) {
-		if x, y := comparable(old), comparable(new); !bytes.Equal(x, y) {
-			out = append(out, Change{Key: key, Old: cut(x), New: cut(y), BreaksScores: breaks})
+		if x, y := comparableJSON(old), comparableJSON(new); !bytes.Equal(x, y) {
+			out = append(out, Change{Key: key, Old: truncate(x), New: truncate(y), BreaksScores: breaks})
 		}
 	}
 	differ("form", a.Form, b.Form, true)
@@ -44,8 +44,8 @@ func Between(old, new *tasks.Bundle) []Change {
 	differ("submission_files", a.SubmissionFiles, b.SubmissionFiles, false)
 	differ("tolerance", a.Tolerance, b.Tolerance, false)
 	differ("setup", a.Setup, b.Setup, true)
-	differ("tests", lines(a.Tests), lines(b.Tests), false)
-	differ("benchmarks", lines(a.Benchmarks), lines(b.Benchmarks), true)
+	differ("tests", casesText(a.Tests), casesText(b.Tests), false)
+	differ("benchmarks", casesText(a.Benchmarks), casesText(b.Benchmarks), true)
 	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)
 	differ("benchmark_timeout", a.Timeouts.Benchmark.Seconds(), b.Timeouts.Benchmark.Seconds(), false)
 	differ("ranked_timeout", a.Timeouts.Ranked.Seconds(), b.Timeouts.Ranked.Seconds(), false)
@@ -90,8 +90,9 @@ func harnessName(d tasks.Definition) string {
 	return "Warpboard's"
 }
 
-// comparable formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as nothing.
-func comparable(value any) []byte {
+// comparableJSON formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as
+// nothing.
+func comparableJSON(value any) []byte {
 	switch v := value.(type) {
 	case string:
 		return []byte(v)
@@ -114,7 +115,7 @@ func comparable(value any) []byte {
 	return data
 }
 
-func lines(cases []tasks.Case) string {
+func casesText(cases []tasks.Case) string {
 	out := make([]string, len(cases))
 	for i, c := range cases {
 		out[i] = c.String()
@@ -122,7 +123,7 @@ func lines(cases []tasks.Case) string {
 	return strings.Join(out, "\n")
 }
 
-func cut(text []byte) string {
+func truncate(text []byte) string {
 	const most = 2000
 	if len(text) <= most {
 		return string(text)

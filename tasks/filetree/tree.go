@@ -39,13 +39,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// missing is the error for a file that a tree does not have.
-type missing string
+// missingFile is the error for a file that a tree does not have.
+type missingFile string
 
-func (m missing) Error() string {
+func (m missingFile) Error() string {
 	return fmt.Sprintf("there is no file %q", string(m))
 }
-func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
+func (m missingFile) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Memory is a tree in memory.
 type Memory map[string][]byte
@@ -53,7 +53,7 @@ type Memory map[string][]byte
 func (a Memory) Read(name string) ([]byte, error) {
 	data, ok := a[name]
 	if !ok {
-		return nil, missing(name)
+		return nil, missingFile(name)
 	}
 	return data, nil
 }
@@ -90,7 +90,7 @@ func (f folder) Read(name string) ([]byte, error) {
 	info, err := fs.Lstat(f.fs, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing(name)
+		return nil, missingFile(name)
 	case err != nil:
 		return nil, fmt.Errorf("looking at %s: %w", name, err)
 	case !info.Mode().IsRegular():

@@ -22,7 +22,7 @@ type folder struct {
 	description string
 	tags        []string
 	files       map[string][]byte
-	run         []string // further files that a run needs
+	runFiles    []string // further files that a run needs
 	templates   map[string]string
 	tolerance   tolerance
 	tests       []*yaml.Node
@@ -31,8 +31,8 @@ type folder struct {
 }
 
 const (
-	ownSolution = "solutions/correct/reference.py"
-	limit       = "600" // seconds of a stage: problems are sized for GPUs, and their references are plain PyTorch
+	ownSolutionPath = "solutions/correct/reference.py"
+	stageTimeout    = "600" // seconds of a stage: problems are sized for GPUs, and their references are plain PyTorch
 )
 
 // note adds a sentence about something that the task lacks.
@@ -54,7 +54,7 @@ func (f *folder) finish() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	f.files[ownSolution] = []byte("from reference import ref_kernel as custom_kernel  # noqa: F401\n")
+	f.files[ownSolutionPath] = []byte("from reference import ref_kernel as custom_kernel  # noqa: F401\n")
 	y := pyyaml.NewMapping()
 	y.Set("title", f.title)
 	y.Set("lang", "py")
@@ -66,20 +66,20 @@ func (f *folder) finish() (map[string][]byte, error) {
 	add := func(name, source string) {
 		files.Content = append(files.Content, pyyaml.Flow("name", pyyaml.Quoted(name), "source", pyyaml.Quoted(source)))
 	}
-	for _, name := range append([]string{"problem.py", "task.py", "reference.py", "submission.py"}, f.run...) {
+	for _, name := range append([]string{"problem.py", "task.py", "reference.py", "submission.py"}, f.runFiles...) {
 		add(name, name)
 	}
 	add("solution.py", "@SUBMISSION@")
 	y.Add("files", files)
 	y.List("submission_files", []string{"*.py", "*.cu", "*.cuh", "*.cpp", "*.h"})
 	y.Fields("templates", f.templates)
-	y.Fields("baselines", map[string]string{"PyTorch": ownSolution})
+	y.Fields("baselines", map[string]string{"PyTorch": ownSolutionPath})
 	y.Add("tolerance", f.tolerance.node())
 	y.Add("tests", &yaml.Node{Kind: yaml.SequenceNode, Content: f.tests})
 	y.Add("benchmarks", &yaml.Node{Kind: yaml.SequenceNode, Content: f.benchmarks})
 	y.Set("ranking_by", "geom")
 	for _, stage := range []string{"test_timeout", "benchmark_timeout", "ranked_timeout"} {
-		y.Add(stage, pyyaml.Bare(limit))
+		y.Add(stage, pyyaml.Bare(stageTimeout))
 	}
 	text, err := y.Text()
 	f.files["task.yml"] = text

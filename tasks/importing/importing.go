@@ -14,20 +14,20 @@ import (
 
 // Options change the tasks that are made of problems.
 type Options struct {
-	// Largest limits sizes: larger ones are halved until they are at most so large, or become a power of two. 0 leaves
+	// MaxSize limits sizes: larger ones are halved until they are at most so large, or become a power of two. 0 leaves
 	// them unchanged.
-	Largest int
+	MaxSize int
 	// Name is the name of the upload, for a problem that is all of it.
 	Name string
 }
 
 // Task is a task folder made of a problem.
 type Task struct {
-	From  string            // the problem's file or folder in the upload
-	Name  string            // suggested name, different from those of the upload's other tasks
-	Files map[string][]byte // by path in the folder, with task.yml; nil if Err is set
-	Notes []string          // what the task lacks of the problem, as sentences
-	Err   error             // the reason why the problem cannot become a task
+	Origin string            // the problem's file or folder in the upload
+	Name   string            // suggested name, different from those of the upload's other tasks
+	Files  map[string][]byte // by path in the folder, with task.yml; nil if Err is set
+	Notes  []string          // what the task lacks of the problem, as sentences
+	Err    error             // the reason why the problem cannot become a task
 }
 
 // Read returns a task for each problem below a tree, sorted by its place; none if no problem has a known form.
@@ -40,7 +40,7 @@ func Read(tree filetree.Tree, options Options) []Task {
 		}
 	}
 	list := slices.Concat(r.kernelBench(), r.traces(), r.leetGPU())
-	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.Origin, b.Origin) })
 	distinguish(list)
 	return list
 }
@@ -54,13 +54,13 @@ type reader struct {
 	size    int               // bytes read
 }
 
-// mostRead limits the files that are read for problems, in bytes.
-const mostRead = 64 << 20
+// maxReadBytes limits the files that are read for problems, in bytes.
+const maxReadBytes = 64 << 20
 
 func (r *reader) read(name string) {
 	text, err := r.tree.Read(name)
-	if r.size += len(text); r.size > mostRead {
-		err = fmt.Errorf("is not read: the files before it have %s", parse.SizeText(mostRead))
+	if r.size += len(text); r.size > maxReadBytes {
+		err = fmt.Errorf("is not read: the files before it have %s", parse.SizeText(maxReadBytes))
 	}
 	if err != nil {
 		r.failed[name] = err
@@ -77,7 +77,7 @@ func (r *reader) make(from string, fill func(*folder) error) Task {
 	}
 	f := &folder{files: map[string][]byte{}, title: titleOf(name)}
 	err := fill(f)
-	task := Task{From: from, Name: cmp.Or(f.name, name)}
+	task := Task{Origin: from, Name: cmp.Or(f.name, name)}
 	if err == nil {
 		task.Files, err = f.finish()
 	}
@@ -102,7 +102,7 @@ func distinguish(list []Task) {
 	taken := map[string]bool{}
 	for i, t := range list {
 		name := t.Name
-		if above := path.Dir(t.From); count[name] > 1 && above != "." {
+		if above := path.Dir(t.Origin); count[name] > 1 && above != "." {
 			name = strings.ReplaceAll(above, "/", "-") + "-" + name
 		}
 		for n := 2; taken[filetree.Fold(name)]; n++ {

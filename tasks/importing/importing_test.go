@@ -78,7 +78,7 @@ func TestAModelBecomesATask(t *testing.T) {
 }
 
 func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
-	got, _ := read(map[string]string{"a.py": model}, Options{Largest: 100})
+	got, _ := read(map[string]string{"a.py": model}, Options{MaxSize: 100})
 	wantText(t, string(got["a"].Files["problem.py"]), "shape = (16, 64)", "scale = 1.5", "rows, width = 64, 3 * 64")
 	wantText(t, strings.Join(got["a"].Notes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 64 instead of "+
 		"4096, 3 * 1000, shape = (16, 64) instead of (16, 2048).")
@@ -233,7 +233,7 @@ func TestStoredInputsComeAlong(t *testing.T) {
 	files := map[string]string{"set/p/definition.json": scaled,
 		"set/blob/a.safetensors": safetensors(indices, len(indices), 7, -1),
 		"set/p/workload.jsonl":   line(2, indexIn("elsewhere/blob/a.safetensors")) + line(5, indexIn("gone.safetensors"))}
-	got, wrong := read(files, Options{Largest: 1})
+	got, wrong := read(files, Options{MaxSize: 1})
 	if wrong != "" {
 		t.Fatal(wrong)
 	}
@@ -382,7 +382,7 @@ func TestAChallengeBecomesATask(t *testing.T) {
 		"hard/6_no_statement/challenge.py":     challenge,
 		"hard/6_no_statement/starter.other.py": "",
 	}
-	got, wrong := read(files, Options{Largest: 1000})
+	got, wrong := read(files, Options{MaxSize: 1000})
 	if wrong != "easy/4_many: needs several GPUs, and an imported task runs on one\n"+
 		"hard/5_half: challenge.py has no method generate_example_test\n" {
 		t.Errorf("the errors are\n%s", wrong)

@@ -59,7 +59,7 @@ func (r *reader) model(f *folder, name, text string) error {
 		f.note("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
 			"the same order is right.")
 	}
-	if smaller, changed := reduce(text, r.options.Largest); len(changed) > 0 {
+	if smaller, changed := reduce(text, r.options.MaxSize); len(changed) > 0 {
 		f.note("Smaller than in the problem: %s.", strings.Join(changed, ", "))
 		text = smaller
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	challengeFile = "challenge.py"
-	mostStatement = 128 << 10 // bytes of HTML
+	challengeFile     = "challenge.py"
+	maxStatementBytes = 128 << 10 // bytes of HTML
 )
 
 var (
@@ -73,7 +73,7 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 	levels := map[string]string{"easy": "beginner", "medium": "intermediate", "hard": "advanced"}
 	f.tags = append(f.tags, levels[path.Base(path.Dir(dir))])
 	f.files["problem.py"] = []byte(text)
-	f.run = []string{"core/challenge_base.py"}
+	f.runFiles = []string{"core/challenge_base.py"}
 	f.templates = map[string]string{}
 	for label, name := range map[string]string{"PyTorch": "starter.pytorch.py", "Triton": "starter.triton.py"} {
 		for _, at := range []string{"starter", "."} { // a browser sends files without their folders
@@ -101,14 +101,14 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 
 // reduceChallenge reduces the sizes of the performance test.
 func (r *reader) reduceChallenge(f *folder, text string) string {
-	if r.options.Largest < 1 {
+	if r.options.MaxSize < 1 {
 		return text
 	}
 	at := performance.FindStringIndex(text)
 	if at == nil {
 		return text
 	}
-	smaller, changes := reduce(text[at[0]:at[1]], r.options.Largest)
+	smaller, changes := reduce(text[at[0]:at[1]], r.options.MaxSize)
 	if len(changes) == 0 {
 		f.note("The performance test keeps its sizes: none is a plain number in an assignment.")
 		return text
@@ -119,13 +119,14 @@ func (r *reader) reduceChallenge(f *folder, text string) string {
 
 func (f *folder) describeChallenge(r *reader, dir string) {
 	f.description = "Write a function `solve` that computes what the reference computes."
-	if page, err := r.tree.Read(path.Join(dir, "challenge.html")); err == nil && len(page) <= mostStatement {
+	if page, err := r.tree.Read(path.Join(dir, "challenge.html")); err == nil && len(page) <= maxStatementBytes {
 		text, drawings := markdown(page)
 		if f.description = text; drawings > 0 {
 			f.note("The statement's drawing is not carried over.")
 		}
 	} else {
-		f.note("There is no challenge.html of at most %s, so the task has no statement.", parse.SizeText(mostStatement))
+		f.note("There is no challenge.html of at most %s, so the task has no statement.",
+			parse.SizeText(maxStatementBytes))
 	}
 	f.description += "\n\nWrite `solve` in Python, with PyTorch or Triton, as the templates have it. Instead, you can " +
 		"define `custom_kernel(data)`, which gets a list of dicts with the arguments of each call, and returns a list of " +

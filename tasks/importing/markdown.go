@@ -18,16 +18,16 @@ func markdown(page []byte) (text string, drawings int) {
 	}
 	var w markdownWriter
 	w.children(root)
-	return w.out.String(), w.drawings
+	return w.out.String(), w.drawingCount
 }
 
 type markdownWriter struct {
-	out      strings.Builder
-	drawings int
-	list     []string // the marks of the lists around the current node
-	verbatim bool
-	rows     int // written rows of the current table
-	column   int // of the current row
+	out          strings.Builder
+	drawingCount int
+	listMarks    []string // the marks of the lists around the current node
+	verbatim     bool
+	rowCount     int // written rows of the current table
+	column       int // of the current row
 }
 
 func (w *markdownWriter) children(n *html.Node) {
@@ -55,10 +55,10 @@ func (w *markdownWriter) node(n *html.Node) {
 	}
 	switch n.DataAtom {
 	case atom.Svg, atom.Img:
-		w.drawings++
+		w.drawingCount++
 	case atom.Style, atom.Script, atom.Head:
 	case atom.Table:
-		w.rows = 0
+		w.rowCount = 0
 		w.writeBetween("\n\n", n, "\n\n")
 	case atom.P, atom.Div:
 		w.writeBetween("\n\n", n, "\n\n")
@@ -87,13 +87,13 @@ func (w *markdownWriter) node(n *html.Node) {
 		w.writeBetween("\n\n```\n", n, "\n```\n\n")
 		w.verbatim = false
 	case atom.Ul, atom.Ol:
-		w.list = append(w.list, map[atom.Atom]string{atom.Ul: "- ", atom.Ol: "1. "}[n.DataAtom])
+		w.listMarks = append(w.listMarks, map[atom.Atom]string{atom.Ul: "- ", atom.Ol: "1. "}[n.DataAtom])
 		w.writeBetween("\n\n", n, "\n\n")
-		w.list = w.list[:len(w.list)-1]
+		w.listMarks = w.listMarks[:len(w.listMarks)-1]
 	case atom.Li:
 		mark := "- "
-		if len(w.list) > 0 {
-			mark = strings.Repeat("   ", min(len(w.list)-1, 8)) + w.list[len(w.list)-1]
+		if len(w.listMarks) > 0 {
+			mark = strings.Repeat("   ", min(len(w.listMarks)-1, 8)) + w.listMarks[len(w.listMarks)-1]
 		}
 		w.writeBetween("\n"+mark, n, "")
 	case atom.Tr:
@@ -110,7 +110,7 @@ func (w *markdownWriter) node(n *html.Node) {
 func (w *markdownWriter) row(n *html.Node) {
 	w.column = 0
 	w.writeBetween("\n", n, "|")
-	if w.rows++; w.rows == 1 {
+	if w.rowCount++; w.rowCount == 1 {
 		w.out.WriteString("\n" + strings.Repeat("|---", w.column) + "|")
 	}
 	w.column = 0
@@ -130,7 +130,7 @@ func (w *markdownWriter) text(text string) {
 		lines[i] = line
 	}
 	text = strings.Join(lines, "\n")
-	if len(w.list) > 0 || w.column > 0 {
+	if len(w.listMarks) > 0 || w.column > 0 {
 		text = strings.ReplaceAll(text, "\n", " ")
 	}
 	w.out.WriteString(formulas.Replace(inlineFormula.ReplaceAllString(text, "$$${1}$$")))

@@ -46,20 +46,20 @@ func reducedValue(text string, largest int) string {
 		if err != nil || value != float64(int64(value)) || value <= float64(largest) {
 			return text
 		}
-		return strconv.Itoa(halved(int(value), largest))
+		return strconv.Itoa(halveSize(int(value), largest))
 	}
 	return wholeValue.ReplaceAllStringFunc(text, func(digits string) string {
 		value, err := strconv.Atoi(strings.ReplaceAll(digits, "_", ""))
 		if err != nil || value <= largest {
 			return digits
 		}
-		return strconv.Itoa(halved(value, largest))
+		return strconv.Itoa(halveSize(value, largest))
 	})
 }
 
-// halved removes factors of two until a size is small enough: other sizes often divide it. A size without enough of
+// halveSize removes factors of two until a size is small enough: other sizes often divide it. A size without enough of
 // them becomes a power of two.
-func halved(size, largest int) int {
+func halveSize(size, largest int) int {
 	for size > largest && size%2 == 0 {
 		size /= 2
 	}

@@ -102,7 +102,7 @@ var dtypes = map[string]int{
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
 }
 
-const mostTensors, mostDimensions, mostSolutions = 64, 16, 16 // of a definition
+const maxTensors, maxDimensions, maxSolutions = 64, 16, 16 // of a definition
 
 var (
 	runFunction = regexp.MustCompile(`(?m)^(?:async )?def run\b`)
@@ -164,9 +164,9 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 		if f.files["tensors.json"], err = json.Marshal(w.stored); err != nil {
 			return err
 		}
-		f.run = append(f.run, "tensors.json")
+		f.runFiles = append(f.runFiles, "tensors.json")
 	}
-	f.run = append(f.run, "definition.json")
+	f.runFiles = append(f.runFiles, "definition.json")
 	f.title, f.tags = titleOf(d.Name), []string{w.format(), d.OpType}
 	f.files["problem.py"], f.files["template.py"] = []byte(d.Reference+"\n"), []byte(d.Reference+"\n")
 	f.templates = map[string]string{"Python": "template.py"}
@@ -185,8 +185,8 @@ func (d definition) check() error {
 		return errors.New("its reference has no function run at its top level")
 	case len(d.Inputs) == 0 || len(d.Outputs) == 0:
 		return errors.New("needs inputs and outputs")
-	case max(len(d.Inputs), len(d.Outputs), len(d.Axes)) > mostTensors:
-		return fmt.Errorf("has more than %d inputs, outputs, or axes", mostTensors)
+	case max(len(d.Inputs), len(d.Outputs), len(d.Axes)) > maxTensors:
+		return fmt.Errorf("has more than %d inputs, outputs, or axes", maxTensors)
 	case d.Custom != "" && !strings.Contains(d.Reference, "def "+d.Custom+"("):
 		return fmt.Errorf("its reference has no function %s, which custom_inputs_entrypoint names", d.Custom)
 	}
@@ -204,8 +204,8 @@ func (d definition) check() error {
 		if dtypes[one.DType] == 0 {
 			return fmt.Errorf("%s is of %s, which a task cannot hand over", one.name, cmp.Or(one.DType, "no type"))
 		}
-		if len(one.Shape) > mostDimensions {
-			return fmt.Errorf("%s has more than %d dimensions", one.name, mostDimensions)
+		if len(one.Shape) > maxDimensions {
+			return fmt.Errorf("%s has more than %d dimensions", one.name, maxDimensions)
 		}
 		for _, of := range one.Shape {
 			if _, err := strconv.Atoi(of); err != nil && d.Axes[of].Type == "" {
@@ -257,7 +257,7 @@ Answers are compared with the reference's: %s. The caches are flushed before eve
 
 // solution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
 type solution struct {
-	at         string // its file
+	file       string // its file
 	Name       string `json:"name"`
 	Definition string `json:"definition"`
 	Spec       struct {
@@ -274,15 +274,15 @@ type solution struct {
 // addSolutions adds a definition's solutions in Python: those in its folder, or in a folder "solutions".
 func (f *folder) addSolutions(list []solution, dir string) {
 	for i, s := range list {
-		if path.Dir(s.at) != dir && !slices.Contains(strings.Split(s.at, "/"), "solutions") {
+		if path.Dir(s.file) != dir && !slices.Contains(strings.Split(s.file, "/"), "solutions") {
 			continue
 		}
-		if i >= mostSolutions {
-			f.note("Only %d of its %d solutions are carried over.", mostSolutions, len(list))
+		if i >= maxSolutions {
+			f.note("Only %d of its %d solutions are carried over.", maxSolutions, len(list))
 			return
 		}
 		if err := f.addSolution(s); err != nil {
-			f.note("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.at), err)
+			f.note("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.file), err)
 		}
 	}
 }

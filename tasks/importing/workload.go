@@ -75,20 +75,20 @@ type embedded struct {
 }
 
 const (
-	mostTests, mostBenchmarks = 5, 16
-	mostWorkloads             = 512     // of a definition
-	mostStored                = 2 << 20 // bytes of a task's stored inputs, as written
+	maxTests, maxBenchmarks = 5, 16
+	maxWorkloads            = 512     // of a definition
+	maxStoredBytes          = 2 << 20 // bytes of a task's stored inputs, as written
 )
 
 // workloads has all workloads of a definition.
 type workloads struct {
-	all    []workload
-	flash  bool // in the form of FlashInfer Trace
-	stored map[string]map[string]embedded
+	all          []workload
+	isFlashInfer bool // in the form of FlashInfer Trace
+	stored       map[string]map[string]embedded
 }
 
 func (w *workloads) format() string {
-	if w.flash {
+	if w.isFlashInfer {
 		return "flashinfer-trace"
 	}
 	return "sol-execbench"
@@ -104,9 +104,9 @@ type jsonLine struct {
 
 // index has the lines and solutions of an upload. It is made once, because an upload can have many definitions.
 type index struct {
-	beside    map[string][]jsonLine // workloads, by their folder
-	of        map[string][]jsonLine // workloads in traces, by definition
-	solutions map[string][]solution
+	byFolder     map[string][]jsonLine // workloads, by their folder
+	byDefinition map[string][]jsonLine // workloads in traces, by definition
+	solutions    map[string][]solution
 }
 
 func (r *reader) index() *index {
@@ -116,7 +116,7 @@ func (r *reader) index() *index {
 		case ".jsonl":
 			x.lines(name, r.texts[name])
 		case ".json":
-			s := solution{at: name}
+			s := solution{file: name}
 			if json.Unmarshal(r.texts[name], &s) == nil && s.Definition != "" && len(s.Sources) > 0 {
 				x.solutions[s.Definition] = append(x.solutions[s.Definition], s)
 			}
@@ -141,13 +141,13 @@ func (x *index) lines(name string, text []byte) {
 		l := jsonLine{file: name, number: number, text: one, err: err}
 		switch {
 		case err != nil:
-			x.of[stem(name)] = append(x.of[stem(name)], l)
+			x.byDefinition[stem(name)] = append(x.byDefinition[stem(name)], l)
 			fallthrough
 		case trace.Workload == nil:
-			x.beside[path.Dir(name)] = append(x.beside[path.Dir(name)], l)
+			x.byFolder[path.Dir(name)] = append(x.byFolder[path.Dir(name)], l)
 		case trace.Evaluation == nil:
 			l.text = trace.Workload
-			x.of[trace.Definition] = append(x.of[trace.Definition], l)
+			x.byDefinition[trace.Definition] = append(x.byDefinition[trace.Definition], l)
 		}
 	}
 }
@@ -159,10 +159,10 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 			return nil, r.failed[name]
 		}
 	}
-	w := &workloads{flash: len(x.of[d.Name]) > 0, stored: map[string]map[string]embedded{}}
-	lines := slices.Concat(x.beside[path.Dir(file)], x.of[d.Name])
-	if len(lines) > mostWorkloads {
-		return nil, fmt.Errorf("has %d workloads; at most %d can be imported", len(lines), mostWorkloads)
+	w := &workloads{isFlashInfer: len(x.byDefinition[d.Name]) > 0, stored: map[string]map[string]embedded{}}
+	lines := slices.Concat(x.byFolder[path.Dir(file)], x.byDefinition[d.Name])
+	if len(lines) > maxWorkloads {
+		return nil, fmt.Errorf("has %d workloads; at most %d can be imported", len(lines), maxWorkloads)
 	}
 	var left []string
 	for _, l := range lines {
@@ -175,7 +175,7 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		} else {
 			err = r.complete(&one, d, l.file)
 		}
-		var small leftOut
+		var small omission
 		switch {
 		case errors.As(err, &small):
 			left = append(left, err.Error())
@@ -194,7 +194,7 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		reasons := strings.Join(slices.Compact(left), ", ")
 		f.note("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.all), reasons)
 	}
-	return w, w.fill(f, d, r.options.Largest)
+	return w, w.fill(f, d, r.options.MaxSize)
 }
 
 // complete checks a workload, and reads its stored inputs.
@@ -280,15 +280,15 @@ func (w *workloads) fill(f *folder, d definition, largest int) error {
 	bySize := slices.Clone(w.all)
 	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elements, b.elements) })
 	timed := bySize
-	if len(timed) > mostBenchmarks {
-		f.note("%d of its %d workloads are benchmarks: evenly by size.", mostBenchmarks, len(timed))
+	if len(timed) > maxBenchmarks {
+		f.note("%d of its %d workloads are benchmarks: evenly by size.", maxBenchmarks, len(timed))
 		timed = nil
-		for i := range mostBenchmarks {
-			timed = append(timed, bySize[i*(len(bySize)-1)/(mostBenchmarks-1)])
+		for i := range maxBenchmarks {
+			timed = append(timed, bySize[i*(len(bySize)-1)/(maxBenchmarks-1)])
 		}
 	}
 	size := 0
-	for i, one := range slices.Concat(bySize[:min(mostTests, len(bySize))], timed) {
+	for i, one := range slices.Concat(bySize[:min(maxTests, len(bySize))], timed) {
 		number := strconv.Itoa(slices.IndexFunc(w.all, func(other workload) bool { return other.UUID == one.UUID }))
 		for _, stored := range one.files {
 			size += len(stored.Data)
@@ -297,15 +297,15 @@ func (w *workloads) fill(f *folder, d definition, largest int) error {
 			w.stored[number] = one.files
 		}
 		node := pyyaml.Flow(caseOf(one, d, 1001+i, number)...)
-		if i < mostTests && i < len(bySize) {
+		if i < maxTests && i < len(bySize) {
 			f.tests = append(f.tests, node)
 		} else {
 			f.benchmarks = append(f.benchmarks, node)
 		}
 	}
-	if size > mostStored {
+	if size > maxStoredBytes {
 		return fmt.Errorf("the stored inputs of its workloads take %s, and a task holds %s",
-			parse.SizeText(int64(size)), parse.SizeText(mostStored))
+			parse.SizeText(int64(size)), parse.SizeText(maxStoredBytes))
 	}
 	f.tests, f.benchmarks = distinct(f.tests), distinct(f.benchmarks)
 	return nil
@@ -336,7 +336,7 @@ func (w *workloads) shrink(f *folder, d definition, largest int) {
 	for i := range w.all {
 		for name, size := range w.all[i].Axes {
 			if size > largest && len(w.all[i].files) == 0 {
-				w.all[i].Axes[name], changed = halved(size, largest), true
+				w.all[i].Axes[name], changed = halveSize(size, largest), true
 			}
 		}
 	}
@@ -348,7 +348,7 @@ func (w *workloads) shrink(f *folder, d definition, largest int) {
 // tolerance returns the tolerance of all workloads: the strictest, if they differ.
 func (w *workloads) tolerance(f *folder) tolerance {
 	t := tolerance{ATol: 1e-2, RTol: 1e-2, Matched: 0.99, Infinite: "never"}
-	if w.flash {
+	if w.isFlashInfer {
 		t.Matched, t.Infinite = 1, "equal"
 	}
 	usual := t
@@ -389,20 +389,21 @@ func valueOr(value *float64, otherwise float64) float64 {
 
 func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
 
-// leftOut is the reason why a workload with a stored input is left out.
-type leftOut string
+// omission is the reason why a workload with a stored input is left out.
+type omission string
 
-func (l leftOut) Error() string { return string(l) }
+func (l omission) Error() string { return string(l) }
 
 // stored reads an input from a safetensors file.
 func (r *reader) stored(from source, of tensor, size func(string) (int, bool), beside string) (embedded, error) {
 	data, name, err := r.find(from.Path, path.Dir(beside))
 	if err != nil {
-		return embedded{}, leftOut(err.Error())
+		return embedded{}, omission(err.Error())
 	}
 	// Each workload may name the same large file.
-	if r.size += len(data); r.size > mostRead {
-		return embedded{}, leftOut(fmt.Sprintf("is not read: the files before it have %s", parse.SizeText(mostRead)))
+	if r.size += len(data); r.size > maxReadBytes {
+		return embedded{}, omission(fmt.Sprintf("is not read: the files before it have %s",
+			parse.SizeText(maxReadBytes)))
 	}
 	raw, shape, err := readTensor(data, from.Key, of.DType)
 	if err != nil {
@@ -418,9 +419,9 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 		}
 	}
 	packed := base64.StdEncoding.EncodeToString(deflated(raw))
-	if len(packed) > mostStored {
+	if len(packed) > maxStoredBytes {
 		size := parse.SizeText(int64(len(packed)))
-		return embedded{}, leftOut(fmt.Sprintf("takes %s, and a task holds %s", size, parse.SizeText(mostStored)))
+		return embedded{}, omission(fmt.Sprintf("takes %s, and a task holds %s", size, parse.SizeText(maxStoredBytes)))
 	}
 	return embedded{DType: of.DType, Shape: shape, Data: packed}, nil
 }

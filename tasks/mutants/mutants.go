@@ -20,21 +20,21 @@ type wrapping struct{ helpers, before, after string }
 
 // kind is one kind of error.
 type kind struct {
-	name  string
-	part  part
-	tests int // number of tests needed to detect it
+	name     string
+	part     part
+	minTests int // number of tests needed to detect it
 }
 
 // kinds returns the errors that checks miss most often.
 func kinds() []kind {
 	return []kind{
-		{name: "one percent off", part: spoiled("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},
-		{name: "all zeros", part: spoiled("x * 0", "answer[...] = 0")},
-		{name: "last element wrong", part: spoiled("i + 1 == n ? x + x + 1 : x", "flat = answer.reshape(-1); flat[-1] = flat[-1] * 2 + 1")},
-		{name: "in reverse order", part: spoiled("right[n - 1 - i]", "answer[...] = right[::-1] if numpy else right.flip(0)")},
-		{name: "half precision", part: spoiled("lower(x)", "answer[...] = right.astype('float16') if numpy else right.bfloat16()")},
-		{name: "not a number", part: spoiled("i == n / 2 ? x * std::numeric_limits<double>::quiet_NaN() : x", "flat = answer.reshape(-1); flat[len(flat) // 2] = float('nan')")},
-		{name: "stale output", part: stale(), tests: 2},
+		{name: "one percent off", part: spoiledAnswer("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},
+		{name: "all zeros", part: spoiledAnswer("x * 0", "answer[...] = 0")},
+		{name: "last element wrong", part: spoiledAnswer("i + 1 == n ? x + x + 1 : x", "flat = answer.reshape(-1); flat[-1] = flat[-1] * 2 + 1")},
+		{name: "in reverse order", part: spoiledAnswer("right[n - 1 - i]", "answer[...] = right[::-1] if numpy else right.flip(0)")},
+		{name: "half precision", part: spoiledAnswer("lower(x)", "answer[...] = right.astype('float16') if numpy else right.bfloat16()")},
+		{name: "not a number", part: spoiledAnswer("i == n / 2 ? x * std::numeric_limits<double>::quiet_NaN() : x", "flat = answer.reshape(-1); flat[len(flat) // 2] = float('nan')")},
+		{name: "stale output", part: staleAnswer(), minTests: 2},
 		{name: "one term missing", part: withoutTerm()},
 	}
 }
@@ -43,7 +43,7 @@ func kinds() []kind {
 func Of(def tasks.Definition, right []byte) []Mutant {
 	var list []Mutant
 	for _, k := range kinds() {
-		if len(def.Tests) < k.tests {
+		if len(def.Tests) < k.minTests {
 			continue
 		}
 		text := ""
@@ -60,18 +60,18 @@ func Of(def tasks.Definition, right []byte) []Mutant {
 	return list
 }
 
-// spoiled makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer in
-// Python.
-func spoiled(cpp, statements string) part {
+// spoiledAnswer makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer
+// in Python.
+func spoiledAnswer(cpp, statements string) part {
 	return part{
 		native: wrapping{helpers: strings.Replace(elementwise, "SPOILED", cpp, 1), after: "spoil(answer);"},
 		python: wrapping{after: statements},
 	}
 }
 
-// stale returns the answer of the previous call, like a kernel that writes nothing or caches its answers. The first
-// call is correct.
-func stale() part {
+// staleAnswer returns the answer of the previous call, like a kernel that writes nothing or caches its answers. The
+// first call is correct.
+func staleAnswer() part {
 	return part{
 		native: wrapping{helpers: nativeStale, after: "spoil(answer);"},
 		python: wrapping{helpers: pythonStale, after: "answer[...] = _before(right, numpy)"},

@@ -60,16 +60,16 @@ func Arithmetic(text string) (Expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.skip(); p.at < len(text) {
+	if p.skipSpaces(); p.offset < len(text) {
 		return nil, p.unexpected()
 	}
 	return e, nil
 }
 
 type parser struct {
-	text  string
-	at    int
-	depth int
+	text   string
+	offset int
+	depth  int
 }
 
 func (p *parser) sum() (Expression, error) { return p.chain(p.product, "+", "-") }
@@ -119,18 +119,18 @@ func (p *parser) atom() (Expression, error) {
 		}
 		return e, err
 	}
-	p.skip()
-	start := p.at
-	for p.at < len(p.text) && isWord(p.text[p.at]) {
-		p.at++
+	p.skipSpaces()
+	start := p.offset
+	for p.offset < len(p.text) && isWord(p.text[p.offset]) {
+		p.offset++
 	}
-	word := p.text[start:p.at]
+	word := p.text[start:p.offset]
 	if identifier.MatchString(word) {
 		return func(l lookup) (float64, error) { return l(word) }, nil
 	}
 	value, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
 	if word == "" || err != nil {
-		p.at = start
+		p.offset = start
 		return nil, p.unexpected()
 	}
 	return constant(value), nil
@@ -142,26 +142,26 @@ func isWord(c byte) bool {
 
 // take consumes the next operator if it is one of these; * never matches the first half of **.
 func (p *parser) take(operators ...string) string {
-	p.skip()
+	p.skipSpaces()
 	for _, operator := range operators {
-		rest := p.text[p.at:]
+		rest := p.text[p.offset:]
 		if strings.HasPrefix(rest, operator) && !(operator == "*" && strings.HasPrefix(rest, "**")) {
-			p.at += len(operator)
+			p.offset += len(operator)
 			return operator
 		}
 	}
 	return ""
 }
 
-func (p *parser) skip() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\n", p.text[p.at]) >= 0 {
-		p.at++
+func (p *parser) skipSpaces() {
+	for p.offset < len(p.text) && strings.IndexByte(" \t\n", p.text[p.offset]) >= 0 {
+		p.offset++
 	}
 }
 
 func (p *parser) unexpected() error {
-	if p.at >= len(p.text) {
+	if p.offset >= len(p.text) {
 		return fmt.Errorf("ends where a number or a name is expected")
 	}
-	return fmt.Errorf("%q at character %d is not expected", p.text[p.at], p.at+1)
+	return fmt.Errorf("%q at character %d is not expected", p.text[p.offset], p.offset+1)
 }

@@ -17,7 +17,7 @@ type Directives struct {
 // the comment block at the start of source. The keyword's case does not matter. The error is a Problem with the line.
 func DirectivesOf(source []byte) (Directives, error) {
 	var d Directives
-	for number, words := range marked(source) {
+	for number, words := range directiveLines(source) {
 		if err := d.set(words[1:]); err != nil {
 			return Directives{}, Problem{Line: number, Key: words[0], Message: err.Error()}
 		}
@@ -25,8 +25,8 @@ func DirectivesOf(source []byte) (Directives, error) {
 	return d, nil
 }
 
-// MostGPUs limits the devices of one submission.
-const MostGPUs = 64
+// MaxGPUs limits the devices of one submission.
+const MaxGPUs = 64
 
 const (
 	pythonMark = "#!POPCORN"
@@ -47,7 +47,7 @@ func CheckDirectives(file string, source []byte) error {
 	if path.Ext(file) == "" {
 		return nil // the language is unknown
 	}
-	for number, words := range marked(source) {
+	for number, words := range directiveLines(source) {
 		if want := DirectiveMark(file); words[0] != want {
 			return Problem{
 				Line:    number,
@@ -59,11 +59,11 @@ func CheckDirectives(file string, source []byte) error {
 	return nil
 }
 
-// marked iterates over the directives in the first comment block: line numbers and words.
-func marked(source []byte) func(func(int, []string) bool) {
+// directiveLines iterates over the directives in the first comment block: line numbers and words.
+func directiveLines(source []byte) func(func(int, []string) bool) {
 	return func(yield func(int, []string) bool) {
 		started := false
-		for number, line := range numbered(strings.TrimPrefix(string(source), "\ufeff")) {
+		for number, line := range numberedLines(strings.TrimPrefix(string(source), "\ufeff")) {
 			blank := strings.TrimSpace(line) == ""
 			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") && (started || !blank) {
 				return
@@ -76,8 +76,8 @@ func marked(source []byte) func(func(int, []string) bool) {
 	}
 }
 
-// numbered iterates over the lines of text, numbered from 1.
-func numbered(text string) func(func(int, string) bool) {
+// numberedLines iterates over the lines of text, numbered from 1.
+func numberedLines(text string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		number := 0
 		for line := range strings.Lines(text) {
@@ -110,8 +110,8 @@ func (d *Directives) set(words []string) error {
 		if d.GPUs != nil {
 			return fmt.Errorf("gpus appears twice")
 		}
-		if len(args) > MostGPUs {
-			return fmt.Errorf("%s takes at most %d names", keyword, MostGPUs)
+		if len(args) > MaxGPUs {
+			return fmt.Errorf("%s takes at most %d names", keyword, MaxGPUs)
 		}
 		for _, name := range args {
 			if !slices.Contains(d.GPUs, name) {

@@ -57,7 +57,7 @@ func Parse(data []byte) (*yaml.Node, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntaxError(err, data)
 	}
-	e := expander{left: maxNodes}
+	e := expander{remainingNodes: maxNodes}
 	return e.expand(document.Content[0], 0)
 }
 
@@ -77,11 +77,11 @@ func syntaxError(err error, data []byte) *Error {
 		line, _ = strconv.Atoi(match[1])
 		message = strings.TrimPrefix(message, match[0])
 	}
-	if fromZero.MatchString(message) {
+	if zeroBasedError.MatchString(message) {
 		line++
 	}
 	if strings.Contains(message, "cannot start any token") || strings.Contains(message, "a tab character") {
-		if at := tabbed(string(data), line); at > 0 {
+		if at := tabbedLine(string(data), line); at > 0 {
 			return &Error{Line: at, Message: "the line is indented with a tab: YAML takes only spaces"}
 		}
 	}
@@ -94,8 +94,8 @@ func syntaxError(err error, data []byte) *Error {
 	return &Error{Line: line, Message: "this is not valid YAML (" + message + ")"}
 }
 
-// tabbed returns the first line at or next to an error's with a tab in its indentation, or 0.
-func tabbed(text string, line int) int {
+// tabbedLine returns the first line at or next to an error's with a tab in its indentation, or 0.
+func tabbedLine(text string, line int) int {
 	lines := strings.Split(text, "\n")
 	for at := max(line-1, 1); at <= min(line+1, len(lines)); at++ {
 		rest := strings.TrimLeft(lines[at-1], " \t")
@@ -106,20 +106,20 @@ func tabbed(text string, line int) int {
 	return 0
 }
 
-// fromZero matches errors whose line the library counts from 0: those of its parser, not of its scanner.
-var fromZero = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
+// zeroBasedError matches errors whose line the library counts from 0: those of its parser, not of its scanner.
+var zeroBasedError = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
 
 // expander copies a tree with its aliases expanded, within a budget of nodes.
-type expander struct{ left int }
+type expander struct{ remainingNodes int }
 
 func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
 	// An alias to an enclosing mapping ends at maxDepth, and many aliases end at maxNodes.
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
-	e.left--
+	e.remainingNodes--
 	switch {
-	case e.left < 0:
+	case e.remainingNodes < 0:
 		return nil, e.refuse(node, "has more than %d values, aliases followed", maxNodes)
 	case depth > maxDepth:
 		return nil, e.refuse(node, "is nested deeper than %d levels", maxDepth)

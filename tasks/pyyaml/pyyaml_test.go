@@ -56,12 +56,12 @@ func TestListsAreWrittenAsPythonDoes(t *testing.T) {
 		`["\uFEFF", "\U000E0001"]`:                 `['\ufeff', '\U000e0001']`,
 		`[[yes], 'a"b', "it's"]`:                   `[[True], 'a"b', "it's"]`,
 	} {
-		if got, ok := String(parse(t, text)); !ok || got != want {
+		if got, ok := PythonText(parse(t, text)); !ok || got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
 		}
 	}
 	for _, text := range []string{"a: 1", "[a: 1]", "[[{a: 1}]]"} {
-		if got, ok := String(parse(t, text)); ok {
+		if got, ok := PythonText(parse(t, text)); ok {
 			t.Errorf("the mapping in %s became %s", text, got)
 		}
 	}
@@ -166,7 +166,7 @@ func walk(t *testing.T, node *yaml.Node, depth int, left *int) {
 	if *left--; *left < -maxNodes || depth > maxDepth || node.Kind == yaml.AliasNode {
 		t.Fatalf("%d nodes left at depth %d, kind %v", *left, depth, node.Kind)
 	}
-	if _, ok := String(node); node.Kind == yaml.ScalarNode && !ok {
+	if _, ok := PythonText(node); node.Kind == yaml.ScalarNode && !ok {
 		t.Fatalf("%q has no text", node.Value)
 	}
 	for _, child := range node.Content {

@@ -25,10 +25,10 @@ func unclosed(text string) int {
 
 // openings are the open brackets and quotes up to a line.
 type openings struct {
-	open      []opening
-	quote     rune // open quote; 0 if none
-	quoteLine int
-	block     int // indent of the key of a block text (| or >), plus one; 0 if none
+	open        []opening
+	quote       rune // open quote; 0 if none
+	quoteLine   int
+	blockIndent int // indent of the key of a block text (| or >), plus one; 0 if none
 }
 
 type opening struct {
@@ -42,13 +42,13 @@ var blockText = regexp.MustCompile(`(^|[:\-]\s+)[|>][-+0-9]*\s*(#.*)?$`)
 func (s *openings) read(line string, number int) (broken bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	switch {
-	case s.block > 0 && (indent >= s.block || strings.TrimSpace(line) == ""):
+	case s.blockIndent > 0 && (indent >= s.blockIndent || strings.TrimSpace(line) == ""):
 		return false
 	case s.quote == 0 && len(s.open) == 0 && blockText.MatchString(line):
-		s.block = indent + 1
+		s.blockIndent = indent + 1
 		return false
 	}
-	s.block = 0
+	s.blockIndent = 0
 	letters, before := []rune(line), ' ' // before is the last non-space character
 	for i := 0; i < len(letters); i++ {
 		r := letters[i]

@@ -154,9 +154,9 @@ func floatRepr(f float64) string {
 	return text
 }
 
-// String returns Python's str() of the value at node: a scalar, or a list of scalars. ok is false for mappings, which a
-// spec line cannot contain.
-func String(node *yaml.Node) (text string, ok bool) {
+// PythonText returns Python's str() of the value at node: a scalar, or a list of scalars. ok is false for mappings,
+// which a spec line cannot contain.
+func PythonText(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
 		return Scalar(node).Text, true
@@ -167,13 +167,13 @@ func String(node *yaml.Node) (text string, ok bool) {
 	}
 }
 
-// Exact is String for readers that parse Python literals: a quoted text that looks like another literal gets Python's
-// quotes. Whole numbers stay numbers, as for KernelBot's programs.
-func Exact(node *yaml.Node) (text string, ok bool) {
+// PythonLiteral is PythonText for readers that parse Python literals: a quoted text that looks like another literal
+// gets Python's quotes. Whole numbers stay numbers, as for KernelBot's programs.
+func PythonLiteral(node *yaml.Node) (text string, ok bool) {
 	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLiteral(node.Value) {
 		return quote(node.Value), true
 	}
-	return String(node)
+	return PythonText(node)
 }
 
 // looksLiteral reports whether Python may parse a text as something else: 1e3, None, (1, 2), 'a'. Whole numbers are
@@ -184,7 +184,7 @@ var literal = regexp.MustCompile(`^(?:True|False|None|[bBrRuU]{0,2}['"].*|[\[({]
 	`0[xXoObB][0-9a-fA-F_]+|[0-9]+_[0-9_]+|[0-9._]*[jJ]|` +
 	`(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?[jJ]?|[0-9][0-9_]*[eE][-+]?[0-9_]+[jJ]?))$`)
 
-// repr is String with strings in quotes, as inside a list.
+// repr is PythonText with strings in quotes, as inside a list.
 func repr(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:

@@ -68,7 +68,7 @@ func Bare(text string) *yaml.Node {
 // Float returns a number in a form that PyYAML reads as a float, too.
 func Float(f float64) *yaml.Node { return Bare(pythonNumber(floatRepr(f))) }
 
-// Written returns a value for which String returns the same text: bare for a number or a boolean, otherwise quoted.
+// Written returns a value for which PythonText returns the same text: bare for a number or a boolean, otherwise quoted.
 // "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
 // differently ("1.50") is quoted, too, and so stays unchanged.
 func Written(text string) *yaml.Node {
@@ -78,8 +78,8 @@ func Written(text string) *yaml.Node {
 	return Quoted(text)
 }
 
-// WrittenExact returns a value for which Exact returns the same text: Python's lists as lists, its texts in quotes,
-// other literals bare.
+// WrittenExact returns a value for which PythonLiteral returns the same text: Python's lists as lists, its texts in
+// quotes, other literals bare.
 func WrittenExact(text string) *yaml.Node {
 	if strings.ContainsAny(text[:min(1, len(text))], `['"`) {
 		if node, rest, ok := fromPython(text); ok && rest == "" {

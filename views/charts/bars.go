@@ -11,14 +11,14 @@ import (
 
 // bar is one line of a bar chart: label and number are text, the length is drawn.
 type bar struct {
-	label string
-	help  string
-	fact  ncu.Fact
-	part  float64 // length relative to the full length, 0 to 1
-	class string  // "pf-high", "pf-quiet", or empty
-	note  string  // text beside the number
-	was   string  // the pinned run's value; empty if none
-	tick  float64 // position of the pinned value, 0 to 1
+	label          string
+	help           string
+	fact           ncu.Fact
+	fraction       float64 // length relative to the full length, 0 to 1
+	class          string  // "pf-high", "pf-quiet", or empty
+	note           string  // text beside the number
+	pinnedText     string  // the pinned run's value; empty if none
+	pinnedFraction float64 // position of the pinned value, 0 to 1
 }
 
 func barWidth(part float64) string {
@@ -28,7 +28,7 @@ func barWidth(part float64) string {
 func solBars(facts []ncu.Fact) []bar {
 	out := make([]bar, len(facts))
 	for i, f := range facts {
-		out[i] = bar{label: f.Label, fact: f, part: f.Value.Value / 100}
+		out[i] = bar{label: f.Label, fact: f, fraction: f.Value.Value / 100}
 		if f.Value.Measured && f.Value.Value >= 80 {
 			out[i].class, out[i].note = "pf-high", "near its peak"
 		}
@@ -39,8 +39,8 @@ func solBars(facts []ncu.Fact) []bar {
 // stacked is one part of a stacked bar, with its start and width in percent.
 type stacked struct {
 	ncu.Stall
-	from, width float64
-	class       string
+	start, width float64
+	class        string
 }
 
 // stackStalls arranges the warp states in a stacked bar, most cycles first. Small states are combined into one part,
@@ -62,12 +62,12 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 	return parts
 }
 
-// restOfStates is the class of states that are small in the page's kernel, but not in the pinned one.
-const restOfStates = "pf-state-rest"
+// otherStatesClass is the class of states that are small in the page's kernel, but not in the pinned one.
+const otherStatesClass = "pf-state-rest"
 
-// stackBeside arranges the states of the pinned kernel in the order and colors of the page's kernel; further states
+// stackPinned arranges the states of the pinned kernel in the order and colors of the page's kernel; further states
 // follow.
-func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
+func stackPinned(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	if pinned == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func stackBeside(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	slices.SortStableFunc(stalls, func(a, b ncu.Stall) int { return place(a) - place(b) })
 	at := 0.0
 	for _, s := range stalls {
-		class := restOfStates
+		class := otherStatesClass
 		if i := place(s); i < len(parts) {
 			class = parts[i].class
 		} else if s.Share < least {
@@ -109,10 +109,10 @@ func pipeBars(facts []ncu.Fact) []bar {
 	for _, f := range facts {
 		if f.Value.Value > 0 {
 			out = append(out, bar{
-				label: f.Label,
-				help:  pipeHelp(strings.Fields(f.Label)[0]),
-				fact:  f,
-				part:  f.Value.Value / 100,
+				label:    f.Label,
+				help:     pipeHelp(strings.Fields(f.Label)[0]),
+				fact:     f,
+				fraction: f.Value.Value / 100,
 			})
 		}
 	}
@@ -151,7 +151,7 @@ func pipeHelp(key string) string {
 func occupancyBars(o ncu.Occupancy) []bar {
 	out := make([]bar, 0, 2)
 	for _, f := range []ncu.Fact{o.Theoretical, o.Achieved} {
-		out = append(out, bar{label: f.Label, fact: f, part: f.Value.Value / 100})
+		out = append(out, bar{label: f.Label, fact: f, fraction: f.Value.Value / 100})
 	}
 	return out
 }
@@ -163,7 +163,7 @@ func limiterBars(limiters []ncu.Limiter) []bar {
 	}
 	out := make([]bar, len(limiters))
 	for i, l := range limiters {
-		out[i] = bar{label: l.Label, fact: l.Fact, part: l.Value.Value / most, class: "pf-quiet"}
+		out[i] = bar{label: l.Label, fact: l.Fact, fraction: l.Value.Value / most, class: "pf-quiet"}
 		if l.Limits {
 			out[i].class, out[i].note = "pf-high", "limits"
 		}
@@ -171,14 +171,14 @@ func limiterBars(limiters []ncu.Limiter) []bar {
 	return out
 }
 
-// mostOpcodes is the number of instruction kinds that the chart names before it sums up the rest.
-const mostOpcodes = 8
+// maxOpcodes is the number of instruction kinds that the chart names before it sums up the rest.
+const maxOpcodes = 8
 
 func opcodeBars(ops []ncu.Opcode) []bar {
 	var out []bar
 	rest := 0.0
 	for i, op := range ops {
-		if i >= mostOpcodes {
+		if i >= maxOpcodes {
 			rest += op.Executed
 			continue
 		}
@@ -192,7 +192,7 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 
 func opcodeBar(name string, executed, share, most float64) bar {
 	return bar{
-		label: name, help: opcodeHelp(name), part: executed / most, note: format.Percent(share),
+		label: name, help: opcodeHelp(name), fraction: executed / most, note: format.Percent(share),
 		fact: ncu.Fact{Label: name, Source: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

@@ -12,8 +12,8 @@ type BoardRoof struct {
 	Dots      []Dot
 }
 
-// Drawn reports whether there is something to draw.
-func (b BoardRoof) Drawn() bool { return b.chart() != nil }
+// HasChart reports whether there is something to draw.
+func (b BoardRoof) HasChart() bool { return b.chart() != nil }
 
 // chart returns nil without a roof of DRAM, and without a dot.
 func (b BoardRoof) chart() *roofChart {

@@ -26,30 +26,30 @@ type CompareVM struct {
 	BoardNS    [2]float64
 	Conditions string // other differences, in a sentence
 	Files      []FileDiff
-	// NoCode is a sentence with the reason for hiding the sources; empty if the reader may see both.
-	NoCode string
+	// NoCodeReason is a sentence with the reason for hiding the sources; empty if the reader may see both.
+	NoCodeReason string
 	// SASS are the kernels' instructions, for readers who may see both sources.
-	SASS    []FileDiff
-	Path    string // path of the page, with both runs
-	Case    int    // case whose profiles are compared
-	Cases   []CaseTab
-	Because *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
-	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfile is shown instead.
-	Pairs     []ncu.Pair
-	NoProfile string // sentence about the side without kernels; empty if neither has kernels
-	JSON      string // URLs of the same data
-	CSV       string
+	SASS        []FileDiff
+	Path        string // path of the page, with both runs
+	CaseIndex   int    // case whose profiles are compared
+	Cases       []CaseTab
+	Explanation *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
+	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfileReason is shown instead.
+	Pairs           []ncu.Pair
+	NoProfileReason string // sentence about the side without kernels; empty if neither has kernels
+	JSON            string // URLs of the same data
+	CSV             string
 }
 
 // Side is one of the two runs.
 type Side struct {
-	Name  string // "Submission 12 by ada"
-	Short string // "#12", the side's name in sentences, tables, and drawings
-	URL   string
-	Score string // as on the board; empty for an unranked run
-	Where string // task and device
-	When  time.Time
-	Note  string // difference from its score on the board; may be empty
+	Name      string // "Submission 12 by ada"
+	ShortName string // "#12", the side's name in sentences, tables, and drawings
+	URL       string
+	Score     string // as on the board; empty for an unranked run
+	BoardName string // task and device
+	When      time.Time
+	Note      string // difference from its score on the board; may be empty
 }
 
 // FileDiff is one submitted file in both versions.
@@ -137,12 +137,12 @@ func signed(v float64) string {
 	return "−" + digits(-v)
 }
 
-// leastEffect is the effect below which rows are hidden behind "Show all".
-const leastEffect = 0.02
+// minEffect is the effect below which rows are hidden behind "Show all".
+const minEffect = 0.02
 
 func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 	for _, d := range s {
-		if d.RelativeEffect >= leastEffect {
+		if d.RelativeEffect >= minEffect {
 			shown = append(shown, d)
 		} else {
 			hidden = append(hidden, d)
@@ -153,22 +153,22 @@ func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 
 type sectionRows []ncu.Diff
 
-// mostInstructions limits the compared programs: a diff of tens of thousands of lines makes a page of megabytes.
-const mostInstructions = 6000
+// maxInstructions limits the compared programs: a diff of tens of thousands of lines makes a page of megabytes.
+const maxInstructions = 6000
 
 // SASSDiffs compares the instructions of paired kernels.
 func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 	for _, p := range vm.Pairs {
-		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
+		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > maxInstructions {
 			continue
 		}
-		lines := format.FirstLines(format.Diff(program(p.A.Source), program(p.B.Source)), mostDiff)
+		lines := format.FirstLines(format.Diff(program(p.A.Source), program(p.B.Source)), maxDiffLines)
 		list = append(list, FileDiff{Name: vm.pairTitle(p), Lines: lines})
 	}
 	return list
 }
 
-const mostDiff = 300 // maximum number of shown lines
+const maxDiffLines = 300 // maximum number of shown lines
 
 // program returns a kernel's instructions, one per line, without details that change between compilations: the numbers
 // of registers, predicates, and barriers, and addresses.
@@ -212,9 +212,9 @@ func unnamed(word string) string {
 func (vm CompareVM) pairTitle(p ncu.Pair) string {
 	switch {
 	case p.A == nil:
-		return p.B.ShortName + " (only in " + vm.B.Short + ")"
+		return p.B.ShortName + " (only in " + vm.B.ShortName + ")"
 	case p.B == nil:
-		return p.A.ShortName + " (only in " + vm.A.Short + ")"
+		return p.A.ShortName + " (only in " + vm.A.ShortName + ")"
 	case p.A.ShortName == p.B.ShortName:
 		return p.A.ShortName
 	}
@@ -227,7 +227,7 @@ func (vm CompareVM) pairTimes(p ncu.Pair) string {
 	for _, side := range []struct {
 		name   string
 		kernel *ncu.Kernel
-	}{{vm.A.Short, p.A}, {vm.B.Short, p.B}} {
+	}{{vm.A.ShortName, p.A}, {vm.B.ShortName, p.B}} {
 		if side.kernel == nil {
 			continue
 		}

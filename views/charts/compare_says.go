@@ -19,18 +19,18 @@ func (vm CompareVM) Faster() string {
 	case !r.IsClear():
 		return "No clear difference"
 	case r.Value < 1:
-		return fmt.Sprintf("%s is %s faster than %s", vm.B.Short, times(r.Inverse().Value), vm.A.Short)
+		return fmt.Sprintf("%s is %s faster than %s", vm.B.ShortName, times(r.Inverse().Value), vm.A.ShortName)
 	}
-	return fmt.Sprintf("%s is %s slower than %s", vm.B.Short, times(r.Value), vm.A.Short)
+	return fmt.Sprintf("%s is %s slower than %s", vm.B.ShortName, times(r.Value), vm.A.ShortName)
 }
 
-// Sure describes the certainty of Faster, and the compared times; empty if nothing can be compared.
-func (vm CompareVM) Sure() string {
+// Certainty describes the certainty of Faster, and the compared times; empty if nothing can be compared.
+func (vm CompareVM) Certainty() string {
 	r, by := vm.HeadlineRatio(), vm.Ranking
 	if vm.coversOtherCases() {
 		by = "geometric mean of the cases that both ran"
 	}
-	b, a := vm.B.Short, vm.A.Short
+	b, a := vm.B.ShortName, vm.A.ShortName
 	switch {
 	case vm.Finding.SharedCases == 0:
 		return ""
@@ -46,22 +46,22 @@ func (vm CompareVM) Sure() string {
 	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
 }
 
-// Ahead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
-func (vm CompareVM) Ahead() string {
+// BoardLead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
+func (vm CompareVM) BoardLead() string {
 	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
 	if a == 0 || vm.SameSource || r.IsClear() && (r.Value < 1) == (b < a) {
 		return ""
 	}
-	first := vm.A.Short
+	first := vm.A.ShortName
 	if b < a {
-		first, a, b = vm.B.Short, b, a
+		first, a, b = vm.B.ShortName, b, a
 	}
 	return fmt.Sprintf("By their scores on the board, %s is clearly ahead: %s against %s, from further measurements. These two runs alone do not show it.",
 		first, format.Nanoseconds(a), format.Nanoseconds(b))
 }
 
-// Where names the cases with the difference; empty if there is only one case.
-func (vm CompareVM) Where() string {
+// DifferingCases names the cases with the difference; empty if there is only one case.
+func (vm CompareVM) DifferingCases() string {
 	if len(vm.Finding.Cases) < 2 || vm.Finding.SharedCases == 0 {
 		return ""
 	}
@@ -91,7 +91,7 @@ func (vm CompareVM) Where() string {
 		if unknown > 0 {
 			parts = append(parts, fmt.Sprintf("no clear difference in %d", unknown))
 		}
-		text = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.Short, strings.Join(parts, "; "))
+		text = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.ShortName, strings.Join(parts, "; "))
 	}
 	if n := vm.oneSided(); n > 0 {
 		text += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
@@ -120,7 +120,7 @@ func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.S
 // timesNote explains the drawing of the cases. The interval of a ratio is the one used by Apart, so that the drawing
 // agrees with the text.
 func (vm CompareVM) timesNote() string {
-	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.Short, vm.A.Short)
+	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.ShortName, vm.A.ShortName)
 }
 
 // ratioText describes a case's ratio.
@@ -133,9 +133,9 @@ func (vm CompareVM) ratioText(r versus.Ratio) string {
 	case !r.IsClear():
 		return "no clear difference"
 	case r.Value < 1:
-		return vm.B.Short + " is " + times(1/r.Value) + " faster"
+		return vm.B.ShortName + " is " + times(1/r.Value) + " faster"
 	}
-	return vm.B.Short + " is " + times(r.Value) + " slower"
+	return vm.B.ShortName + " is " + times(r.Value) + " slower"
 }
 
 func ratioClass(r versus.Ratio) string {
@@ -169,7 +169,7 @@ func (vm CompareVM) profiled() string {
 		return ""
 	}
 	for _, c := range vm.Cases {
-		if c.Index == vm.Case {
+		if c.Index == vm.CaseIndex {
 			return c.Name
 		}
 	}

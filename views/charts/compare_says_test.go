@@ -48,9 +48,10 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		"not timed": {a: side(1000), b: untimed, version: "mean",
 			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", "", ""}},
 	} {
-		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Compare(tasks.RankLast, c.a, c.b),
+		vm := CompareVM{A: Side{ShortName: "#12"}, B: Side{ShortName: "#15"},
+			Finding: versus.Compare(tasks.RankLast, c.a, c.b),
 			Ranking: c.version, SameSource: c.same}
-		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Sure(), vm.Where()}); diff != "" {
+		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Certainty(), vm.DifferingCases()}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
@@ -73,9 +74,10 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 		"the same direction":  {faster, [2]float64{3101e3, 1553e3}, ""},
 		"their own scores":    {same, [2]float64{}, ""},
 	} {
-		vm := CompareVM{A: Side{Short: "#12"}, B: Side{Short: "#15"}, Finding: versus.Comparison{Score: c.ratio},
+		vm := CompareVM{A: Side{ShortName: "#12"}, B: Side{ShortName: "#15"},
+			Finding: versus.Comparison{Score: c.ratio},
 			Ranking: "mean", BoardNS: c.board}
-		if got := vm.Ahead(); got != c.want {
+		if got := vm.BoardLead(); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -84,7 +86,7 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 	d := newDumbbells(versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000), processes("n: 2", 1e9)},
 		[]job.CaseResult{processes("n: 1", 1050), processes("n: 2", 1e9)}).Cases)
-	if len(d.rows) != 2 || d.rows[0].at == d.rows[1].at || len(d.ticks) < 3 {
+	if len(d.rows) != 2 || d.rows[0].position == d.rows[1].position || len(d.ticks) < 3 {
 		t.Errorf("%+v", d)
 	}
 	if newDumbbells(nil) != nil {
@@ -104,15 +106,15 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 			fmt.Sscanf(place, "%g%%", &v)
 			return v
 		}
-		one := slices.IndexFunc(d.ticks, func(tick ratioTick) bool { return tick.one })
+		one := slices.IndexFunc(d.ticks, func(tick ratioTick) bool { return tick.isOne })
 		for _, row := range d.rows {
-			r := row.c.Ratio
-			if crosses := at(row.low) <= at(d.ticks[one].at) && at(row.high) >= at(d.ticks[one].at); r.Measured() &&
-				crosses == r.IsClear() {
-				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].at)
+			r := row.result.Ratio
+			unity := at(d.ticks[one].position)
+			if crosses := at(row.low) <= unity && at(row.high) >= unity; r.Measured() && crosses == r.IsClear() {
+				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].position)
 			}
-			if far := r.High > 1e6; row.less != far || row.more != far {
-				t.Errorf("%+v goes on beyond the axis: %v, %v", r, row.less, row.more)
+			if far := r.High > 1e6; row.extendsLeft != far || row.extendsRight != far {
+				t.Errorf("%+v goes on beyond the axis: %v, %v", r, row.extendsLeft, row.extendsRight)
 			}
 		}
 	}

@@ -26,9 +26,9 @@ func processes(spec string, ns float64) job.CaseResult {
 func compareVM(t *testing.T) CompareVM {
 	a, b := report(t, "cuda4"), report(t, "tri")
 	return CompareVM{
-		A: Side{Name: "Submission 12 by ada", Short: "#12", URL: "/runs/12", Score: "416.4 µs",
+		A: Side{Name: "Submission 12 by ada", ShortName: "#12", URL: "/runs/12", Score: "416.4 µs",
 			Note: "H200, 2 hours ago"},
-		B: Side{Name: "Submission 15 by grace", Short: "#15", URL: "/runs/15", Score: "175.9 µs",
+		B: Side{Name: "Submission 15 by grace", ShortName: "#15", URL: "/runs/15", Score: "175.9 µs",
 			Note: "H200, 5 minutes ago"},
 		Ranking: "geometric mean",
 		Finding: versus.Compare(tasks.RankGeom,
@@ -104,12 +104,12 @@ func TestCompareShowsBothSidesOfEverySection(t *testing.T) {
 
 func TestCompareWithoutProfilesSaysSo(t *testing.T) {
 	vm := compareVM(t)
-	vm.Pairs, vm.NoProfile = nil, "Run #15 has no profile."
+	vm.Pairs, vm.NoProfileReason = nil, "Run #15 has no profile."
 	if doc, _ := render(t, Compare(vm)); !strings.Contains(doc.Find("[data-no-profile]").Text(),
 		"Run #15 has no profile.") || doc.Find("#profile").Length() > 0 {
 		t.Error("the missing profile is not said, or there is an empty panel")
 	}
-	vm.NoProfile = ""
+	vm.NoProfileReason = ""
 	if doc, _ := render(t, Compare(vm)); doc.Find("[data-no-profile], #profile").Length() > 0 {
 		t.Error("where neither has a profile, one is said to be missing")
 	}

@@ -15,19 +15,20 @@ type DetailsVM struct {
 	Query Query
 	Cases []CaseTab // every benchmark case of the run
 	// Report is the profile of the selected case; if nil, Failure is shown instead.
-	Report  *ncu.Report
-	Failure string  // reason for having no profile, a sentence
-	CaseNS  float64 // the selected case's time in the ranked run; 0 if none
-	Pin     *PinVM  // pinned baseline; nil if none
-	Choices []PinChoice
-	// Others are the dots of other visible entries on the board, a layer of the roofline.
-	Others []Dot
+	Report     *ncu.Report
+	Failure    string  // reason for having no profile, a sentence
+	CaseNS     float64 // the selected case's time in the ranked run; 0 if none
+	Pin        *PinVM  // pinned baseline; nil if none
+	PinChoices []PinChoice
+	// OtherDots are the dots of other visible entries on the board, a layer of the roofline.
+	OtherDots []Dot
 	// Sources maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
 	Sources map[string]string
-	// SourceHidden is a sentence with the reason for hiding source and instructions; empty if the reader may see them.
-	SourceHidden string
-	Download     string // URL of the .ncu-rep file; empty if it was not kept
-	DownloadNote string // reason for not keeping it
+	// SourceHiddenReason is a sentence with the reason for hiding source and instructions; empty if the reader may see
+	// them.
+	SourceHiddenReason string
+	Download           string // URL of the .ncu-rep file; empty if it was not kept
+	DownloadNote       string // reason for not keeping it
 	// DownloadCases is the number of cases in the file.
 	DownloadCases int
 	JSON          string // URLs of the same data

@@ -272,7 +272,7 @@ func pinForm(vm DetailsVM) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(vm.Choices) > 0 || vm.Pin != nil {
+		if len(vm.PinChoices) > 0 || vm.Pin != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form class=\"pf-search pf-pins\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -298,7 +298,7 @@ func pinForm(vm DetailsVM) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, c := range vm.Choices {
+			for _, c := range vm.PinChoices {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<option value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1260,7 +1260,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = folded("raw", "Raw metrics", "every counter of the report", vm.Query.Search != "" || vm.Query.Page > 1).Render(templ.WithChildren(ctx, templ_7745c5c3_Var53), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = folded("raw", "Raw metrics", "every counter of the report", vm.Query.Search != "" || vm.Query.MetricsPage > 1).Render(templ.WithChildren(ctx, templ_7745c5c3_Var53), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -76,8 +76,9 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7",
-		Zoom: Zoom{3, 62, 938}, Pin: 17}
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", MetricsPage: 4, CodePage: 5, SortBySamples: true, ShowPTX: true,
+		SourceLine: "a b.cu:7",
+		Zoom:       Zoom{3, 62, 938}, Pin: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestQueryRoundTrip(t *testing.T) {
 	}
 	odd := ReadQuery(url.Values{"case": {"-1"}, "kernel": {"x"}, "page": {"0"}, "code": {"9999999999999999999"},
 		"q": {strings.Repeat("é", 99)}})
-	if odd.Case != 0 || odd.Kernel != -1 || odd.Page != 1 || odd.Code != 1 || len(odd.Search) > 100 {
+	if odd.Case != 0 || odd.Kernel != -1 || odd.MetricsPage != 1 || odd.CodePage != 1 || len(odd.Search) > 100 {
 		t.Errorf("%+v", odd)
 	}
 	if got := ReadQuery(nil).URL("/p"); got != "/p" {
@@ -97,14 +98,14 @@ func TestQueryRoundTrip(t *testing.T) {
 
 func TestPagesThatDoNotExistShowTheLast(t *testing.T) {
 	for wanted, want := range map[int]paging{
-		-5: {page: 1, pages: 3, from: 0, to: 40, total: 100}, 2: {page: 2, pages: 3, from: 40, to: 80, total: 100},
-		99: {page: 3, pages: 3, from: 80, to: 100, total: 100},
+		-5: {page: 1, pages: 3, start: 0, end: 40, total: 100}, 2: {page: 2, pages: 3, start: 40, end: 80, total: 100},
+		99: {page: 3, pages: 3, start: 80, end: 100, total: 100},
 	} {
 		if got := newPaging(wanted, 100, 40); got != want {
 			t.Errorf("page %d: %+v", wanted, got)
 		}
 	}
-	if got := newPaging(1, 0, 40); got.pages != 1 || got.to != 0 {
+	if got := newPaging(1, 0, 40); got.pages != 1 || got.end != 0 {
 		t.Errorf("nothing to page: %+v", got)
 	}
 }
@@ -129,13 +130,13 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	}
 	// Beside the source stand its instructions: all, or those of one line.
 	vm := detailsOf(r, 0)
-	vm.Query.At = "cuda.h:7"
+	vm.Query.SourceLine = "cuda.h:7"
 	one, _ := render(t, Details(vm))
 	if all, few := doc.Find(".pf-beside > div:last-child tbody tr").Length(),
 		one.Find(".pf-beside > div:last-child tbody tr").Length(); all != 32 || few != 1 {
 		t.Errorf("%d instructions of all lines, %d of one", all, few)
 	}
-	vm.Query.At = "gone.cu:1"
+	vm.Query.SourceLine = "gone.cu:1"
 	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 32 {
 		t.Error("a line that is not there leaves no instructions")
 	}
@@ -159,7 +160,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 		machine.Find("#source th:contains('PTX')").Length() != 0 {
 		t.Error("the machine code does not lead to its PTX")
 	}
-	vm.Query.PTX = true
+	vm.Query.ShowPTX = true
 	doc, _ := render(t, Details(vm))
 	rows := doc.Find(".pf-beside > div:last-child tbody tr")
 	fma := rows.FilterFunction(func(_ int,
@@ -171,9 +172,9 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 		!strings.Contains(fma.Text(), "%\n") && !strings.Contains(fma.Text(), "\u00a0%") {
 		t.Errorf("%d lines, of which the first is %q", rows.Length(), fma.Text())
 	}
-	vm.Query.At = "submission.cu:7"
+	vm.Query.SourceLine = "submission.cu:7"
 	few, _ := render(t, Details(vm))
-	vm.Query.PTX = false
+	vm.Query.ShowPTX = false
 	both, _ := render(t, Details(vm))
 	if n := few.Find(".pf-beside > div:last-child tbody tr").Length(); n != 2 {
 		t.Errorf("%d lines of PTX of one source line", n)
@@ -182,7 +183,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 		t.Errorf("%d instructions and lines of PTX of one source line", n)
 	}
 	source.PTX = ""
-	vm.Query.PTX = true
+	vm.Query.ShowPTX = true
 	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 16 ||
 		gone.Find("#source th:contains('PTX')").Length() != 0 {
 		t.Error("without PTX the machine code is not shown")
@@ -193,7 +194,7 @@ func TestOpcodesThatCountAreExplained(t *testing.T) {
 	for _, name := range []string{"cuda4", "tri"} {
 		for _, k := range report(t, name).Kernels {
 			for i, op := range ncu.InstructionMixOf(&k).Opcodes {
-				if i < mostOpcodes && opcodeHelp(op.Name) == "" {
+				if i < maxOpcodes && opcodeHelp(op.Name) == "" {
 					t.Errorf("%s of %s is not explained", op.Name, k.ShortName)
 				}
 			}
@@ -208,7 +209,7 @@ func TestOpcodesThatCountAreExplained(t *testing.T) {
 
 func TestHottestFirst(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 0)
-	vm.Query.Hot = true
+	vm.Query.SortBySamples = true
 	doc, _ := render(t, Details(vm))
 	row := doc.Find("#source tbody tr").First()
 	if !strings.Contains(row.Text(), "FFMA R7, R2, UR6, R7") || !row.HasClass("pf-heat-5") ||

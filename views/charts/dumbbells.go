@@ -17,25 +17,25 @@ type dumbbells struct {
 
 // dumbbell has the positions of a case's ratio and of its interval's ends, in percent of the width.
 type dumbbell struct {
-	c             versus.Case
-	at, low, high string
-	less, more    bool // the interval extends beyond the axis
+	result                    versus.Case
+	position, low, high       string
+	extendsLeft, extendsRight bool // the interval extends beyond the axis
 }
 
 type ratioTick struct {
-	at, text string
-	one      bool
+	position, text string
+	isOne          bool
 }
 
 const (
-	leastRange = 0.02 // minimum range of the axis, so that noise does not fill it
-	// mostRange limits the axis, in e-foldings, so that a forged time cannot squeeze all others into one point.
+	minRange = 0.02 // minimum range of the axis, so that noise does not fill it
+	// maxRange limits the axis, in e-foldings, so that a forged time cannot squeeze all others into one point.
 	// Intervals widen it less than dots do.
-	mostRange, mostInterval = 12.0, 6.0
+	maxRange, maxInterval = 12.0, 6.0
 )
 
 func newDumbbells(cases []versus.Case) *dumbbells {
-	low, high := -leastRange, leastRange
+	low, high := -minRange, minRange
 	var d dumbbells
 	reach := func(ratio, most float64) {
 		v := clamp(math.Log(ratio), -most, most)
@@ -45,11 +45,11 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 		if c.Ratio.Value == 0 {
 			continue
 		}
-		d.rows = append(d.rows, dumbbell{c: c})
-		reach(c.Ratio.Value, mostRange)
+		d.rows = append(d.rows, dumbbell{result: c})
+		reach(c.Ratio.Value, maxRange)
 		if c.Ratio.Measured() {
-			reach(c.Ratio.Low, mostInterval)
-			reach(c.Ratio.High, mostInterval)
+			reach(c.Ratio.Low, maxInterval)
+			reach(c.Ratio.High, maxInterval)
 		}
 	}
 	if len(d.rows) == 0 {
@@ -61,24 +61,24 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 		return fmt.Sprintf("%.2f%%", 100*clamp((math.Log(ratio)-low)/(high-low), 0, 1))
 	}
 	for i, row := range d.rows {
-		r, to := row.c.Ratio, &d.rows[i]
-		to.at = at(r.Value)
+		r, to := row.result.Ratio, &d.rows[i]
+		to.position = at(r.Value)
 		if r.Measured() {
 			to.low, to.high = at(r.Low), at(r.High)
-			to.less, to.more = math.Log(r.Low) < low, math.Log(r.High) > high
+			to.extendsLeft, to.extendsRight = math.Log(r.Low) < low, math.Log(r.High) > high
 		}
 	}
 	for _, ratio := range ratioTicks(low, high) {
-		d.ticks = append(d.ticks, ratioTick{at: at(ratio), text: fmt.Sprintf("%g×", ratio), one: ratio == 1})
+		d.ticks = append(d.ticks, ratioTick{position: at(ratio), text: fmt.Sprintf("%g×", ratio), isOne: ratio == 1})
 	}
 	return &d
 }
 
 const (
-	// beyond is the factor by which times may exceed the outermost tick of a series, on the logarithmic axis.
-	beyond = 1.6
-	// leastGap is the minimum distance between two ticks, as a share of the axis: their texts must fit on a phone.
-	leastGap = 0.11
+	// outerTickFactor is the factor by which times may exceed the outermost tick of a series, on the logarithmic axis.
+	outerTickFactor = 1.6
+	// minTickGap is the minimum distance between two ticks, as a share of the axis: their texts must fit on a phone.
+	minTickGap = 0.11
 )
 
 // ratioTicks returns 1 and some round ratios on both sides of it, for an axis between two logarithms: from the finest
@@ -94,7 +94,7 @@ func ratioTicks(low, high float64) []float64 {
 		for i := range len(ticks) - 1 {
 			narrow = min(narrow, (math.Log(ticks[i+1])-math.Log(ticks[i]))/(high-low))
 		}
-		if first, last := math.Log(series[0]), math.Log(series[len(series)-1]); narrow >= leastGap && low >= beyond*first && high <= beyond*last {
+		if first, last := math.Log(series[0]), math.Log(series[len(series)-1]); narrow >= minTickGap && low >= outerTickFactor*first && high <= outerTickFactor*last {
 			return ticks
 		}
 	}

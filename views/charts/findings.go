@@ -41,8 +41,8 @@ func speedupText(r ncu.Rule) string {
 // sentenceEnd matches a period before a new sentence, not that of "20.7" or "e.g. this".
 var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
 
-// counted matches a number that is not part of a name such as L1TEX.
-var counted = regexp.MustCompile(`(^|[\s(])\d`)
+// standaloneNumber matches a number that is not part of a name such as L1TEX.
+var standaloneNumber = regexp.MustCompile(`(^|[\s(])\d`)
 
 // overestimateNote returns a note if an estimate for the whole kernel exceeds what the busiest unit's peak allows, and
 // otherwise "".
@@ -57,18 +57,18 @@ func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 
 // Typographic errors in ncu's texts: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
 var (
-	looseWay  = regexp.MustCompile(`(\d) - way\b`)
-	tightStop = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
-	looseGap  = regexp.MustCompile(` {2,}`)
-	bareCount = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
+	spacedWay       = regexp.MustCompile(`(\d) - way\b`)
+	unspacedPeriod  = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
+	repeatedSpaces  = regexp.MustCompile(` {2,}`)
+	ungroupedNumber = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
 )
 
 // tidy corrects the spaces and the numbers of a message.
 func tidy(message string) string {
-	message = looseWay.ReplaceAllString(message, "$1-way")
-	message = tightStop.ReplaceAllString(message, "$1. $2")
-	message = looseGap.ReplaceAllString(message, " ")
-	return bareCount.ReplaceAllStringFunc(message, func(number string) string {
+	message = spacedWay.ReplaceAllString(message, "$1-way")
+	message = unspacedPeriod.ReplaceAllString(message, "$1. $2")
+	message = repeatedSpaces.ReplaceAllString(message, " ")
+	return ungroupedNumber.ReplaceAllStringFunc(message, func(number string) string {
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil {
 			return number
@@ -100,7 +100,7 @@ func sentences(message string) (list []string) {
 // firstNumberedSentence shortens a message to its first sentence with a number, because those before it explain terms.
 func firstNumberedSentence(message string) string {
 	list := sentences(message)
-	at := slices.IndexFunc(list, counted.MatchString)
+	at := slices.IndexFunc(list, standaloneNumber.MatchString)
 	return clip(list[max(at, 0)], 180)
 }
 
@@ -138,14 +138,14 @@ type part struct {
 	link bool
 }
 
-var manual = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
+var manualURL = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
 
-// linked finds links to NVIDIA's manual in a message. Other addresses do not become links: the program under the
+// linkedParts finds links to NVIDIA's manual in a message. Other addresses do not become links: the program under the
 // profiler can forge a report.
-func linked(message string) []part {
+func linkedParts(message string) []part {
 	var out []part
 	end := 0
-	for _, at := range manual.FindAllStringIndex(message, -1) {
+	for _, at := range manualURL.FindAllStringIndex(message, -1) {
 		out = append(out, part{tidy(message[end:at[0]]), false}, part{message[at[0]:at[1]], true})
 		end = at[1]
 	}

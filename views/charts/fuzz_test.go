@@ -55,8 +55,8 @@ func FuzzProfileCharts(f *testing.F) {
 			{Name: "mary", Rate: b, Intensity: c}}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
-			for level := range mostZoom + 1 {
-				drawable(t, roofline(DetailsVM{Report: r, Others: others,
+			for level := range maxZoom + 1 {
+				drawable(t, roofline(DetailsVM{Report: r, OtherDots: others,
 					Query: Query{Zoom: Zoom{X: 300, Y: 700}.at(level)}}, k))
 			}
 			drawable(t, memory(ncu.MemoryPathOf(k)))

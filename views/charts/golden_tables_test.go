@@ -51,7 +51,7 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 	for id := range r.Kernels {
 		vm, seen := detailsOf(r, id), 0
 		pages := newRawTable(&r.Kernels[id], vm.Query).pages
-		for vm.Query.Page = 1; vm.Query.Page <= pages; vm.Query.Page++ {
+		for vm.Query.MetricsPage = 1; vm.Query.MetricsPage <= pages; vm.Query.MetricsPage++ {
 			doc, _ := render(t, raw(vm, &r.Kernels[id]))
 			doc.Find(".pf-raw tbody tr").Each(func(_ int, row *goquery.Selection) {
 				seen++
@@ -93,7 +93,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 	branch := regexp.MustCompile(`#\d+`)
 	addressOf := func(number string) string { return page[int(mustFloat(t, number[1:]))][column["Address"]] }
 	vm, line := detailsOf(r, 1), 0
-	for vm.Query.Code = 1; line < len(k.Source.Lines); vm.Query.Code++ {
+	for vm.Query.CodePage = 1; line < len(k.Source.Lines); vm.Query.CodePage++ {
 		doc, _ := render(t, source(vm, k, vm.code(k)))
 		doc.Find(".pf-code tbody tr").Each(func(_ int, s *goquery.Selection) {
 			line++

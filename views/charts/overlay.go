@@ -13,28 +13,28 @@ import (
 
 // overlay shows the repeats of one case of both sides over one time axis: A's upwards, B's downwards.
 type overlay struct {
-	spec      string
-	a, b      string // outlines, as SVG paths
-	low, high float64
-	beyond    int  // number of repeats above the axis
-	log       bool // the axis is logarithmic
-	under     bool // low is the clock's tolerance, and some repeats are shorter
+	spec               string
+	outlineA, outlineB string // outlines, as SVG paths
+	low, high          float64
+	repeatsAbove       int  // number of repeats above the axis
+	logarithmic        bool // the axis is logarithmic
+	lowIsTolerance     bool // low is the clock's tolerance, and some repeats are shorter
 }
 
 const (
-	mostOverlays  = 8
+	maxOverlays   = 8
 	overlayBins   = 48
 	overlayWidth  = 300.0
 	overlayHeight = 40.0 // height of each side
-	// mostLinear is the maximum ratio of the last to the first time on a linear axis: beyond it most repeats would be
-	// in one bin.
-	mostLinear = 5
+	// maxLinearRatio is the maximum ratio of the last to the first time on a linear axis: beyond it most repeats would
+	// be in one bin.
+	maxLinearRatio = 5
 )
 
 // newOverlays returns the overlays of cases with every repeat of both sides.
 func newOverlays(cases []versus.Case) (list []overlay) {
 	for _, c := range cases {
-		if o, ok := newOverlay(c); ok && len(list) < mostOverlays {
+		if o, ok := newOverlay(c); ok && len(list) < maxOverlays {
 			list = append(list, o)
 		}
 	}
@@ -48,15 +48,15 @@ func newOverlay(c versus.Case) (o overlay, ok bool) {
 	}
 	shownA, shownB := withoutOutliers(a), withoutOutliers(b)
 	o = overlay{spec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
-	o.under = isTolerance(o.low, c.A) || isTolerance(o.low, c.B)
-	o.beyond = len(a) + len(b) - len(shownA) - len(shownB)
+	o.lowIsTolerance = isTolerance(o.low, c.A) || isTolerance(o.low, c.B)
+	o.repeatsAbove = len(a) + len(b) - len(shownA) - len(shownB)
 	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
 		return o, false
 	}
-	o.log = o.low > 0 && o.high/o.low > mostLinear
+	o.logarithmic = o.low > 0 && o.high/o.low > maxLinearRatio
 	binsA, binsB := o.bins(shownA), o.bins(shownB)
 	most := max(slices.Max(binsA), slices.Max(binsB))
-	o.a, o.b = outline(binsA, most, -1), outline(binsB, most, 1)
+	o.outlineA, o.outlineB = outline(binsA, most, -1), outline(binsB, most, 1)
 	return o, true
 }
 
@@ -81,7 +81,7 @@ func isTolerance(ns float64, c *job.CaseResult) bool {
 
 // lowText formats the lower end of the axis.
 func (o overlay) lowText() string {
-	if o.under {
+	if o.lowIsTolerance {
 		return "< " + format.Nanoseconds(o.low).String()
 	}
 	return format.Nanoseconds(o.low).String()
@@ -98,7 +98,7 @@ func (o overlay) bins(times []float64) []float64 {
 
 // at returns the position of a time on the axis, 0 to 1.
 func (o overlay) at(t float64) float64 {
-	if o.log {
+	if o.logarithmic {
 		return clamp(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
 	}
 	return clamp((t-o.low)/(o.high-o.low), 0, 1)

@@ -45,11 +45,11 @@ func (vm DetailsVM) ticked(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) 
 		if !ok || !both {
 			continue
 		}
-		list[i].was = Text(was[b.label].fact.Value)
-		if value > 0 && b.part > 0 {
-			list[i].tick = clamp(before/value*b.part, 0, 1)
+		list[i].pinnedText = Text(was[b.label].fact.Value)
+		if value > 0 && b.fraction > 0 {
+			list[i].pinnedFraction = clamp(before/value*b.fraction, 0, 1)
 		} else if b.fact.Value.Unit == "%" {
-			list[i].tick = clamp(before/100, 0, 1)
+			list[i].pinnedFraction = clamp(before/100, 0, 1)
 		}
 	}
 	return list

@@ -50,7 +50,7 @@ func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
 		t.Fatalf("%d dots without a pinned run", n)
 	}
 	vm.Query.Pin, vm.Pin = 7, &PinVM{Name: "#7 by grace", Report: report(t, "tri")}
-	vm.Others = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
+	vm.OtherDots = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
 		{Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
 	doc, _ = render(t, Details(vm))
 	for _, drawing := range []string{".pf-wide", ".pf-narrow"} {
@@ -139,7 +139,7 @@ func TestTheRailLeadsToWhatIsThere(t *testing.T) {
 func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 1)
 	withLines(vm.Kernel(), 4)
-	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.Hot, vm.Choices = 1, 17, "sm__", true,
+	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.SortBySamples, vm.PinChoices = 1, 17, "sm__", true,
 		[]PinChoice{{17, "1. ada"}}
 	doc, _ := render(t, Details(vm))
 	links := 0

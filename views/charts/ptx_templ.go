@@ -36,7 +36,7 @@ func forms(vm DetailsVM, k *ncu.Kernel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if k.Source.PTX != "" {
-			templ_7745c5c3_Err = either(vm, "Show:", "SASS, the GPU's machine code", "PTX, the compiler's intermediate code", vm.Query.PTX, vm.Query.withPTX).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = either(vm, "Show:", "SASS, the GPU's machine code", "PTX, the compiler's intermediate code", vm.Query.ShowPTX, vm.Query.withPTX).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -67,15 +67,15 @@ func ptx(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.at != "" {
+		if v.selectedLine != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"pf-sort\">PTX of <strong>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(v.at)
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(v.selectedLine)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/ptx.templ`, Line: 18, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/ptx.templ`, Line: 18, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -86,9 +86,9 @@ func ptx(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 templ.SafeURL
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withAt("").URL(vm.Path) + "#source"))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withSourceLine("").URL(vm.Path) + "#source"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/ptx.templ`, Line: 18, Col: 126}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/ptx.templ`, Line: 18, Col: 144}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -103,7 +103,7 @@ func ptx(vm DetailsVM, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if vm.Query.PTX {
+		if vm.Query.ShowPTX {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " data-pane")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -197,8 +197,8 @@ func ptx(vm DetailsVM, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if vm.Query.PTX {
-			templ_7745c5c3_Err = pager(v.paging, func(p int) string { return vm.Query.withCode(p).URL(vm.Path) + "#source" }, "the PTX").Render(ctx, templ_7745c5c3_Buffer)
+		if vm.Query.ShowPTX {
+			templ_7745c5c3_Err = pager(v.paging, func(p int) string { return vm.Query.withCodePage(p).URL(vm.Path) + "#source" }, "the PTX").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -13,16 +13,16 @@ import (
 
 // Query is the state of the details page, all of it in the URL.
 type Query struct {
-	Case   int    // benchmark case
-	Kernel int    // ncu's kernel number; -1 for the longest kernel
-	Search string // filter of the raw metrics
-	Page   int    // page of the raw metrics, from 1
-	Code   int    // page of the source view, from 1
-	Hot    bool   // source view sorted by samples
-	PTX    bool   // source view shows PTX
-	At     string // "submission.cu:7" for only the instructions of this line; empty for all
-	Zoom   Zoom   // zoom of the roofline
-	Pin    int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
+	Case          int    // benchmark case
+	Kernel        int    // ncu's kernel number; -1 for the longest kernel
+	Search        string // filter of the raw metrics
+	MetricsPage   int    // page of the raw metrics, from 1
+	CodePage      int    // page of the source view, from 1
+	SortBySamples bool   // source view sorted by samples
+	ShowPTX       bool   // source view shows PTX
+	SourceLine    string // "submission.cu:7" for only the instructions of this line; empty for all
+	Zoom          Zoom   // zoom of the roofline
+	Pin           int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
 }
 
 // ReadQuery parses a details page's URL; missing or invalid parts get their defaults.
@@ -36,16 +36,16 @@ func ReadQuery(v url.Values) Query {
 		at = ""
 	}
 	return Query{
-		At:     strings.ToValidUTF8(at, ""),
-		Case:   atLeast(v.Get("case"), 0, 0),
-		Kernel: atLeast(v.Get("kernel"), 0, -1),
-		Search: strings.ToValidUTF8(search, ""),
-		Page:   atLeast(v.Get("page"), 1, 1),
-		Code:   atLeast(v.Get("code"), 1, 1),
-		Hot:    v.Get("sort") == "hot",
-		PTX:    v.Get("show") == "ptx",
-		Zoom:   readZoom(v.Get("zoom")),
-		Pin:    atLeast(v.Get("pin"), 1, 0),
+		SourceLine:    strings.ToValidUTF8(at, ""),
+		Case:          atLeast(v.Get("case"), 0, 0),
+		Kernel:        atLeast(v.Get("kernel"), 0, -1),
+		Search:        strings.ToValidUTF8(search, ""),
+		MetricsPage:   atLeast(v.Get("page"), 1, 1),
+		CodePage:      atLeast(v.Get("code"), 1, 1),
+		SortBySamples: v.Get("sort") == "hot",
+		ShowPTX:       v.Get("show") == "ptx",
+		Zoom:          readZoom(v.Get("zoom")),
+		Pin:           atLeast(v.Get("pin"), 1, 0),
 	}
 }
 
@@ -86,19 +86,19 @@ func (q Query) values() url.Values {
 	}
 	set("case", q.Case, 0)
 	set("kernel", q.Kernel, -1)
-	set("page", q.Page, 1)
-	set("code", q.Code, 1)
+	set("page", q.MetricsPage, 1)
+	set("code", q.CodePage, 1)
 	set("pin", q.Pin, 0)
 	if q.Search != "" {
 		v.Set("q", q.Search)
 	}
-	if q.At != "" {
-		v.Set("at", q.At)
+	if q.SourceLine != "" {
+		v.Set("at", q.SourceLine)
 	}
-	if q.Hot {
+	if q.SortBySamples {
 		v.Set("sort", "hot")
 	}
-	if q.PTX {
+	if q.ShowPTX {
 		v.Set("show", "ptx")
 	}
 	if q.Zoom.Level > 0 {
@@ -107,24 +107,26 @@ func (q Query) values() url.Values {
 	return v
 }
 
-func (q Query) withCase(c int) Query { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
+func (q Query) withCase(c int) Query {
+	return Query{Case: c, Kernel: -1, MetricsPage: 1, CodePage: 1, Pin: q.Pin}
+}
 func (q Query) withKernel(id int) Query {
-	q.Kernel, q.Page, q.Code, q.At, q.Zoom = id, 1, 1, "", Zoom{}
+	q.Kernel, q.MetricsPage, q.CodePage, q.SourceLine, q.Zoom = id, 1, 1, "", Zoom{}
 	return q
 }
-func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
-func (q Query) withPin(run int) Query     { q.Pin = run; return q }
-func (q Query) withPage(page int) Query   { q.Page = page; return q }
-func (q Query) withCode(page int) Query   { q.Code = page; return q }
-func (q Query) withAt(line string) Query  { q.At, q.Code = line, 1; return q }
-func (q Query) withPTX(ptx bool) Query    { q.PTX, q.Code = ptx, 1; return q }
-func (q Query) withZoom(z Zoom) Query     { q.Zoom = z; return q }
-func (q Query) withHot(hot bool) Query    { q.Hot, q.Code = hot, 1; return q }
+func (q Query) withSearch(s string) Query        { q.Search, q.MetricsPage = s, 1; return q }
+func (q Query) withPin(run int) Query            { q.Pin = run; return q }
+func (q Query) withMetricsPage(page int) Query   { q.MetricsPage = page; return q }
+func (q Query) withCodePage(page int) Query      { q.CodePage = page; return q }
+func (q Query) withSourceLine(line string) Query { q.SourceLine, q.CodePage = line, 1; return q }
+func (q Query) withPTX(ptx bool) Query           { q.ShowPTX, q.CodePage = ptx, 1; return q }
+func (q Query) withZoom(z Zoom) Query            { q.Zoom = z; return q }
+func (q Query) withSortBySamples(hot bool) Query { q.SortBySamples, q.CodePage = hot, 1; return q }
 
 // paging is one page of a long table.
 type paging struct {
 	page, pages int // from 1
-	from, to    int // indexes of the shown rows, to exclusive
+	start, end  int // indexes of the shown rows, to exclusive
 	total       int
 }
 
@@ -133,9 +135,9 @@ func newPaging(wanted, total, size int) paging {
 	pages := max(1, (total+size-1)/size)
 	page := min(max(wanted, 1), pages)
 	from := (page - 1) * size
-	return paging{page: page, pages: pages, from: from, to: min(from+size, total), total: total}
+	return paging{page: page, pages: pages, start: from, end: min(from+size, total), total: total}
 }
 
 func (p paging) text() string {
-	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.from+1)), format.Decimal(float64(p.to)), format.Decimal(float64(p.total)))
+	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.start+1)), format.Decimal(float64(p.end)), format.Decimal(float64(p.total)))
 }

@@ -31,8 +31,8 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	}
 	// Names such as "TPC.TriageCompute…" are samples over time, which few look for.
 	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
-	p := newPaging(q.Page, len(names), rawPageSize)
-	return rawTable{paging: p, names: names[p.from:p.to]}
+	p := newPaging(q.MetricsPage, len(names), rawPageSize)
+	return rawTable{paging: p, names: names[p.start:p.end]}
 }
 
 func rawWeight(name string) int {

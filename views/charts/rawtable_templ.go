@@ -202,7 +202,7 @@ func raw(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pager(t.paging, func(p int) string { return vm.Query.withPage(p).URL(vm.Path) + "#raw" }, "the raw metrics").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(t.paging, func(p int) string { return vm.Query.withMetricsPage(p).URL(vm.Path) + "#raw" }, "the raw metrics").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

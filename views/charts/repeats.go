@@ -15,13 +15,13 @@ type RepeatsVM struct {
 
 // histogram has the repeats in equal bins, with each repeat as a tick below.
 type histogram struct {
-	low, high float64 // shown range in nanoseconds
-	beyond    int     // number of repeats above the range
-	worst     float64 // the slowest repeat
-	bins      []int
-	most      int
-	ticks     []float64 // 0 to 1
-	median    float64   // 0 to 1
+	low, high    float64 // shown range in nanoseconds
+	repeatsAbove int     // number of repeats above the range
+	slowest      float64 // the slowest repeat
+	bins         []int
+	maxCount     int
+	ticks        []float64 // 0 to 1
+	median       float64   // 0 to 1
 }
 
 // newHistogram returns nil if there are fewer than two repeats.
@@ -37,13 +37,13 @@ func newHistogram(times []float64) *histogram {
 	}
 	slices.Sort(sorted)
 	shown, worst := withoutOutliers(sorted), sorted[len(sorted)-1]
-	h := &histogram{low: sorted[0], high: shown[len(shown)-1], beyond: len(sorted) - len(shown), worst: worst}
+	h := &histogram{low: sorted[0], high: shown[len(shown)-1], repeatsAbove: len(sorted) - len(shown), slowest: worst}
 	h.bins = make([]int, binCount(len(sorted)))
 	for _, t := range shown {
 		at := h.at(t)
 		i := min(int(at*float64(len(h.bins))), len(h.bins)-1)
 		h.bins[i]++
-		h.most = max(h.most, h.bins[i])
+		h.maxCount = max(h.maxCount, h.bins[i])
 		h.ticks = append(h.ticks, at)
 	}
 	h.median = h.at(sorted[len(sorted)/2])
@@ -103,7 +103,7 @@ func (h *histogram) barX(i int) float64 { return histogramWidth * float64(i) / f
 func (h *histogram) barWidth() float64 { return histogramWidth/float64(len(h.bins)) - 1 }
 
 func (h *histogram) barHeight(i int) float64 {
-	return histogramHeight * float64(h.bins[i]) / float64(h.most)
+	return histogramHeight * float64(h.bins[i]) / float64(h.maxCount)
 }
 
 func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }

@@ -187,15 +187,15 @@ func Repeats(vm RepeatsVM) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if h.beyond > 0 {
+			if h.repeatsAbove > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"pf-range\" data-outliers>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(h.beyond, "slower repeat is", "slower repeats are") + " not drawn: up to " + format.Nanoseconds(h.worst).String())
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(h.repeatsAbove, "slower repeat is", "slower repeats are") + " not drawn: up to " + format.Nanoseconds(h.slowest).String())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 21, Col: 168}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 21, Col: 176}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {

@@ -10,7 +10,7 @@ import (
 // without a free place is only in the dot's title and the table.
 type labels struct {
 	frame
-	taken []area
+	occupied []area
 }
 
 type area struct{ x1, y1, x2, y2 float64 }
@@ -22,12 +22,12 @@ func (a area) overlaps(b area) bool {
 // near reports whether an area begins or ends close to a dot at x: a distant name would seem unrelated to the dot.
 func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
-// letter is the width of a letter and line the height of a text, rounded up because fonts differ.
-const letter, line = 7.0, 13.0
+// letterWidth is the width of a letter and line the height of a text, rounded up because fonts differ.
+const letterWidth, lineHeight = 7.0, 13.0
 
 // area returns the area of a text on its baseline.
 func (l label) area() area {
-	width := letter * float64(len([]rune(l.text)))
+	width := letterWidth * float64(len([]rune(l.text)))
 	left := l.x
 	switch l.anchor {
 	case "end":
@@ -35,10 +35,10 @@ func (l label) area() area {
 	case "middle":
 		left -= width / 2
 	}
-	return area{left, l.y - line + 3, left + width, l.y + 3}
+	return area{left, l.y - lineHeight + 3, left + width, l.y + 3}
 }
 
-func (l *labels) take(a area) { l.taken = append(l.taken, a) }
+func (l *labels) occupy(a area) { l.occupied = append(l.occupied, a) }
 
 // along returns small areas that follow a line, or one for a horizontal line. wide and high are half of their size.
 func along(s segment, wide, high float64) (steps []area) {
@@ -53,7 +53,7 @@ func along(s segment, wide, high float64) (steps []area) {
 	return steps
 }
 
-func (l *labels) takeLine(s segment) { l.taken = append(l.taken, along(s, 3, 2)...) }
+func (l *labels) occupyLine(s segment) { l.occupied = append(l.occupied, along(s, 3, 2)...) }
 
 func (s slope) drawn() bool { return s.line != segment{} }
 
@@ -62,8 +62,8 @@ func (s slope) areas() []area {
 	if s.label.text == "" {
 		return nil
 	}
-	turned, half := s.turn*math.Pi/180, letter*float64(len([]rune(s.label.text)))/2
-	middle := s.side - 4 // perpendicular distance from the line to the middle of the letters
+	turned, half := s.angle*math.Pi/180, letterWidth*float64(len([]rune(s.label.text)))/2
+	middle := s.labelDistance - 4 // perpendicular distance from the line to the middle of the letters
 	x, y := s.label.x-middle*math.Sin(turned), s.label.y+middle*math.Cos(turned)
 	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
 	return along(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
@@ -72,13 +72,13 @@ func (s slope) areas() []area {
 // placeSlope places a slope's name along it: at the intended place, otherwise nearer to an end or on the other side.
 // Without a free place the name is only in the table.
 func (l *labels) placeSlope(s *slope) {
-	side := s.side
+	side := s.labelDistance
 	for _, off := range []float64{0, -0.08, 0.08, -0.16, 0.16, -0.24, 0.24, -0.32, 0.32} {
-		at := s.at + off
-		for _, s.side = range []float64{side, 9 - side} {
+		at := s.labelPosition + off
+		for _, s.labelDistance = range []float64{side, 9 - side} {
 			s.label.x, s.label.y = (1-at)*s.line.x1+at*s.line.x2, (1-at)*s.line.y1+at*s.line.y2
-			if covered := s.areas(); !slices.ContainsFunc(covered, func(a area) bool { return !l.free(a) }) {
-				l.taken = append(l.taken, covered...)
+			if covered := s.areas(); !slices.ContainsFunc(covered, func(a area) bool { return !l.isFree(a) }) {
+				l.occupied = append(l.occupied, covered...)
 				return
 			}
 		}
@@ -96,8 +96,8 @@ func (l *labels) place(x, y, reach float64, text string) label {
 				{x + 10, y + below, short, "start"}, {x - 10, y + below, short, "end"},
 				{x, y + below, short, "middle"}, {l.right, y + below, short, "end"},
 			} {
-				if math.Abs(below) <= reach && try.area().near(x) && l.free(try.area()) {
-					l.take(try.area())
+				if math.Abs(below) <= reach && try.area().near(x) && l.isFree(try.area()) {
+					l.occupy(try.area())
 					return try
 				}
 			}
@@ -115,15 +115,15 @@ func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	}
 	for _, left := range []float64{c.line.x1, l.left} {
 		for _, text := range []string{c.label.text, c.kind} {
-			for _, higher := range []float64{0, line, 2 * line} {
+			for _, higher := range []float64{0, lineHeight, 2 * lineHeight} {
 				at := c.label
 				at.text, at.y = text, at.y-higher
 				for a := at.area(); (a.x1+a.x2)/2 >= left; a = at.area() {
-					if l.free(a) && !crossed(a) {
-						l.take(a)
+					if l.isFree(a) && !crossed(a) {
+						l.occupy(a)
 						return at
 					}
-					at.x -= 2 * letter
+					at.x -= 2 * letterWidth
 				}
 			}
 		}
@@ -131,10 +131,10 @@ func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	return label{}
 }
 
-// free reports whether an area is inside the drawing and covers nothing.
-func (l *labels) free(a area) bool {
+// isFree reports whether an area is inside the drawing and covers nothing.
+func (l *labels) isFree(a area) bool {
 	inside := a.x1 >= l.left && a.x2 <= l.right+4 && a.y1 >= l.top && a.y2 <= l.bottom
-	return inside && !slices.ContainsFunc(l.taken, a.overlaps)
+	return inside && !slices.ContainsFunc(l.occupied, a.overlaps)
 }
 
 // nameDots places the names: the selected and the pinned kernel's first, then those of the other kernels and entries.
@@ -143,20 +143,20 @@ func (c *roofChart) nameDots() {
 	// The lowest roof first: the name of one just above it moves up.
 	slices.SortStableFunc(c.ceilings, func(a, b ceiling) int { return cmp.Compare(b.line.y1, a.line.y1) })
 	for _, d := range c.dots {
-		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
+		l.occupy(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}
 	for _, o := range c.shownOthers() {
-		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
+		l.occupy(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
 	}
 	for i := range c.ceilings {
 		c.ceilings[i].label = l.placeCeiling(c.ceilings[i], c.slopes)
 	}
 	for _, r := range c.ceilings {
-		l.takeLine(r.line)
+		l.occupyLine(r.line)
 	}
 	for _, sl := range c.slopes {
 		if sl.x > 0 {
-			l.take(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
+			l.occupy(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
 		}
 	}
 	for i := range c.slopes {
@@ -166,7 +166,7 @@ func (c *roofChart) nameDots() {
 	}
 	for _, sl := range c.slopes {
 		if sl.drawn() {
-			l.takeLine(sl.line)
+			l.occupyLine(sl.line)
 		}
 	}
 	reach := map[bool]float64{true: 50, false: 19} // these names may be farther away
@@ -184,7 +184,7 @@ func (c *roofChart) nameDots() {
 	}
 	for i := range c.others {
 		o := &c.others[i]
-		if !o.shown {
+		if !o.inZoom {
 			continue
 		}
 		o.label = l.place(o.x, o.y, reach[false], o.dot.Name)

@@ -128,11 +128,11 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.Others = append(vm.Others, Dot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
+		vm.OtherDots = append(vm.OtherDots, Dot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
 			URL: fmt.Sprintf("/runs/%d", i), Rate: 5e11, Intensity: 1})
 	}
 	doc, _ := render(t, Details(vm))
-	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.Others) {
-		t.Errorf("%d of %d entries", rows, len(vm.Others))
+	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.OtherDots) {
+		t.Errorf("%d of %d entries", rows, len(vm.OtherDots))
 	}
 }

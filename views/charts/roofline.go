@@ -20,26 +20,26 @@ type roofChart struct {
 	ceilings               []ceiling
 	dots                   []roofDot
 	others                 []otherDot
-	outside                int // number of dots outside the zoom
+	dotsOutside            int // number of dots outside the zoom
 }
 
 // slope is the roof of a level of memory. A cache also has a dot of the selected kernel, left of that of DRAM.
 type slope struct {
-	level string // "DRAM", "L2", "L1"
-	line  segment
-	label label
-	at    float64 // intended position of the label, as a share of the line's length
-	side  float64 // distance of the label from the line, in the drawing's units
-	turn  float64 // degrees
-	x, y  float64 // position of the dot; 0 if none
-	title string
-	name  label // label of the dot
+	level         string // "DRAM", "L2", "L1"
+	line          segment
+	label         label
+	labelPosition float64 // intended position of the label, as a share of the line's length
+	labelDistance float64 // distance of the label from the line, in the drawing's units
+	angle         float64 // degrees
+	x, y          float64 // position of the dot; 0 if none
+	title         string
+	name          label // label of the dot
 }
 
 type tick struct {
-	at     float64
-	text   string
-	anchor string
+	exponent float64
+	text     string
+	anchor   string
 }
 
 type segment struct{ x1, y1, x2, y2 float64 }
@@ -67,19 +67,19 @@ type roofDot struct {
 }
 
 type otherDot struct {
-	x, y  float64
-	dot   Dot
-	label label
-	shown bool // inside the zoom
+	x, y   float64
+	dot    Dot
+	label  label
+	inZoom bool // inside the zoom
 }
 
 // roofChart lays out the roofline of the page's kernel with the baseline and the other entries.
 func (vm DetailsVM) roofChart(f frame) *roofChart {
 	var pins []roofDot
-	others := vm.Others
+	others := vm.OtherDots
 	if k := vm.pinned(); k != nil {
 		pins = []roofDot{{kernel: k, pinned: true, name: vm.Pin.Name}}
-		others = slices.DeleteFunc(slices.Clone(vm.Others), func(d Dot) bool { return d.Run == int64(vm.Query.Pin) })
+		others = slices.DeleteFunc(slices.Clone(vm.OtherDots), func(d Dot) bool { return d.Run == int64(vm.Query.Pin) })
 	}
 	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
 }

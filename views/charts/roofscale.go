@@ -21,8 +21,8 @@ func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f
 // Limits of the axes, in operations per byte and per second, so that a forged counter cannot stretch them without
 // limit.
 const (
-	leastIntensity, mostIntensity = 1e-4, 1e8
-	leastOperation, mostOperation = 1e6, 1e21
+	minIntensity, maxIntensity = 1e-4, 1e8
+	minRate, maxRate           = 1e6, 1e21
 )
 
 // scale chooses whole decades that contain all dots, with space for their names, and every ridge; then the part inside
@@ -38,8 +38,8 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
 		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
 	}
-	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
-	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
+	c.xMin, c.xMax = decades(lowX, highX, minIntensity, maxIntensity)
+	c.yMin, c.yMax = decades(lowY, most*1.2, minRate, maxRate)
 	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
 		c.zoom.X, c.zoom.Y = c.middle()
 	}
@@ -52,7 +52,7 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 func (c *roofChart) middle() (x, y int) {
 	for _, d := range c.dots {
 		if d.chosen {
-			return thousandths(exponentX(d.work.Intensity.Value.Value), c.xMin, c.xMax), thousandths(exponentY(d.work.Rate.Value.Value), c.yMin, c.yMax)
+			return thousandths(intensityExponent(d.work.Intensity.Value.Value), c.xMin, c.xMax), thousandths(rateExponent(d.work.Rate.Value.Value), c.yMin, c.yMax)
 		}
 	}
 	return 500, 500
@@ -66,19 +66,19 @@ func thousandths(e, from, to float64) int {
 func (c *roofChart) ticks() {
 	for _, e := range tickExponents(c.xMin, c.xMax) {
 		t := tick{c.atX(e), tickText(digits(math.Pow(10, e))), "middle"}
-		if a := (label{x: t.at, text: t.text, anchor: t.anchor}).area(); a.x2 > c.width {
-			t.at, t.anchor = c.width, "end"
+		if a := (label{x: t.exponent, text: t.text, anchor: t.anchor}).area(); a.x2 > c.width {
+			t.exponent, t.anchor = c.width, "end"
 		}
 		c.xTicks = append(c.xTicks, t)
 	}
 	c.xTicks = fitTicks(c.xTicks, func(a, b tick) bool {
-		next := label{x: b.at, text: b.text, anchor: b.anchor}.area()
-		return label{x: a.at, text: a.text, anchor: a.anchor}.area().x2+letter <= next.x1
+		next := label{x: b.exponent, text: b.text, anchor: b.anchor}.area()
+		return label{x: a.exponent, text: a.text, anchor: a.anchor}.area().x2+letterWidth <= next.x1
 	})
 	for _, e := range tickExponents(c.yMin, c.yMax) {
 		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(prefixed(math.Pow(10, e), "")), "end"})
 	}
-	c.yTicks = fitTicks(c.yTicks, func(a, b tick) bool { return a.at-b.at >= line+2 })
+	c.yTicks = fitTicks(c.yTicks, func(a, b tick) bool { return a.exponent-b.exponent >= lineHeight+2 })
 }
 
 // tickText removes trailing zeros.
@@ -132,8 +132,8 @@ func decades(low, high, least, most float64) (from, to float64) {
 	return from, max(math.Ceil(math.Log10(clamp(high, least, most))), from+1)
 }
 
-func exponentX(v float64) float64 { return math.Log10(clamp(v, leastIntensity, mostIntensity)) }
-func exponentY(v float64) float64 { return math.Log10(clamp(v, leastOperation, mostOperation)) }
+func intensityExponent(v float64) float64 { return math.Log10(clamp(v, minIntensity, maxIntensity)) }
+func rateExponent(v float64) float64      { return math.Log10(clamp(v, minRate, maxRate)) }
 
 // atX and atY return the positions of exponents of ten.
 func (c *roofChart) atX(e float64) float64 {
@@ -147,7 +147,7 @@ func (c *roofChart) atY(e float64) float64 {
 // at returns the position of a dot; ok is false outside the zoom.
 func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
 	const edge = 1e-9
-	ex, ey := exponentX(intensity), exponentY(rate)
+	ex, ey := intensityExponent(intensity), rateExponent(rate)
 	ok = ex >= c.xMin-edge && ex <= c.xMax+edge && ey >= c.yMin-edge && ey <= c.yMax+edge
 	return c.atX(ex), c.atY(ey), ok
 }
@@ -183,19 +183,19 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	}
 	for i := range c.others {
 		o := &c.others[i]
-		o.x, o.y, o.shown = c.at(o.dot.Intensity, o.dot.Rate)
+		o.x, o.y, o.inZoom = c.at(o.dot.Intensity, o.dot.Rate)
 	}
-	c.outside = before - len(c.dots) - len(c.shownOthers())
+	c.dotsOutside = before - len(c.dots) - len(c.shownOthers())
 }
 
 // shownOthers returns the other entries inside the zoom; the table has all of them.
 func (c *roofChart) shownOthers() []otherDot {
-	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.shown })
+	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.inZoom })
 }
 
 // ceiling adds the roof of a kind of arithmetic, unless it is outside the zoom.
 func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
-	e := exponentY(w.Peak.Value.Value)
+	e := rateExponent(w.Peak.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
 	if e < c.yMin || e > c.yMax || !(from < c.xMax) {
 		return
@@ -213,17 +213,17 @@ func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 // empty.
 func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := math.Log10(bandwidth.Value)
-	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, exponentY(most))-per)
+	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, rateExponent(most))-per)
 	if !(from < to) {
 		return slope{level: name}
 	}
 	s := slope{
-		level: name,
-		at:    at,
-		line:  segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)},
-		side:  side,
+		level:         name,
+		labelPosition: at,
+		line:          segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)},
+		labelDistance: side,
 	}
 	s.label = label{text: name + " " + Text(bandwidth), anchor: "middle"}
-	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
+	s.angle = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
 	return s
 }

@@ -27,14 +27,14 @@ func samplesColumn(s *ncu.Source) string {
 // codeView is one page of a kernel's instructions.
 type codeView struct {
 	paging
-	rows    []codeRow
-	samples float64 // samples of the whole kernel
-	hottest float64 // largest share of an instruction, for the longest bar
-	lines   bool    // there is line information
-	source  sourceLines
-	hot     spot   // instruction with the most samples
-	at      string // source line whose instructions are shown; empty for all
-	ptx     []ptxRow
+	rows         []codeRow
+	samples      float64 // samples of the whole kernel
+	hottest      float64 // largest share of an instruction, for the longest bar
+	hasLines     bool    // there is line information
+	source       sourceLines
+	hottestSpot  spot   // instruction with the most samples
+	selectedLine string // source line whose instructions are shown; empty for all
+	ptx          []ptxRow
 }
 
 // codeRow is one instruction with its counters.
@@ -53,7 +53,7 @@ type codeRow struct {
 
 // code returns the page of the kernel's instructions, or nil if the reader may not see them.
 func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
-	if vm.SourceHidden != "" || k.Source == nil || len(k.Source.Lines) == 0 {
+	if vm.SourceHiddenReason != "" || k.Source == nil || len(k.Source.Lines) == 0 {
 		return nil
 	}
 	v := newCodeView(k.Source, vm.Query)
@@ -70,7 +70,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	v := codeView{}
 	for _, r := range rows {
 		v.samples += r.samples.Value
-		v.lines = v.lines || r.line.Line > 0
+		v.hasLines = v.hasLines || r.line.Line > 0
 	}
 	for i := range rows {
 		if v.samples > 0 {
@@ -79,26 +79,26 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		v.hottest = max(v.hottest, rows[i].share)
 	}
 	v.source = newSourceLines(rows, q)
-	v.hot = hottestOf(rows, q.Hot)
+	v.hottestSpot = hottestOf(rows, q.SortBySamples)
 	shares := lineShares(rows)
-	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.source.rows, chosen) {
-		v.at = q.At
-		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.At })
+	if chosen := func(l hotLine) bool { return l.key() == q.SourceLine }; slices.ContainsFunc(v.source.rows, chosen) {
+		v.selectedLine = q.SourceLine
+		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.SourceLine })
 	}
-	if s.PTX != "" && (q.PTX || v.at != "") {
-		v.ptx = ptxRows(s, v.at, shares)
+	if s.PTX != "" && (q.ShowPTX || v.selectedLine != "") {
+		v.ptx = ptxRows(s, v.selectedLine, shares)
 	}
-	if q.PTX && s.PTX != "" {
-		v.paging = newPaging(q.Code, len(v.ptx), codePageSize)
-		v.ptx = v.ptx[v.from:v.to]
+	if q.ShowPTX && s.PTX != "" {
+		v.paging = newPaging(q.CodePage, len(v.ptx), codePageSize)
+		v.ptx = v.ptx[v.start:v.end]
 		return v
 	}
 	v.ptx = v.ptx[:min(len(v.ptx), codePageSize)]
-	if q.Hot {
+	if q.SortBySamples {
 		hottestFirst(rows)
 	}
-	v.paging = newPaging(q.Code, len(rows), codePageSize)
-	v.rows = rows[v.from:v.to]
+	v.paging = newPaging(q.CodePage, len(rows), codePageSize)
+	v.rows = rows[v.start:v.end]
 	fillRows(v.rows, s)
 	return v
 }
@@ -137,8 +137,8 @@ func offsetOf(address, first string) string {
 	return strconv.FormatUint(at-from, 16)
 }
 
-// absolute matches an address in an instruction, which is a branch target.
-var absolute = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
+// absoluteAddress matches an address in an instruction, which is a branch target.
+var absoluteAddress = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
 
 // instructionNumbers maps addresses to instruction numbers, from 1.
 func instructionNumbers(s *ncu.Source) map[string]int {
@@ -152,7 +152,7 @@ func instructionNumbers(s *ncu.Source) map[string]int {
 // withTargets replaces addresses in an instruction by instruction numbers in the table: the addresses are specific to
 // one run, and in no other column.
 func withTargets(sass string, numbers map[string]int) string {
-	return absolute.ReplaceAllStringFunc(sass, func(address string) string {
+	return absoluteAddress.ReplaceAllStringFunc(sass, func(address string) string {
 		if n, ok := numbers[address]; ok {
 			return "#" + strconv.Itoa(n)
 		}

@@ -35,15 +35,15 @@ func source(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if vm.SourceHidden != "" {
+		if vm.SourceHiddenReason != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"pf-none\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(vm.SourceHidden)
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(vm.SourceHiddenReason)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 11, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 11, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -86,7 +86,7 @@ func source(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if k.Source.PTX != "" && vm.Query.PTX {
+			if k.Source.PTX != "" && vm.Query.ShowPTX {
 				templ_7745c5c3_Var3 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -142,7 +142,7 @@ func machineCode(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = either(vm, "Order:", "program order", "hottest first", vm.Query.Hot, vm.Query.withHot).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = either(vm, "Order:", "program order", "hottest first", vm.Query.SortBySamples, vm.Query.withSortBySamples).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -340,15 +340,15 @@ func hottest(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.hot.index > 0 {
+		if v.hottestSpot.index > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"pf-sort\" data-hottest>Hottest: <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 templ.SafeURL
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(spotURL(vm, v.hot)))
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(spotURL(vm, v.hottestSpot)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -359,9 +359,9 @@ func hottest(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(v.hot.index)))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(v.hottestSpot.index)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 95}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 111}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -372,9 +372,9 @@ func hottest(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(v.hot.share) + " of " + format.Count(int64(v.samples)) + " samples")
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(v.hottestSpot.share) + " of " + format.Count(int64(v.samples)) + " samples")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 186}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 59, Col: 210}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -504,15 +504,15 @@ func instructions(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.at != "" {
+		if v.selectedLine != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"pf-sort\">Instructions of <strong>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(v.at)
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(v.selectedLine)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 87, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 87, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -523,9 +523,9 @@ func instructions(vm DetailsVM, v codeView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 templ.SafeURL
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withAt("").URL(vm.Path) + "#source"))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withSourceLine("").URL(vm.Path) + "#source"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 87, Col: 135}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 87, Col: 153}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -540,7 +540,7 @@ func instructions(vm DetailsVM, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.lines {
+		if v.hasLines {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<th scope=\"col\">Line</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -560,7 +560,7 @@ func instructions(vm DetailsVM, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = pager(v.paging, func(p int) string { return vm.Query.withCode(p).URL(vm.Path) + "#source" }, "the instructions").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = pager(v.paging, func(p int) string { return vm.Query.withCodePage(p).URL(vm.Path) + "#source" }, "the instructions").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -769,7 +769,7 @@ func codeLine(vm DetailsVM, r codeRow, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.lines {
+		if v.hasLines {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1019,7 +1019,7 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 			templ_7745c5c3_Var47 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var48 = []any{heat(l.share), templ.KV("pf-chosen", l.key() == v.at)}
+		var templ_7745c5c3_Var48 = []any{heat(l.share), templ.KV("pf-chosen", l.key() == v.selectedLine)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var48...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1073,9 +1073,9 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var51 templ.SafeURL
-		templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(spotURL(vm, l.best)))
+		templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(spotURL(vm, l.hottestSpot)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 67}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 74}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 		if templ_7745c5c3_Err != nil {
@@ -1088,7 +1088,7 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 		var templ_7745c5c3_Var52 string
 		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(l.share) + ": to the hottest instruction of line " + strconv.Itoa(l.line))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 171}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 178}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 		if templ_7745c5c3_Err != nil {
@@ -1101,7 +1101,7 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 		var templ_7745c5c3_Var53 string
 		templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(format.Percent(l.share))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 199}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 192, Col: 206}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 		if templ_7745c5c3_Err != nil {
@@ -1133,9 +1133,9 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var55 templ.SafeURL
-		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withAt(l.key()).URL(vm.Path) + "#source"))
+		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(vm.Query.withSourceLine(l.key()).URL(vm.Path) + "#source"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 80}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 88}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 		if templ_7745c5c3_Err != nil {
@@ -1146,9 +1146,9 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var56 string
-		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.count, "instruction", "instructions") + " of line " + strconv.Itoa(l.line))
+		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.instructionCount, "instruction", "instructions") + " of line " + strconv.Itoa(l.line))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 186}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 205}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {
@@ -1159,9 +1159,9 @@ func sourceRow(vm DetailsVM, v codeView, l *hotLine, hottest bool) templ.Compone
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var57 string
-		templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.count, "instruction", "instructions"))
+		templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.instructionCount, "instruction", "instructions"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 244}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/source.templ`, Line: 197, Col: 274}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 		if templ_7745c5c3_Err != nil {

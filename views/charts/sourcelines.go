@@ -10,8 +10,8 @@ import (
 	"warpboard/views/format"
 )
 
-// mostLines limits the source beside the instructions; those with the fewest samples are omitted.
-const mostLines = 60
+// maxSourceLines limits the source beside the instructions; those with the fewest samples are omitted.
+const maxSourceLines = 60
 
 // sourceLines are the source lines with instructions, with the samples of these.
 type sourceLines struct {
@@ -24,12 +24,12 @@ type sourceLines struct {
 
 // hotLine is a source line of the submission with the samples of all its instructions.
 type hotLine struct {
-	file  string
-	line  int
-	text  string
-	share float64
-	count int  // number of instructions
-	best  spot // the hottest instruction
+	file             string
+	line             int
+	text             string
+	share            float64
+	instructionCount int  // number of instructions
+	hottestSpot      spot // the hottest instruction
 }
 
 // key returns the file and the line as the page's URL has them.
@@ -43,13 +43,13 @@ type spot struct {
 
 // spotURL returns the address of an instruction among all of them.
 func spotURL(vm DetailsVM, s spot) string {
-	return vm.Query.withAt("").withPTX(false).withCode(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
+	return vm.Query.withSourceLine("").withPTX(false).withCodePage(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
 }
 
 // newSourceLines sums samples over the instructions of each source line.
 func newSourceLines(rows []codeRow, q Query) sourceLines {
-	at, pages := map[string]int{}, pagesOf(rows, q.Hot)
-	s := sourceLines{sorted: q.Hot}
+	at, pages := map[string]int{}, pagesOf(rows, q.SortBySamples)
+	s := sourceLines{sorted: q.SortBySamples}
 	for _, r := range rows {
 		if r.line.Line == 0 {
 			continue
@@ -60,17 +60,17 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 			i = len(s.rows)
 			at[key] = i
 			s.rows = append(s.rows, hotLine{
-				file: r.line.File,
-				line: r.line.Line,
-				text: strings.TrimRight(r.line.Text, " \t\r\n"),
-				best: spot{share: -1},
+				file:        r.line.File,
+				line:        r.line.Line,
+				text:        strings.TrimRight(r.line.Text, " \t\r\n"),
+				hottestSpot: spot{share: -1},
 			})
 		}
 		l := &s.rows[i]
 		l.share += r.share
-		l.count++
-		if r.share > l.best.share {
-			l.best = spot{r.index, pages[r.index], r.share}
+		l.instructionCount++
+		if r.share > l.hottestSpot.share {
+			l.hottestSpot = spot{r.index, pages[r.index], r.share}
 		}
 		s.hottest = max(s.hottest, l.share)
 	}
@@ -79,7 +79,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 		s.file = name(s.rows[0])
 	}
 	slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
-	s.rows = s.rows[:min(len(s.rows), mostLines)]
+	s.rows = s.rows[:min(len(s.rows), maxSourceLines)]
 	if !s.sorted {
 		slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
 	}

@@ -36,7 +36,7 @@ func TestSourceStandsInTheOrderOfItsFileBesideTheInstructions(t *testing.T) {
 	if n := doc.Find("#source [data-pane] tbody tr").Not("[data-line]").Length(); n != 0 {
 		t.Errorf("%d rows belong to no line", n)
 	}
-	vm.Query.Hot = true
+	vm.Query.SortBySamples = true
 	hot, _ := render(t, Details(vm))
 	if id := hot.Find("#source [data-pane] tbody tr").First().AttrOr("id", ""); id != "hottest-line" {
 		t.Errorf("hottest first begins with %q", id)
@@ -47,7 +47,7 @@ func TestTheHottestInstructionAndLineAreOneLinkAway(t *testing.T) {
 	for _, hot := range []bool{false, true} {
 		vm := detailsOf(report(t, "cuda4"), 1)
 		withLines(vm.Kernel(), 4)
-		vm.Query.Hot, vm.Query.Pin, vm.Query.At = hot, 17, "submission.cu:1000"
+		vm.Query.SortBySamples, vm.Query.Pin, vm.Query.SourceLine = hot, 17, "submission.cu:1000"
 		doc, _ := render(t, Details(vm))
 		for name, href := range map[string]string{
 			"the hottest instruction": doc.Find("[data-hottest] a").First().AttrOr("href", ""),
@@ -73,7 +73,7 @@ func TestALongSourceShowsItsHottestLines(t *testing.T) {
 	k := vm.Kernel()
 	withLines(k, 1)
 	doc, html := render(t, Details(vm))
-	if n := doc.Find("#source [data-together] > [data-pane] tbody tr").Length(); n != mostLines {
+	if n := doc.Find("#source [data-together] > [data-pane] tbody tr").Length(); n != maxSourceLines {
 		t.Errorf("%d lines", n)
 	}
 	if got, want := doc.Find("#source caption").Text(),

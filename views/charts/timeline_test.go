@@ -105,7 +105,7 @@ func TestRepeatsOfOneTimeAreNoChart(t *testing.T) {
 			t.Errorf("%v draws %s", times, doc.Text())
 		}
 	}
-	if h := newHistogram([]float64{7, 7, 7}); h == nil || h.most != 3 {
+	if h := newHistogram([]float64{7, 7, 7}); h == nil || h.maxCount != 3 {
 		t.Errorf("equal times: %+v", h)
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// mostSentences and leastExplained limit the explanation to what the counters support.
-	mostSentences  = 3
-	leastExplained = 0.2
+	// maxSentences and minExplainedShare limit the explanation to what the counters support.
+	maxSentences      = 3
+	minExplainedShare = 0.2
 )
 
 // sentence is a reason in words; evidence is the row of the table with the same in numbers.
@@ -23,21 +23,21 @@ type sentence struct{ text, evidence string }
 // Why explains, from the counters of both, why one of the runs is faster. It returns nothing if the times show no clear
 // difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
-	w, r := vm.Because, vm.HeadlineRatio()
+	w, r := vm.Explanation, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
 	}
-	fast, slow := vm.A.Short, vm.B.Short
+	fast, slow := vm.A.ShortName, vm.B.ShortName
 	if w.Ratio < 1 {
 		fast, slow = slow, fast
 	}
-	if w.UnpairedShare >= leastExplained {
+	if w.UnpairedShare >= minExplainedShare {
 		list = append(list, sentence{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.UnpairedKernels), share(w.UnpairedShare)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
 		stall := strings.HasPrefix(c.Key, stallKey)
-		if len(list) < mostSentences && c.ExplainedShare*w.PairShare >= leastExplained && !(stall && stalled) {
+		if len(list) < maxSentences && c.ExplainedShare*w.PairShare >= minExplainedShare && !(stall && stalled) {
 			list = append(list, sentence{reason(*w, c, fast, slow), causeID(c)})
 			stalled = stalled || stall
 		}
@@ -84,7 +84,7 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseSectors:
 		return fast + " accesses " + by("fewer") + " 32-byte sectors of global memory " + values + busy("L2")
 	case ncu.CauseGlobalLoads:
-		return fast + " executes " + by("fewer") + " load instructions on global memory " + strings.TrimSuffix(values, ")") + bulk(f) + ")" + busy("L1")
+		return fast + " executes " + by("fewer") + " load instructions on global memory " + strings.TrimSuffix(values, ")") + tmaCopiesNote(f) + ")" + busy("L1")
 	case ncu.CauseShared:
 		return fast + " needs " + by("fewer") + " shared-memory wavefronts " + values + busy("shared memory")
 	case ncu.CauseSpills:
@@ -103,8 +103,8 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
 }
 
-// bulk mentions copies by the TMA, which the counter omits, for a kernel without load instructions.
-func bulk(loads ncu.Metric) string {
+// tmaCopiesNote mentions copies by the TMA, which the counter omits, for a kernel without load instructions.
+func tmaCopiesNote(loads ncu.Metric) string {
 	if v, ok := loads.BaseValue(); ok && v == 0 {
 		return "; TMA copies are not counted"
 	}

@@ -16,11 +16,11 @@ import (
 // explained is a comparison in which B took so many times A's time, of two kernels of the fixtures.
 func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareVM {
 	t.Helper()
-	vm := CompareVM{A: Side{Short: "#1"}, B: Side{Short: "#2"}, Ranking: "mean", Pairs: ncu.Compare(a, b),
+	vm := CompareVM{A: Side{ShortName: "#1"}, B: Side{ShortName: "#2"}, Ranking: "mean", Pairs: ncu.Compare(a, b),
 		Finding: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
 			[]job.CaseResult{processes("n: 1", 1000*factor)})}
 	if w, ok := ncu.Causes(a, b); ok {
-		vm.Because = &w
+		vm.Explanation = &w
 	}
 	return vm
 }
@@ -103,13 +103,13 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 	a, b := &job.CaseResult{Times: []float64{100, 101, 102, 103}}, &job.CaseResult{Times: []float64{90, 91, 92, 1e9}}
 	list := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: b}, {Spec: "n: 2", A: a}})
-	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].beyond == 0 ||
-		strings.ContainsAny(list[0].a+list[0].b, "NI") {
+	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].repeatsAbove == 0 ||
+		strings.ContainsAny(list[0].outlineA+list[0].outlineB, "NI") {
 		t.Errorf("%+v", list)
 	}
 	spread := &job.CaseResult{Times: []float64{100, 120, 150, 400, 900}}
-	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].log ||
-		list[0].log || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
+	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].logarithmic ||
+		list[0].logarithmic || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
 	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{WallTolerance: 20}}

@@ -122,7 +122,7 @@ func TestChangeFromNothingIsTheWhole(t *testing.T) {
 
 func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 	k := &report(t, "tri").Kernels[0]
-	first := newRawTable(k, Query{Page: 1})
+	first := newRawTable(k, Query{MetricsPage: 1})
 	if strings.Contains(strings.Join(first.names, " "), "Triage") || first.total != 2227 {
 		t.Errorf("the first of %d metrics: %q", first.total, first.names)
 	}
@@ -142,7 +142,7 @@ func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 		{Address: "0x10", SASS: "NOP", Cells: []string{"3", "3"}},
 		{Address: "0x20", SASS: "EXIT", Cells: []string{"1", "0"}}}}
 	var shares []float64
-	v := newCodeView(s, Query{Code: 1})
+	v := newCodeView(s, Query{CodePage: 1})
 	for _, r := range v.rows {
 		shares = append(shares, r.share)
 	}
@@ -159,7 +159,7 @@ func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
 			Cells: []string{"0"}})
 	}
 	var got []string
-	for _, r := range newCodeView(s, Query{Code: 1}).rows {
+	for _, r := range newCodeView(s, Query{CodePage: 1}).rows {
 		got = append(got, r.sass)
 	}
 	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"},

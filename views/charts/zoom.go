@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// mostZoom limits how often the zoom of a roofline can halve its range.
-const mostZoom = 4
+// maxZoom limits how often the zoom of a roofline can halve its range.
+const maxZoom = 4
 
 // Zoom is the drawn part of a roofline: its middle, in thousandths of the whole, and the number of halvings of each
 // axis.
@@ -14,7 +14,7 @@ type Zoom struct{ Level, X, Y int }
 
 // readZoom parses the result of text; anything else is the whole roofline.
 func readZoom(text string) (z Zoom) {
-	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > mostZoom {
+	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > maxZoom {
 		return Zoom{}
 	}
 	return z.moved(0, 0)
@@ -54,14 +54,14 @@ func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 // zoomStep is a link beside a roofline; without a target it is only text.
 type zoomStep struct {
 	id, text, help string
-	to             Zoom
-	off            bool
+	target         Zoom
+	disabled       bool
 }
 
 // steps returns the links for zooming in and out, and for moving.
 func (z Zoom) steps() []zoomStep {
 	list := []zoomStep{
-		{"zoom-in", "Zoom in", "", z.at(min(z.Level+1, mostZoom)), z.Level == mostZoom},
+		{"zoom-in", "Zoom in", "", z.at(min(z.Level+1, maxZoom)), z.Level == maxZoom},
 		{"zoom-out", "Zoom out", "", z.at(max(z.Level-1, 0)), z.Level == 0},
 		{"zoom-left", "←", "Move left", z.moved(-1, 0), false}, {"zoom-right", "→", "Move right", z.moved(1, 0), false},
 		{"zoom-up", "↑", "Move up", z.moved(0, 1), false}, {"zoom-down", "↓", "Move down", z.moved(0, -1), false},
@@ -69,7 +69,7 @@ func (z Zoom) steps() []zoomStep {
 	}
 	for i := range list[2:6] {
 		step := &list[2+i]
-		step.off = z.Level == 0 || step.to == z
+		step.disabled = z.Level == 0 || step.target == z
 	}
 	return list
 }

@@ -39,7 +39,7 @@ func eachView(t *testing.T, check func(name string, c *roofChart)) {
 		for n, others := range [][]Dot{nil, crowd(), crowd()[:40]} {
 			for _, f := range []frame{smallFrame(), wideFrame()} {
 				whole := newRoofChart(r, &r.Kernels[1], nil, others, f, Zoom{})
-				for level := range mostZoom + 1 {
+				for level := range maxZoom + 1 {
 					c := newRoofChart(r, &r.Kernels[1], nil, others, f, whole.zoom.at(level))
 					check(fmt.Sprintf("%s, crowd %d, %.0f wide, zoom %d", name, n, f.width, level), c)
 				}
@@ -55,7 +55,7 @@ func TestNamesOfACrowdedRooflineNeverCollide(t *testing.T) {
 			if l.text == "" {
 				continue
 			}
-			if at := l.area(); at.x1 < c.left || at.x2 > c.right+4 || at.y1 < c.top-line || at.y2 > c.bottom {
+			if at := l.area(); at.x1 < c.left || at.x2 > c.right+4 || at.y1 < c.top-lineHeight || at.y2 > c.bottom {
 				t.Errorf("%s: %q leaves the drawing", name, l.text)
 			}
 			for b := range a {
@@ -89,13 +89,13 @@ func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
 		}
 		for i := range len(c.xTicks) - 1 {
 			a, b := c.xTicks[i], c.xTicks[i+1]
-			if (label{x: a.at, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.at, text: b.text,
+			if (label{x: a.exponent, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.exponent, text: b.text,
 				anchor: b.anchor}.area()) {
 				t.Errorf("%s: tick %s covers %s", name, a.text, b.text)
 			}
 		}
 		for i := range len(c.yTicks) - 1 {
-			if gap := c.yTicks[i].at - c.yTicks[i+1].at; gap < line {
+			if gap := c.yTicks[i].exponent - c.yTicks[i+1].exponent; gap < lineHeight {
 				t.Errorf("%s: tick %s is %.0f below %s", name, c.yTicks[i].text, gap, c.yTicks[i+1].text)
 			}
 		}
@@ -106,7 +106,7 @@ func TestACrowdedRooflineIsTheSameEachTime(t *testing.T) {
 	r := report(t, "tri")
 	draw := func() string {
 		vm := detailsOf(r, 0)
-		vm.Others, vm.Query.Zoom = crowd(), Zoom{2, 500, 500}
+		vm.OtherDots, vm.Query.Zoom = crowd(), Zoom{2, 500, 500}
 		_, html := render(t, roofline(vm, &r.Kernels[0]))
 		return html
 	}
@@ -123,8 +123,9 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 				chosen++
 			}
 		}
-		if chosen != 1 || c.outside < len(c.others)-len(c.shownOthers()) || c.zoom.Level == 0 && c.outside != 0 {
-			t.Errorf("%s: %d chosen kernels, %d dots outside", name, chosen, c.outside)
+		if chosen != 1 || c.dotsOutside < len(c.others)-len(c.shownOthers()) || c.zoom.Level == 0 &&
+			c.dotsOutside != 0 {
+			t.Errorf("%s: %d chosen kernels, %d dots outside", name, chosen, c.dotsOutside)
 		}
 		inside := func(x, y float64) bool {
 			return x >= c.left-1e-6 && x <= c.right+1e-6 && y >= c.top-1e-6 && y <= c.bottom+1e-6
@@ -135,8 +136,8 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 			}
 			// What is cut off keeps its angle: bandwidth is constant along the line.
 			want := math.Atan2(-(c.bottom-c.top)/(c.yMax-c.yMin), (c.right-c.left)/(c.xMax-c.xMin)) * 180 / math.Pi
-			if s.drawn() && math.Abs(s.turn-want) > 1e-6 {
-				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.level, s.turn, want)
+			if s.drawn() && math.Abs(s.angle-want) > 1e-6 {
+				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.level, s.angle, want)
 			}
 		}
 	})

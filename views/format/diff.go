@@ -20,20 +20,20 @@ const (
 
 // Limits of the diffs of a page: a text of 1 MB may have a million lines.
 const (
-	mostCompared = 20_000 // lines of all texts together
-	mostShown    = 5_000
+	maxComparedLines = 20_000 // lines of all texts together
+	maxShownLines    = 5_000
 )
 
 // Comparison compares several pairs of texts within these limits.
-type Comparison struct{ compared, shown int }
+type Comparison struct{ comparedLines, shownLines int }
 
-// DiffLine is one line of a diff. A and B are its numbers in the texts, from 1, or 0 if only the other text has it. A
-// folded run has the numbers of its first hidden line, and an empty Text.
+// DiffLine is one line of a diff. OldNumber and NewNumber are its numbers in the texts, from 1, or 0 if only the other
+// text has it. A folded run has the numbers of its first hidden line, and an empty Text.
 type DiffLine struct {
-	Kind   DiffKind
-	A, B   int
-	Text   string
-	Hidden int // lines of a folded run
+	Kind                 DiffKind
+	OldNumber, NewNumber int
+	Text                 string
+	HiddenLines          int // lines of a folded run
 }
 
 // Diff compares two texts line by line and folds lines more than three lines away from every change. Equal texts have
@@ -42,7 +42,7 @@ func Diff(before, after string) []DiffLine { return new(Comparison).Diff(before,
 
 // Diff is the function Diff, for one of several pairs.
 func (c *Comparison) Diff(before, after string) []DiffLine {
-	before, after = normal(before), normal(after)
+	before, after = normalizeLineEnds(before), normalizeLineEnds(after)
 	if before == after {
 		return nil
 	}
@@ -50,15 +50,15 @@ func (c *Comparison) Diff(before, after string) []DiffLine {
 		return []DiffLine{{Kind: LineCut, Text: tooLongText(before, after)}}
 	}
 	script := string(diff.Diff("", []byte(before), "", []byte(after)))
-	r := reader{nextA: 1, nextB: 1}
+	r := reader{nextOld: 1, nextNew: 1}
 	for i, text := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
 		if i >= headLines {
 			r.read(text)
 		}
 	}
 	r.fold(strings.Count(before, "\n") + 1)
-	lines := FirstLines(r.lines, max(mostShown-c.shown, 0))
-	c.shown += len(lines)
+	lines := FirstLines(r.lines, max(maxShownLines-c.shownLines, 0))
+	c.shownLines += len(lines)
 	return lines
 }
 
@@ -82,8 +82,8 @@ func (c *Comparison) Unified(nameA, before, nameB, after string) string {
 }
 
 func (c *Comparison) tooLong(before, after string) bool {
-	c.compared += strings.Count(before, "\n") + strings.Count(after, "\n")
-	return c.compared > mostCompared
+	c.comparedLines += strings.Count(before, "\n") + strings.Count(after, "\n")
+	return c.comparedLines > maxComparedLines
 }
 
 func tooLongText(before, after string) string {
@@ -93,8 +93,8 @@ func tooLongText(before, after string) string {
 // headLines is the number of header lines in a unified diff.
 const headLines = 3
 
-// normal ends every line with only "\n".
-func normal(text string) string {
+// normalizeLineEnds ends every line with only "\n".
+func normalizeLineEnds(text string) string {
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if text == "" {
 		return ""
@@ -104,12 +104,12 @@ func normal(text string) string {
 
 // reader converts a unified diff back to numbered lines.
 type reader struct {
-	lines        []DiffLine
-	nextA, nextB int // numbers of the next lines
+	lines            []DiffLine
+	nextOld, nextNew int // numbers of the next lines
 }
 
 func (r *reader) read(text string) {
-	line := DiffLine{Kind: DiffKind(text[0]), A: r.nextA, B: r.nextB, Text: text[1:]}
+	line := DiffLine{Kind: DiffKind(text[0]), OldNumber: r.nextOld, NewNumber: r.nextNew, Text: text[1:]}
 	switch line.Kind {
 	case '@':
 		var a, b, count int
@@ -118,23 +118,24 @@ func (r *reader) read(text string) {
 		}
 		return
 	case LineAdded:
-		line.A = 0
-		r.nextB++
+		line.OldNumber = 0
+		r.nextNew++
 	case LineRemoved:
-		line.B = 0
-		r.nextA++
+		line.NewNumber = 0
+		r.nextOld++
 	default:
-		r.nextA++
-		r.nextB++
+		r.nextOld++
+		r.nextNew++
 	}
 	r.lines = append(r.lines, line)
 }
 
 // fold hides the equal lines before line a of the first text.
 func (r *reader) fold(a int) {
-	if hidden := a - r.nextA; hidden > 0 {
-		r.lines = append(r.lines, DiffLine{Kind: LineFolded, A: r.nextA, B: r.nextB, Hidden: hidden})
-		r.nextA += hidden
-		r.nextB += hidden
+	if hidden := a - r.nextOld; hidden > 0 {
+		r.lines = append(r.lines, DiffLine{Kind: LineFolded, OldNumber: r.nextOld, NewNumber: r.nextNew,
+			HiddenLines: hidden})
+		r.nextOld += hidden
+		r.nextNew += hidden
 	}
 }

@@ -30,7 +30,7 @@ func TestDiffKeepsBothTextsReadable(t *testing.T) {
 			for _, line := range Diff(test.before, test.after) {
 				text := string(line.Kind) + line.Text
 				if line.Kind == LineFolded {
-					text += fmt.Sprint(line.Hidden)
+					text += fmt.Sprint(line.HiddenLines)
 				}
 				got = append(got, text)
 			}
@@ -48,15 +48,19 @@ func TestFoldedRunsKeepTheNumbersRight(t *testing.T) {
 	}
 	after := "0\n" + strings.Replace(before.String(), "12\n", "twelve\n", 1)
 	want := []DiffLine{
-		{Kind: LineAdded, B: 1, Text: "0"},
-		{Kind: LineSame, A: 1, B: 2, Text: "1"}, {Kind: LineSame, A: 2, B: 3, Text: "2"}, {Kind: LineSame, A: 3, B: 4, Text: "3"},
-		{Kind: LineFolded, A: 4, B: 5, Hidden: 5},
-		{Kind: LineSame, A: 9, B: 10, Text: "9"}, {Kind: LineSame, A: 10, B: 11, Text: "10"},
-		{Kind: LineSame, A: 11, B: 12, Text: "11"},
-		{Kind: LineRemoved, A: 12, Text: "12"}, {Kind: LineAdded, B: 13, Text: "twelve"},
-		{Kind: LineSame, A: 13, B: 14, Text: "13"}, {Kind: LineSame, A: 14, B: 15, Text: "14"},
-		{Kind: LineSame, A: 15, B: 16, Text: "15"},
-		{Kind: LineFolded, A: 16, B: 17, Hidden: 5},
+		{Kind: LineAdded, NewNumber: 1, Text: "0"},
+		{Kind: LineSame, OldNumber: 1, NewNumber: 2, Text: "1"},
+		{Kind: LineSame, OldNumber: 2, NewNumber: 3, Text: "2"},
+		{Kind: LineSame, OldNumber: 3, NewNumber: 4, Text: "3"},
+		{Kind: LineFolded, OldNumber: 4, NewNumber: 5, HiddenLines: 5},
+		{Kind: LineSame, OldNumber: 9, NewNumber: 10, Text: "9"},
+		{Kind: LineSame, OldNumber: 10, NewNumber: 11, Text: "10"},
+		{Kind: LineSame, OldNumber: 11, NewNumber: 12, Text: "11"},
+		{Kind: LineRemoved, OldNumber: 12, Text: "12"}, {Kind: LineAdded, NewNumber: 13, Text: "twelve"},
+		{Kind: LineSame, OldNumber: 13, NewNumber: 14, Text: "13"},
+		{Kind: LineSame, OldNumber: 14, NewNumber: 15, Text: "14"},
+		{Kind: LineSame, OldNumber: 15, NewNumber: 16, Text: "15"},
+		{Kind: LineFolded, OldNumber: 16, NewNumber: 17, HiddenLines: 5},
 	}
 	if diff := cmp.Diff(want, Diff(before.String(), after)); diff != "" {
 		t.Error(diff)
@@ -74,8 +78,8 @@ func FuzzDiffHoldsBothTexts(f *testing.F) {
 		for _, line := range Diff(before, after) {
 			switch line.Kind {
 			case LineFolded:
-				nowA = append(nowA, a[line.A-1:line.A-1+line.Hidden]...)
-				nowB = append(nowB, b[line.B-1:line.B-1+line.Hidden]...)
+				nowA = append(nowA, a[line.OldNumber-1:line.OldNumber-1+line.HiddenLines]...)
+				nowB = append(nowB, b[line.NewNumber-1:line.NewNumber-1+line.HiddenLines]...)
 				continue
 			case LineSame:
 				nowA, nowB = append(nowA, line.Text), append(nowB, line.Text)
@@ -84,11 +88,11 @@ func FuzzDiffHoldsBothTexts(f *testing.F) {
 			case LineAdded:
 				nowB = append(nowB, line.Text)
 			}
-			if line.A > 0 && line.A != len(nowA) || line.B > 0 && line.B != len(nowB) {
+			if line.OldNumber > 0 && line.OldNumber != len(nowA) || line.NewNumber > 0 && line.NewNumber != len(nowB) {
 				t.Fatalf("the numbers of %+v are not those of lines %d and %d", line, len(nowA), len(nowB))
 			}
 		}
-		if normal(before) == normal(after) {
+		if normalizeLineEnds(before) == normalizeLineEnds(after) {
 			if nowA != nil || nowB != nil {
 				t.Fatal("equal texts differ")
 			}
@@ -101,7 +105,7 @@ func FuzzDiffHoldsBothTexts(f *testing.F) {
 }
 
 func split(text string) []string {
-	if text = normal(text); text == "" {
+	if text = normalizeLineEnds(text); text == "" {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -134,7 +138,7 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 				for i := range files {
 					shown += len(all.Diff(part(texts[0], i), part(texts[1], i)))
 				}
-				if shown == 0 || shown > mostShown+files {
+				if shown == 0 || shown > maxShownLines+files {
 					t.Errorf("%s: %d lines are shown", name, shown)
 				}
 			})
@@ -149,14 +153,14 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 }
 
 func TestTheDiffNamesWhatItDoesNotCompare(t *testing.T) {
-	long := strings.Repeat("a\n", mostCompared)
+	long := strings.Repeat("a\n", maxComparedLines)
 	for name, test := range map[string]struct {
 		got  []DiffLine
 		want string
 	}{
 		"too long": {Diff(long, long+"b\n"),
 			"They differ, and are too long to be compared: 20000 and 20001 lines"},
-		"too many changes": {Diff("", strings.Repeat("a\n", mostShown+7)),
+		"too many changes": {Diff("", strings.Repeat("a\n", maxShownLines+7)),
 			"7 more lines of the comparison are not shown"},
 	} {
 		if last := test.got[len(test.got)-1]; last.Kind != LineCut || last.Text != test.want {

@@ -49,7 +49,7 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 	if err := json.Unmarshal(m.Data, &run); err != nil {
 		return "", err
 	}
-	parts := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, ended(run))}
+	parts := []string{fmt.Sprintf("#%d by %s, %s on %s: %s", run.Submission, run.User.Name, run.Task, run.Device, endedRunText(run))}
 	if p := run.PreviousRecord; m.Type == "record.taken" && p != nil {
 		parts = append(parts, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
 	}
@@ -61,8 +61,8 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 	return strings.Join(parts, ". ") + "\n" + run.URL, nil
 }
 
-// ended describes the end of a run.
-func ended(run client.EndedRun) string {
+// endedRunText describes the end of a run.
+func endedRunText(run client.EndedRun) string {
 	switch {
 	case run.ScoreNS != nil:
 		return format.Nanoseconds(*run.ScoreNS).String()

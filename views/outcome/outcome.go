@@ -22,7 +22,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 		}
 	}
 	switch {
-	case Stands(o):
+	case IsCurrentRecord(o):
 		add("record", Record("Record", o.Unconfirmed), 0)
 	case o.IsRecord:
 		add("record", "Former record", 0)
@@ -41,8 +41,8 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	return facts
 }
 
-// Stands reports whether a run is its board's record now, not only when it was set.
-func Stands(o boards.Outcome) bool { return o.IsRecord && o.Rank == 1 }
+// IsCurrentRecord reports whether a run is its board's record now, not only when it was set.
+func IsCurrentRecord(o boards.Outcome) bool { return o.IsRecord && o.Rank == 1 }
 
 // Record names a record, with a mark if it may be luck.
 func Record(name string, unconfirmed bool) string {
@@ -55,7 +55,7 @@ func Record(name string, unconfirmed bool) string {
 // NotConfirmed marks records that may be luck.
 const NotConfirmed = "not confirmed"
 
-func whose(mine bool) string {
+func ownerWord(mine bool) string {
 	if mine {
 		return "your"
 	}
@@ -74,9 +74,9 @@ func place(o boards.Outcome, device string, mine bool) string {
 	text := format.Capital(now)
 	switch {
 	case o.IsPersonsFirst:
-		text += fmt.Sprintf(" on %s in %s first ranked run", device, whose(mine))
+		text += fmt.Sprintf(" on %s in %s first ranked run", device, ownerWord(mine))
 	case !o.IsEntry:
-		text = fmt.Sprintf("%s entry stays %s on %s", format.Capital(whose(mine)), now, device)
+		text = fmt.Sprintf("%s entry stays %s on %s", format.Capital(ownerWord(mine)), now, device)
 	case o.BestRun != 0 && o.BestRank <= o.Rank:
 		text = fmt.Sprintf("Still %s on %s", now, device)
 	case o.BestRun != 0:
@@ -92,9 +92,9 @@ func place(o boards.Outcome, device string, mine bool) string {
 
 // bestText compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
 func bestText(o boards.Outcome, score float64, mine bool) string {
-	other := fmt.Sprintf("%s previous best (#%d)", whose(mine), o.BestSubmission)
+	other := fmt.Sprintf("%s previous best (#%d)", ownerWord(mine), o.BestSubmission)
 	if !o.IsEntry {
-		other = fmt.Sprintf("%s entry (#%d)", whose(mine), o.BestSubmission)
+		other = fmt.Sprintf("%s entry (#%d)", ownerWord(mine), o.BestSubmission)
 	}
 	switch {
 	case o.BestWithinNoise && o.IsEntry:

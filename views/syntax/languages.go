@@ -10,16 +10,16 @@ import (
 type Language struct {
 	Name string // unique name
 
-	line       string           // starts a comment up to the end of the line
-	block      bool             // has /* … */ comments and R"x(…)x" strings
-	quotes     string           // each starts and ends a string
-	triple     bool             // three quotes start a multi-line string
-	directives bool             // a line may start with #include
-	decorators bool             // a line may start with @name
-	calls      bool             // a name between a type and a parenthesis is a definition, and numbers have separators
-	prefixes   map[string]bool  // lowercase prefixes of strings
-	defining   map[string]bool  // words before a defined name
-	words      map[string]Class // classes of keywords and known names
+	lineComment     string           // starts a comment up to the end of the line
+	blockComments   bool             // has /* … */ comments and R"x(…)x" strings
+	quoteCharacters string           // each starts and ends a string
+	tripleQuotes    bool             // three quotes start a multi-line string
+	directives      bool             // a line may start with #include
+	decorators      bool             // a line may start with @name
+	functionSyntax  bool             // a name between type and parenthesis is a definition; numbers have separators
+	prefixes        map[string]bool  // lowercase prefixes of strings
+	definingWords   map[string]bool  // words before a defined name
+	wordClasses     map[string]Class // classes of keywords and known names
 }
 
 // Languages has the languages of files in tasks and submissions.
@@ -27,15 +27,17 @@ type Languages struct{ cpp, python, config, json, none *Language }
 
 // NewLanguages returns all languages.
 func NewLanguages() *Languages {
-	literals := words(Keyword, "true false null")
+	literals := classify(Keyword, "true false null")
 	return &Languages{
-		cpp: &Language{Name: "cpp", line: "//", block: true, quotes: `"'`, directives: true, calls: true,
-			prefixes: set("r l u u8 lr ur u8r"), words: joined(words(Keyword, cppWords), words(Type, cppTypes))},
-		python: &Language{Name: "python", line: "#", quotes: `"'`, triple: true, decorators: true,
-			prefixes: set("r b f u t rb br rf fr rt tr"), defining: set("def class"),
-			words: joined(words(Keyword, pythonWords), words(Builtin, pythonBuiltins))},
-		config: &Language{Name: "config", line: "#", quotes: `"'`, words: literals},
-		json:   &Language{Name: "json", quotes: `"`, words: literals},
+		cpp: &Language{Name: "cpp", lineComment: "//", blockComments: true, quoteCharacters: `"'`, directives: true,
+			functionSyntax: true,
+			prefixes:       wordSet("r l u u8 lr ur u8r"), wordClasses: mergeClasses(classify(Keyword, cppWords),
+				classify(Type, cppTypes))},
+		python: &Language{Name: "python", lineComment: "#", quoteCharacters: `"'`, tripleQuotes: true, decorators: true,
+			prefixes: wordSet("r b f u t rb br rf fr rt tr"), definingWords: wordSet("def class"),
+			wordClasses: mergeClasses(classify(Keyword, pythonWords), classify(Builtin, pythonBuiltins))},
+		config: &Language{Name: "config", lineComment: "#", quoteCharacters: `"'`, wordClasses: literals},
+		json:   &Language{Name: "json", quoteCharacters: `"`, wordClasses: literals},
 		none:   &Language{Name: "none"},
 	}
 }
@@ -59,7 +61,7 @@ func (l *Languages) Of(name string) *Language {
 	return l.none
 }
 
-func words(class Class, list string) map[string]Class {
+func classify(class Class, list string) map[string]Class {
 	of := map[string]Class{}
 	for _, word := range strings.Fields(list) {
 		of[word] = class
@@ -67,7 +69,7 @@ func words(class Class, list string) map[string]Class {
 	return of
 }
 
-func set(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	of := map[string]bool{}
 	for _, word := range strings.Fields(list) {
 		of[word] = true
@@ -75,7 +77,7 @@ func set(list string) map[string]bool {
 	return of
 }
 
-func joined(all, more map[string]Class) map[string]Class {
+func mergeClasses(all, more map[string]Class) map[string]Class {
 	maps.Copy(all, more)
 	return all
 }

@@ -26,11 +26,11 @@ const (
 // Tokens splits a text into tokens. Concatenated, they are the text.
 func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 	return func(yield func(Class, string) bool) {
-		if l.words == nil && text != "" {
+		if l.wordClasses == nil && text != "" {
 			yield(Plain, text)
 			return
 		}
-		s := scanner{Language: l, rest: text, fresh: true}
+		s := scanner{Language: l, rest: text, atLineStart: true}
 		for s.rest != "" {
 			class, size := s.next()
 			token := s.rest[:size]
@@ -45,10 +45,10 @@ func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 // scanner is at one position of a text.
 type scanner struct {
 	*Language
-	rest    string
-	fresh   bool   // the line has only whitespace so far
-	include bool   // a file name for #include comes next
-	before  string // the previous word, if followed only by whitespace
+	rest           string
+	atLineStart    bool   // the line has only whitespace so far
+	expectsInclude bool   // a file name for #include comes next
+	previousWord   string // the previous word, if followed only by whitespace
 }
 
 // pass advances past a token.
@@ -56,14 +56,14 @@ func (s *scanner) pass(class Class, token string) {
 	s.rest = s.rest[len(token):]
 	if isSpace(token[0]) {
 		newline := strings.Contains(token, "\n")
-		s.fresh, s.include = s.fresh || newline, s.include && !newline
+		s.atLineStart, s.expectsInclude = s.atLineStart || newline, s.expectsInclude && !newline
 		return
 	}
-	s.fresh, s.before = false, ""
+	s.atLineStart, s.previousWord = false, ""
 	if isLetter(token[0]) {
-		s.before = token
+		s.previousWord = token
 	}
-	s.include = class == Directive && strings.HasSuffix(token, "include")
+	s.expectsInclude = class == Directive && strings.HasSuffix(token, "include")
 }
 
 // next returns the class and the size of the next token. The size is at least 1.
@@ -71,19 +71,19 @@ func (s *scanner) next() (Class, int) {
 	text, first := s.rest, s.rest[0]
 	switch {
 	case isSpace(first):
-		return Plain, run(text, isSpace)
-	case s.line != "" && strings.HasPrefix(text, s.line):
+		return Plain, runLength(text, isSpace)
+	case s.lineComment != "" && strings.HasPrefix(text, s.lineComment):
 		return Comment, lineEnd(text)
-	case s.block && strings.HasPrefix(text, "/*"):
+	case s.blockComments && strings.HasPrefix(text, "/*"):
 		return Comment, sizeThrough(text, 2, "*/")
-	case s.directives && s.fresh && first == '#':
-		blank := run(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
-		return Directive, 1 + blank + run(text[1+blank:], isWord)
-	case s.include && first == '<':
+	case s.directives && s.atLineStart && first == '#':
+		blank := runLength(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
+		return Directive, 1 + blank + runLength(text[1+blank:], isWord)
+	case s.expectsInclude && first == '<':
 		return String, min(lineEnd(text), sizeThrough(text[:lineEnd(text)], 1, ">"))
-	case s.decorators && s.fresh && first == '@':
-		return Decorator, 1 + run(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
-	case strings.IndexByte(s.quotes, first) >= 0:
+	case s.decorators && s.atLineStart && first == '@':
+		return Decorator, 1 + runLength(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
+	case strings.IndexByte(s.quoteCharacters, first) >= 0:
 		return String, s.quoted(text)
 	case isDigit(first) || first == '.' && len(text) > 1 && isDigit(text[1]):
 		return Number, s.number(text)
@@ -95,19 +95,20 @@ func (s *scanner) next() (Class, int) {
 
 // word handles a word, or a string with a prefix.
 func (s *scanner) word(text string) (Class, int) {
-	size := run(text, isWord)
+	size := runLength(text, isWord)
 	word, behind := text[:size], text[size:]
-	if behind != "" && size <= maxPrefix && strings.IndexByte(s.quotes, behind[0]) >= 0 && s.prefixes[strings.ToLower(word)] {
-		if s.block && word[size-1] == 'R' && behind[0] == '"' {
+	if behind != "" && size <= maxPrefix && strings.IndexByte(s.quoteCharacters, behind[0]) >= 0 && s.prefixes[strings.ToLower(word)] {
+		if s.blockComments && word[size-1] == 'R' && behind[0] == '"' {
 			return String, size + rawString(behind)
 		}
 		return String, size + s.quoted(behind)
 	}
-	class, known := s.words[word]
+	class, known := s.wordClasses[word]
 	switch {
 	case known:
 		return class, size
-	case s.defining[s.before], s.calls && s.before != "" && strings.HasPrefix(behind, "(") && s.isType(s.before):
+	case s.definingWords[s.previousWord], s.functionSyntax && s.previousWord != "" && strings.HasPrefix(behind, "(") &&
+		s.isType(s.previousWord):
 		return Defined, size
 	}
 	return Plain, size
@@ -115,14 +116,14 @@ func (s *scanner) word(text string) (Class, int) {
 
 // isType reports whether a word may be the type of the next function.
 func (s *scanner) isType(word string) bool {
-	class, known := s.words[word]
+	class, known := s.wordClasses[word]
 	return !known || class == Type
 }
 
 // quoted returns the size of the string that starts here. An unclosed one ends with its line.
 func (s *scanner) quoted(text string) int {
 	quote := text[:1]
-	if triple := strings.Repeat(quote, 3); s.triple && strings.HasPrefix(text, triple) {
+	if triple := strings.Repeat(quote, 3); s.tripleQuotes && strings.HasPrefix(text, triple) {
 		quote = triple
 	}
 	for i := len(quote); i < len(text); i++ {
@@ -158,7 +159,7 @@ func (s *scanner) number(text string) int {
 	for i := 1; i < len(text); i++ {
 		c, last := text[i], text[i-1]|0x20
 		sign := (c == '+' || c == '-') && (last == 'p' && hex || last == 'e' && !hex)
-		separator := c == '\'' && s.calls && i+1 < len(text) && isWord(text[i+1])
+		separator := c == '\'' && s.functionSyntax && i+1 < len(text) && isWord(text[i+1])
 		if !isWord(c) && c != '.' && !sign && !separator {
 			return i
 		}
@@ -182,8 +183,8 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// run returns the number of bytes at the start that satisfy of.
-func run(text string, of func(byte) bool) int {
+// runLength returns the number of bytes at the start that satisfy of.
+func runLength(text string, of func(byte) bool) int {
 	n := 0
 	for n < len(text) && of(text[n]) {
 		n++

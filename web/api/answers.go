@@ -86,7 +86,7 @@ func runAnswer(run work.Run) client.Run {
 		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
 		QueuedAt: run.QueuedAt, StartedAt: run.StartedAt, EndedAt: run.EndedAt,
 		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, DisturbanceReason: run.Disturbed, ContradictedByProfile: run.Contradicted, Clock: run.Clock,
-		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedWhy, HoldReason: run.HeldWhy,
+		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedReason, HoldReason: run.HeldReason,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	if run.OnBoard != nil {

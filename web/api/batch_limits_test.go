@@ -66,7 +66,7 @@ func TestTheLimitsOfAnHourCountEachRequestOfABatch(t *testing.T) {
 }
 
 func TestABatchMayHaveMoreThanMayBeAtOnce(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.AtOnce = 2 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxLive = 2 })
 	batch(s, someRequests(5))
 	for range 2 {
 		if resp, answer := s.Ask("POST", "/api/v1/evaluations", someRequests(1)[0]); resp.StatusCode != 202 {

@@ -49,19 +49,19 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 			answer.Entries[i].Problem = &problem
 			continue
 		}
-		answer.Entries[i].ID = item.Made.ID
+		answer.Entries[i].ID = item.Evaluation.ID
 		answer.AcceptedCount++
 	}
 	return answer
 }
 
-// mostMistakes limits the reported mistakes in one request of a batch.
-const mostMistakes = 5
+// maxMistakes limits the reported mistakes in one request of a batch.
+const maxMistakes = 5
 
 func firstMistakes(err error) error {
 	var fields evaluations.FieldErrors
-	if errors.As(err, &fields) && len(fields) > mostMistakes {
-		return fields[:mostMistakes]
+	if errors.As(err, &fields) && len(fields) > maxMistakes {
+		return fields[:maxMistakes]
 	}
 	return err
 }
@@ -85,7 +85,8 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &batchFollower{api: a, id: batch.ID, last: int64(max(c.QueryInt("after"), 0)), podIP: evaluations.PodIP(c)}
+	f := &batchFollower{api: a, id: batch.ID, lastResult: int64(max(c.QueryInt("after"), 0)),
+		podIP: evaluations.PodIP(c)}
 	err = a.site.Stream(c, conns.Source{
 		Topic:   site.BatchTopic(batch.ID),
 		Backlog: f.send,
@@ -98,10 +99,10 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 
 // batchFollower sends the results of a batch to one reader.
 type batchFollower struct {
-	api   *API
-	id    string
-	last  int64 // number of the newest result that the reader has
-	podIP string
+	api        *API
+	id         string
+	lastResult int64 // number of the newest result that the reader has
+	podIP      string
 }
 
 // beat writes the results that no announcement reported, and an empty line, which readers of JSON lines skip.
@@ -119,7 +120,7 @@ func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 		return err
 	}
 	for {
-		e, err := f.api.site.Store.Work.NextBatchResult(ctx, f.id, f.last)
+		e, err := f.api.site.Store.Work.NextBatchResult(ctx, f.id, f.lastResult)
 		if db.KindOf(err) == db.NotFound {
 			break
 		}
@@ -133,7 +134,7 @@ func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	if batch.Live {
 		return nil
 	}
-	if err := writeLine(out, client.BatchResult{Number: f.last, End: true}); err != nil {
+	if err := writeLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {
 		return err
 	}
 	return conns.ErrDone
@@ -147,7 +148,7 @@ func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Eva
 	if err := writeLine(out, client.BatchResult{Number: e.BatchResult, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
 		return err
 	}
-	f.last = e.BatchResult
+	f.lastResult = e.BatchResult
 	return out.Flush()
 }
 

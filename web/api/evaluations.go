@@ -21,7 +21,7 @@ import (
 
 const (
 	evaluationPage = 50               // evaluations on one page of the list
-	longestWait    = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
+	maxWait        = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
 )
 
 // CreateEvaluation queues a kernel, or two to be compared, and does not wait.
@@ -50,7 +50,7 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
-// Compile compiles a source. It answers when that has ended, or after longestWait with the address of the result.
+// Compile compiles a source. It answers when that has ended, or after maxWait with the address of the result.
 func (a *API) Compile(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *API) Compile(c *fiber.Ctx) error {
 	if err != nil {
 		return problemOf(c, err)
 	}
-	ended, err := a.awaitEnd(c, made, longestWait)
+	ended, err := a.awaitEnd(c, made, maxWait)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func newProblem(err error) client.Problem {
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
-		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, longestWait))
+		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
 		err = evaluations.NotFound(found.ID)
@@ -261,7 +261,8 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, last: conns.LastSeen(c), podIP: evaluations.PodIP(c)}
+	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, lastChange: conns.LastSeen(c),
+		podIP: evaluations.PodIP(c)}
 	return a.site.Stream(c, conns.Source{
 		Topic:   site.EvaluationTopic(found.ID),
 		Backlog: f.send,
@@ -271,11 +272,11 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 
 // evalFollower sends an evaluation's changes to one reader; it skips changes that follow too quickly.
 type evalFollower struct {
-	api   *API
-	id    string
-	asker work.Asker
-	last  int64 // number of the newest change that the reader has
-	podIP string
+	api        *API
+	id         string
+	asker      work.Asker
+	lastChange int64 // number of the newest change that the reader has
+	podIP      string
 }
 
 // send writes the evaluation if it has changed since the last time.
@@ -287,8 +288,8 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 	if !f.asker.MayRead(e) { // its owner has stopped sharing it
 		return conns.ErrDone
 	}
-	if e.Change > f.last {
-		f.last = e.Change
+	if e.Change > f.lastChange {
+		f.lastChange = e.Change
 		answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 		if err != nil {
 			return err

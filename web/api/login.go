@@ -7,8 +7,8 @@ import (
 	"warpboard/web/site"
 )
 
-// loginEvery is the interval in seconds at which a command asks whether its login was approved.
-const loginEvery = 2
+// loginPollSeconds is the interval in seconds at which a command asks whether its login was approved.
+const loginPollSeconds = 2
 
 // BeginLogin answers a command line's request to sign in with a code, which a person approves or denies in a browser.
 func (a *API) BeginLogin(c *fiber.Ctx) error {
@@ -23,7 +23,7 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(client.Login{
 		Secret: secret, Code: login.FormattedCode(), URL: a.site.Settings.BaseURL + "/login?code=" + login.FormattedCode(),
-		PollSeconds: loginEvery, ExpiresAt: login.ExpiresAt,
+		PollSeconds: loginPollSeconds, ExpiresAt: login.ExpiresAt,
 	})
 }
 

@@ -64,7 +64,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 func (a *API) apiSchemas() (map[string]any, error) {
 	schemas, sent := kernelrun.Schemas(), map[string]bool{}
 	for _, o := range a.operations() {
-		sent[o.takes] = true
+		sent[o.bodyType] = true
 	}
 	for name, answer := range answerTypes() {
 		schema, err := schemaOf(answer, sent[name])
@@ -72,7 +72,7 @@ func (a *API) apiSchemas() (map[string]any, error) {
 			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
 		}
 		schemas[name] = schema
-		enumerate(schema, words()[name])
+		enumerate(schema, allowedValues()[name])
 	}
 	nameMessages(schemas)
 	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = ref("EvaluationOrCompare")
@@ -84,8 +84,8 @@ func (a *API) apiSchemas() (map[string]any, error) {
 // describe returns the operation in OpenAPI's form.
 func (o operation) describe() map[string]any {
 	answer := map[string]any{"description": "the requested data"}
-	if o.gives != nil {
-		answer["content"] = content(o.contentType(), o.gives)
+	if o.answerSchema != nil {
+		answer["content"] = content(o.contentType(), o.answerSchema)
 	}
 	if o.method == fiber.MethodPost && slices.Contains([]string{"/evaluate", "/compare", "/"}, o.path) {
 		answer["headers"] = map[string]any{evaluations.DeviceHeader: map[string]any{"schema": map[string]any{"type": "string"},
@@ -97,8 +97,8 @@ func (o operation) describe() map[string]any {
 	if o.path == publishPath && o.method == fiber.MethodPost {
 		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
 	}
-	if o.takes != "" {
-		body := content(fiber.MIMEApplicationJSON, ref(o.takes))
+	if o.bodyType != "" {
+		body := content(fiber.MIMEApplicationJSON, ref(o.bodyType))
 		if o.path == batchPath {
 			maps.Copy(body, content(client.JSONLines, ref("EvaluationOrCompare")))
 		}
@@ -118,7 +118,7 @@ func (o operation) responses(answer map[string]any) map[string]any {
 	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
 		maps.Copy(refused, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
 		maps.Copy(failed, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
-		if o.takes != "" {
+		if o.bodyType != "" {
 			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": content(fiber.MIMEApplicationJSON, ref("BodyErrors"))}
 		}
 	}
@@ -131,7 +131,7 @@ func (o operation) security() []any {
 	switch {
 	case strings.HasPrefix(o.tag, evaluationsTag):
 		return []any{token, key, nothing}
-	case o.token:
+	case o.needsToken:
 		return []any{token}
 	}
 	return []any{token, nothing}

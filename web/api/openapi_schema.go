@@ -35,8 +35,8 @@ func answerTypes() map[string]any {
 	}
 }
 
-// parts returns the schemas of types that answers reference by name.
-func parts() map[reflect.Type]*jsonschema.Schema {
+// namedSchemas returns the schemas of types that answers reference by name.
+func namedSchemas() map[reflect.Type]*jsonschema.Schema {
 	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
 	out := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): anything,
@@ -55,7 +55,7 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 // which older clients ignore.
 func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	own := reflect.TypeOf(value)
-	others := parts()
+	others := namedSchemas()
 	delete(others, own)
 	schema, err := jsonschema.ForType(own, &jsonschema.ForOptions{TypeSchemas: others})
 	if err != nil {
@@ -120,7 +120,8 @@ func webhookMessages() map[string]any {
 		"test": "You requested a test."} {
 		out[kind] = map[string]any{"post": map[string]any{
 			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
-			"parameters":  []any{signed("webhook-id"), signed("webhook-timestamp"), signed("webhook-signature")},
+			"parameters": []any{signatureHeader("webhook-id"), signatureHeader("webhook-timestamp"),
+				signatureHeader("webhook-signature")},
 			"requestBody": map[string]any{"required": true, "content": content("application/json", ref("WebhookMessage"))},
 			"responses": map[string]any{"2XX": map[string]any{"description": "the delivery is over; any other answer is tried again"},
 				"410": map[string]any{"description": "the webhook is switched off"}},
@@ -137,7 +138,7 @@ func nameMessages(schemas map[string]any) {
 		"description": "for run.ended and record.taken, an EndedRun"}
 }
 
-// signed describes a header of standardwebhooks.com.
-func signed(name string) map[string]any {
+// signatureHeader describes a header of standardwebhooks.com.
+func signatureHeader(name string) map[string]any {
 	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com describes"}
 }

@@ -24,8 +24,8 @@ const publishPath = "/api/v1/tasks/{slug}"
 // bundlePath answers with a file.
 const bundlePath = "/api/v1/tasks/{slug}/bundle"
 
-// words returns the allowed values of properties, by schema and property.
-func words() map[string]map[string][]string {
+// allowedValues returns the allowed values of properties, by schema and property.
+func allowedValues() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
 		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateValidating), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}

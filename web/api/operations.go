@@ -5,11 +5,11 @@ import "github.com/gofiber/fiber/v2"
 // operation is one line of the API's description.
 type operation struct {
 	tag, method, path, summary string
-	token                      bool // a token is needed, unless the operator opened the address
-	takes                      string
+	needsToken                 bool // a token is needed, unless the operator opened the address
+	bodyType                   string
 	query                      map[string]string
 	status                     int
-	gives                      map[string]any
+	answerSchema               map[string]any
 	run                        fiber.Handler // nil: another package answers, or the body is a task (PublishTask)
 }
 

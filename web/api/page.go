@@ -37,8 +37,8 @@ func (a *API) Page(c *fiber.Ctx) error {
 			page.Groups, last = append(page.Groups, views.APIGroup{Name: o.tag}), last+1
 		}
 		page.Groups[last].Operations = append(page.Groups[last].Operations, views.APIOperation{
-			Method: o.method, Path: o.path, Summary: o.summary, Token: o.token, Status: fmt.Sprint(o.status),
-			Takes: o.takes, Gives: refName(o.gives), Parameters: o.queryFields(),
+			Method: o.method, Path: o.path, Summary: o.summary, Token: o.needsToken, Status: fmt.Sprint(o.status),
+			Takes: o.bodyType, Gives: refName(o.answerSchema), Parameters: o.queryFields(),
 		})
 	}
 	return a.site.Render(c, fiber.StatusOK, views.APIDoc(page))

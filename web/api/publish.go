@@ -103,7 +103,7 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err 
 	case p.Deadline.IsZero():
 		return nil, false, nil
 	}
-	return &p.Deadline, !p.Assumed, nil
+	return &p.Deadline, !p.DeadlineAssumed, nil
 }
 
 // updateTask makes a bundle a task's state, or reports what that would change. Of its settings only the title and the

@@ -27,7 +27,7 @@ type Route struct {
 	Public       bool // scripts of other sites may read the answer
 	Waits        bool // with ?wait= the answer comes later
 	Streams      bool // the answer continues, so that it is not compressed
-	Kernels      bool // the body has kernels to evaluate
+	HasKernels   bool // the body has kernels to evaluate
 	Answer       fiber.Handler
 }
 
@@ -41,10 +41,10 @@ func (a *API) Routes() (list []Route) {
 		_, waits := o.query["wait"]
 		list = append(list, Route{
 			Method: o.method, Path: o.route(), Answer: o.run, Waits: waits,
-			SignedIn: o.token && !evaluates,
-			Public:   !o.token && !evaluates && o.method == fiber.MethodGet,
-			Streams:  kind == eventStream || kind == client.JSONLines,
-			Kernels:  evaluates && o.method == fiber.MethodPost && o.takes != "",
+			SignedIn:   o.needsToken && !evaluates,
+			Public:     !o.needsToken && !evaluates && o.method == fiber.MethodGet,
+			Streams:    kind == eventStream || kind == client.JSONLines,
+			HasKernels: evaluates && o.method == fiber.MethodPost && o.bodyType != "",
 		})
 	}
 	return list

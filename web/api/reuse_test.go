@@ -188,7 +188,7 @@ func TestAtMost200WaitForOneMeasurement(t *testing.T) {
 		if e := read(s, ids[202]); e["state"] != "submitted" {
 			t.Errorf("one that waits for the second: %v", e)
 		}
-	}, func(c *web.Config) { c.EvalLimits.AtOnce = 1000 })
+	}, func(c *web.Config) { c.EvalLimits.MaxLive = 1000 })
 }
 
 func TestEqualRequestsOfABatchShareOneMeasurement(t *testing.T) {
@@ -296,5 +296,5 @@ func TestSharingGivesNoMorePlacesInTheQueue(t *testing.T) {
 				t.Fatalf("%d are in the queue", n)
 			}
 		}
-	}, func(c *web.Config) { c.EvalLimits.AtOnce = 2 })
+	}, func(c *web.Config) { c.EvalLimits.MaxLive = 2 })
 }

@@ -21,10 +21,10 @@ func (a *API) Statement(c *fiber.Ctx) error {
 		return err
 	}
 	if seen.Run.DisqualifiedAt != nil {
-		return db.Errorf(db.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedWhy)
+		return db.Errorf(db.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedReason)
 	}
-	if seen.Run.HeldWhy != "" {
-		return db.Errorf(db.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
+	if seen.Run.HeldReason != "" {
+		return db.Errorf(db.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldReason)
 	}
 	stated, err := a.site.Store.Statement(c.UserContext(), seen.Run)
 	if err != nil {

@@ -93,7 +93,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		return in, site.Invalid("file", `The form must have a file under the name "file". If the task takes further files, they follow it under the same name.`)
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
-		in.Devices = append(in.Devices, strings.SplitN(names, ",", parse.MostGPUs+1)...)
+		in.Devices = append(in.Devices, strings.SplitN(names, ",", parse.MaxGPUs+1)...)
 	}
 	if in.Filter, err = runs.ReadFilter(form.Value); err != nil {
 		return in, err

@@ -277,7 +277,7 @@ func TestRightsToEvaluate(t *testing.T) {
 }
 
 func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.AtOnce, c.EvalLimits.Body = 1, 4096 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxLive, c.EvalLimits.Body = 1, 4096 })
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {

@@ -134,7 +134,7 @@ func anonymous(s *webtest.EvalSite, headers ...string) (e work.Evaluation, key s
 }
 
 func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI, c.EvalLimits.AtOnce = "all", 4 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI, c.EvalLimits.MaxLive = "all", 4 })
 	mine, key := anonymous(s)
 	theirs, otherKey := anonymous(s)
 	again, sameKey := anonymous(s, client.EvaluationKeyHeader, key)

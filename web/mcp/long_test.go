@@ -106,7 +106,7 @@ func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
 }
 
 func TestAnAgentThatGoesAwayCancels(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.AtOnce = 1 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxLive = 1 })
 	ask, err := json.Marshal(webtest.Object{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": webtest.Object{
 		"name": "evaluate_kernel", "arguments": webtest.Object{"request": webtest.Object{"kernel": webtest.TorchModel(
 			"return x")}}, "_meta": webtest.Object{"progressToken": "p"}}})

@@ -103,8 +103,8 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	if e.ScoreNS != nil {
 		fmt.Fprintf(&b, "\nScore: %s s\n", format.Exact(seconds(*e.ScoreNS)))
 	}
-	if e.HeldWhy != "" {
-		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldWhy)
+	if e.HeldReason != "" {
+		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldReason)
 	}
 	return printable(b.String())
 }

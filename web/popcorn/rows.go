@@ -142,7 +142,7 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 func failureOf(run work.Run) (word, why string) {
 	switch {
 	case run.DisqualifiedAt != nil:
-		return "hacked", "The run was disqualified: " + run.DisqualifiedWhy
+		return "hacked", "The run was disqualified: " + run.DisqualifiedReason
 	case run.State == work.StateCancelled:
 		return "failed", "The run was cancelled."
 	case run.State != work.StateFailed:

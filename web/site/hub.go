@@ -119,12 +119,12 @@ type SharedEvent struct {
 	}
 	after struct {
 		sync.Mutex
-		known map[Format]work.Remaining
+		known map[Format]work.Pending
 	}
 }
 
 // Remaining asks for the rest of the events once for all streams of a format.
-func (e *SharedEvent) Remaining(f Format, ask func() (work.Remaining, error)) (rest work.Remaining, err error) {
+func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (rest work.Pending, err error) {
 	e.after.Lock()
 	defer e.after.Unlock()
 	rest, known := e.after.known[f]
@@ -132,7 +132,7 @@ func (e *SharedEvent) Remaining(f Format, ask func() (work.Remaining, error)) (r
 		return rest, nil
 	}
 	if rest, err = ask(); err == nil {
-		e.after.known = map[Format]work.Remaining{f: rest}
+		e.after.known = map[Format]work.Pending{f: rest}
 	}
 	return rest, err
 }

@@ -69,18 +69,18 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	}
 	if e, ok := s.Store.Events.AnnouncedEvent(); ok {
 		now := s.Store.Events.Now()
-		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, Begun: e.HasBegun(now), Next: e.StartsAt}
-		if p.Event.Begun {
-			p.Event.Next = e.EndsAt
+		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, HasBegun: e.HasBegun(now), NextChangeAt: e.StartsAt}
+		if p.Event.HasBegun {
+			p.Event.NextChangeAt = e.EndsAt
 		}
-		p.Event.In = p.Event.Next.Sub(now)
+		p.Event.TimeToNext = p.Event.NextChangeAt.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{
-			Person:  PersonOf(user.ID, user.Name),
-			Creator: user.MayCreateTasks(),
-			Admin:   user.IsAdmin(),
-			Unread:  user.Unread,
+			Person:         PersonOf(user.ID, user.Name),
+			MayCreateTasks: user.MayCreateTasks(),
+			IsAdmin:        user.IsAdmin(),
+			UnreadNotices:  user.Unread,
 		}
 	} else { // other sites request it without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}

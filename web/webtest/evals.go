@@ -35,7 +35,7 @@ func (s *EvalSite) Finish(e work.Evaluation) {
 }
 
 // End ends a waiting evaluation with a worker's report.
-func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.Counted) {
+func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.Sample) {
 	s.T.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.Ref())
 	if err != nil {

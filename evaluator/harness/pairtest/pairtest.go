@@ -16,8 +16,8 @@ import (
 // PageSize is the size in bytes of the shared page.
 const PageSize = 256 << 10
 
-// limit is the time limit of a stage.
-const limit = time.Minute
+// processTimeout is the time limit of a stage.
+const processTimeout = time.Minute
 
 // Ends are the shared files of a stage's processes: the judge's door, with a runner already waiting in it, that
 // runner's end of the channel, and the page.
@@ -116,7 +116,7 @@ func start(t testing.TB, command *exec.Cmd) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(limit, func() { command.Process.Kill() })
+	timer := time.AfterFunc(processTimeout, func() { command.Process.Kill() })
 	t.Cleanup(func() { timer.Stop() })
 }
 

@@ -45,7 +45,7 @@ type reader struct {
 // newReader returns a reader that calls onStage when a stage starts.
 func newReader(onStage func(stage string)) *reader {
 	r := &reader{onStage: onStage}
-	r.lines = harness.Lines{Max: maxLine, Each: r.readLine}
+	r.lines = harness.Lines{MaxBytes: maxLine, OnLine: r.readLine}
 	return r
 }
 

@@ -100,7 +100,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 		return one, err
 	}
 	// An assumed deadline is used only for a new task.
-	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.Assumed) {
+	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.DeadlineAssumed) {
 		p.Deadline = proposal.Deadline.Format(time.RFC3339)
 	}
 	p.File, p.Data = p.Task+".zip", data.Bytes()

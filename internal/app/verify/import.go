@@ -49,15 +49,15 @@ func Import(env console.Environment) *cobra.Command {
   warpboard import KernelBench/level1 --out level1 --largest 64`
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(console.NewScreen(env), args[0]) }
 	cmd.Flags().StringVar(&o.out, "out", "", "new folder for the tasks; default: only check the problems")
-	cmd.Flags().IntVar(&o.Largest, "largest", 0,
+	cmd.Flags().IntVar(&o.MaxSize, "largest", 0,
 		"halve the sizes in the problems until none is larger, for a CPU or a small GPU; 0 leaves them unchanged")
 	cmd.SetFlagErrorFunc(console.FlagError)
 	return cmd
 }
 
 func (o *importOptions) run(screen *console.Screen, from string) error {
-	if o.Largest < 0 {
-		return console.UsageError("--largest %d: want 0 or more", o.Largest)
+	if o.MaxSize < 0 {
+		return console.UsageError("--largest %d: want 0 or more", o.MaxSize)
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && !errors.Is(err, fs.ErrNotExist) {
 		return console.UsageError("%s exists already: name a new folder", o.out)

@@ -210,7 +210,8 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 	return v.worker.Evaluate(ctx, job.Job{
 		// A seed of this process: inputs differ from the site's, as those of two runs there do.
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
-		TaskKey: b.Key(), Task: b.Definition.WithFiles(s.Names()).For(slot.Device).Draw(seed[:]), Sources: sources,
+		TaskKey: b.Key(), Task: b.Definition.WithFiles(s.Names()).ForDevice(slot.Device).Draw(seed[:]),
+		Sources:    sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), EnqueuedAt: time.Now(),
 	})
 }

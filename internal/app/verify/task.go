@@ -47,7 +47,7 @@ type verifyOptions struct {
 // machineFlags adds the flags for running programs on this machine without a worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
-	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "maximum number of fresh processes that measure a score")
+	fs.IntVar(&o.processes, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
 	// Far enough from the default of workers (60000) for a machine's slots and builds.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
@@ -62,8 +62,8 @@ func (o *verifyOptions) validate() error {
 	if uid := o.machine.FirstUID; uid < LeastUID {
 		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, LeastUID)
 	}
-	if n := o.processes; n < 1 || n > harness.MostProcesses {
-		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MostProcesses)
+	if n := o.processes; n < 1 || n > harness.MaxProcesses {
+		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MaxProcesses)
 	}
 	data, err := filepath.Abs(o.machine.Data)
 	if err != nil {

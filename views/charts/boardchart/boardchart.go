@@ -20,10 +20,10 @@ type Board struct {
 
 // Step is a record: a score that was the best when it was set.
 type Step struct {
-	When      time.Time
-	ScoreNS   float64
-	Name, URL string
-	Older     bool // measured with software that the board no longer ranks
+	SetAt           time.Time
+	ScoreNS         float64
+	Name, URL       string
+	ByOlderSoftware bool // measured with software that the board no longer ranks
 }
 
 // Dot is one or several entries with the same score, or nearly.
@@ -31,31 +31,31 @@ type Dot struct {
 	ScoreNS    float64
 	Size       int // number of entries
 	Title, URL string
-	Mine       bool
+	IsOwn      bool
 }
 
 // Line is a score for comparison, drawn through the whole picture: a baseline, or the minimum that the device allows.
 type Line struct {
 	ScoreNS float64
 	Label   string
-	Limit   bool // a limit that no score can beat
+	IsLimit bool // a limit that no score can beat
 }
 
 // drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the
 // first, lanes in the second, scores upwards in both. Dots and texts, which must keep their shape, are positioned in
 // percent.
 type drawing struct {
-	Curve, Area string
-	Older       string // curve of older software, up to the start of the other
-	Points      []point
-	Rows        []row // round scores at the left, smallest first
-	Marks       []mark
-	Dots        []dot
-	Rest        string // dots without links, because there are too many
-	First, Last time.Time
-	SameDay     bool // both ends are on the same day, so show times
-	SameHour    bool // both ends are within an hour, so show seconds
-	at          []place
+	Curve, Area  string
+	OlderCurve   string // curve of older software, up to the start of the other
+	Points       []point
+	Rows         []row // round scores at the left, smallest first
+	Marks        []mark
+	Dots         []dot
+	UnlinkedDots string // dots without links, because there are too many
+	First, Last  time.Time
+	SameDay      bool // both ends are on the same day, so show times
+	SameHour     bool // both ends are within an hour, so show seconds
+	places       []place
 }
 
 type (
@@ -80,9 +80,9 @@ type (
 )
 
 const (
-	chartLeast         = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
-	chartMargin        = 0.12 // of the scale, above and below
-	chartFrom, chartTo = 2.0, 94.0
+	minScaleRange         = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
+	chartMargin           = 0.12 // of the scale, above and below
+	chartLeft, chartRight = 2.0, 94.0
 )
 
 // draw lays out a picture, which is empty without any score.
@@ -96,16 +96,16 @@ func draw(p Board) drawing {
 	y := p.scale()
 	d := drawing{Rows: y.rows()}
 	d.trace(p.Steps, y)
-	texts := newTexts(d.at)
+	texts := newTexts(d.places)
 	for _, l := range p.Lines {
-		at := y.of(l.ScoreNS)
-		m := mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.Limit}
+		at := y.position(l.ScoreNS)
+		m := mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.IsLimit}
 		m.Label, m.End, m.Below, m.Phone = texts.line(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
 		d.Marks = append(d.Marks, m)
 	}
 	for i, s := range slices.Backward(p.Steps) { // latest first, because they choose places for their names first
 		one := &d.Points[i]
-		one.Name, one.End, one.Below, one.Phone = texts.point(s.Name, d.at[i], i == len(p.Steps)-1)
+		one.Name, one.End, one.Below, one.Phone = texts.point(s.Name, d.places[i], i == len(p.Steps)-1)
 	}
 	d.scatter(p.Dots, y)
 	return d
@@ -130,15 +130,17 @@ func (p Board) scale() scoreScale {
 	for _, l := range p.Lines {
 		add(l.ScoreNS)
 	}
-	margin := max((s.high-s.low)*chartMargin, chartLeast)
+	margin := max((s.high-s.low)*chartMargin, minScaleRange)
 	return scoreScale{s.low - margin, s.high + margin}
 }
 
-func (s scoreScale) of(ns float64) float64 { return 100 * (s.high - math.Log10(ns)) / (s.high - s.low) }
+func (s scoreScale) position(ns float64) float64 {
+	return 100 * (s.high - math.Log10(ns)) / (s.high - s.low)
+}
 
 func (s scoreScale) rows() (rows []row) {
 	for _, score := range chartScores(math.Pow(10, s.low), math.Pow(10, s.high)) {
-		y := s.of(score)
+		y := s.position(score)
 		rows = append(rows, row{Path: fmt.Sprintf("M0 %.2fH100", y), At: percent(y), Label: roundTime(score)})
 	}
 	return rows
@@ -149,28 +151,28 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 	if len(steps) == 0 {
 		return
 	}
-	d.First, d.Last = steps[0].When, steps[len(steps)-1].When
+	d.First, d.Last = steps[0].SetAt, steps[len(steps)-1].SetAt
 	d.SameDay = format.Day(d.First) == format.Day(d.Last)
 	span := d.Last.Sub(d.First)
 	d.SameHour = d.SameDay && len(steps) > 1 && span < time.Hour
 	var curve, older strings.Builder
 	d.Points = make([]point, len(steps))
 	for i, s := range steps {
-		x, y := chartFrom, scale.of(s.ScoreNS)
+		x, y := chartLeft, scale.position(s.ScoreNS)
 		if span > 0 {
-			x += (chartTo - chartFrom) * min(max(float64(s.When.Sub(d.First))/float64(span), 0), 1)
+			x += (chartRight - chartLeft) * min(max(float64(s.SetAt.Sub(d.First))/float64(span), 0), 1)
 		}
-		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Older: s.Older,
-			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.When))}
-		d.at = append(d.at, place{x, y})
+		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Older: s.ByOlderSoftware,
+			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.SetAt))}
+		d.places = append(d.places, place{x, y})
 	}
-	began := d.at[len(d.at)-1].x
+	began := d.places[len(d.places)-1].x
 	for i, p := range d.Points {
 		line, x, y := &curve, strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
 		if p.Older {
 			line = &older
 		} else {
-			began = min(began, d.at[i].x)
+			began = min(began, d.places[i].x)
 		}
 		if line.Len() == 0 {
 			line.WriteString("M" + x + " " + y)
@@ -179,7 +181,7 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 		}
 	}
 	if older.Len() > 0 {
-		d.Older = fmt.Sprintf("%sH%.2f", older.String(), began)
+		d.OlderCurve = fmt.Sprintf("%sH%.2f", older.String(), began)
 	}
 	if curve.Len() > 0 {
 		d.Curve = curve.String() + "H100"
@@ -190,9 +192,9 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 5.6 // of the drawing
-	// MostLinks limits the dots with a link and a label: the first ones, and the viewer's. A crowded board has more
+	// MaxLinks limits the dots with a link and a label: the first ones, and the viewer's. A crowded board has more
 	// dots than a pointer can distinguish, and each link takes 25 bytes of a compressed page.
-	MostLinks = 24
+	MaxLinks = 24
 )
 
 // spot is the position of a dot: a lane, and its height.
@@ -205,7 +207,7 @@ type spot struct {
 // scatter puts each dot into the first lane that is free at its height, so that crowds extend far to the right. Dots
 // without a free lane are omitted.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
-	spots, used, links := lay(dots, scale), 8, 0
+	spots, used, links := layOutDots(dots, scale), 8, 0
 	for _, s := range spots {
 		for s.lane >= used {
 			used *= 2
@@ -214,7 +216,7 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	var rest strings.Builder
 	for _, s := range spots {
 		x := 100 * (float64(s.lane) + 0.5) / float64(used)
-		if s.dot == nil || s.dot.URL == "" || links >= MostLinks && !s.dot.Mine {
+		if s.dot == nil || s.dot.URL == "" || links >= MaxLinks && !s.dot.IsOwn {
 			fmt.Fprintf(&rest, "M%.1f %.1fh0", x, s.y)
 			continue
 		}
@@ -224,19 +226,19 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 			Y:     percent(s.y),
 			Title: s.dot.Title,
 			URL:   s.dot.URL,
-			Mine:  s.dot.Mine,
+			Mine:  s.dot.IsOwn,
 		})
 	}
-	d.Rest = rest.String()
+	d.UnlinkedDots = rest.String()
 }
 
-func lay(dots []Dot, scale scoreScale) (spots []spot) {
+func layOutDots(dots []Dot, scale scoreScale) (spots []spot) {
 	var free [lanes]float64 // height down to which each lane is taken
 	for i := range free {
 		free[i] = math.Inf(1)
 	}
 	for i, one := range dots {
-		y := scale.of(one.ScoreNS)
+		y := scale.position(one.ScoreNS)
 		for k := range min(one.Size, lanes) {
 			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= dotHeight })
 			if lane < 0 {

@@ -15,8 +15,8 @@ import (
 func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	d := draw(Board{Steps: []Step{
-		{When: at, ScoreNS: 1000, Name: "Ada"}, {When: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"},
-		{When: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
+		{SetAt: at, ScoreNS: 1000, Name: "Ada"}, {SetAt: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"},
+		{SetAt: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
 	if d.Curve != "M2.00 9.68H48.00V50.00H94.00V90.32H100" || d.Area != d.Curve+"V100H2.00Z" {
 		t.Errorf("the line is %s, the area %s", d.Curve, d.Area)
 	}
@@ -29,7 +29,7 @@ func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	if diff := cmp.Diff(want, d.Points); diff != "" {
 		t.Errorf("points (-want +got):\n%s", diff)
 	}
-	if d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" ||
+	if d := draw(Board{Steps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" ||
 		!d.SameDay {
 		t.Errorf("one record gives the line %s from %s to %s", d.Curve, d.First, d.Last)
 	}
@@ -41,8 +41,8 @@ func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC",
 		24 * time.Hour: "2 Jan 2030"} {
 		var page bytes.Buffer
-		if err := Draw(Board{Steps: []Step{{When: at, ScoreNS: 1000},
-			{When: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
+		if err := Draw(Board{Steps: []Step{{SetAt: at, ScoreNS: 1000},
+			{SetAt: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), ">"+want+"</time>") {
@@ -55,7 +55,7 @@ func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	var steps []Step
 	for i := range 40 {
-		steps = append(steps, Step{When: time.Unix(int64(i), 0), ScoreNS: 1000 - float64(i), Name: "Barbara Liskov"})
+		steps = append(steps, Step{SetAt: time.Unix(int64(i), 0), ScoreNS: 1000 - float64(i), Name: "Barbara Liskov"})
 	}
 	var named []int
 	for i, p := range draw(Board{Steps: steps}).Points {
@@ -71,7 +71,7 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 // TestALineAndARecordKeepTheirNames: a baseline near the record has its name elsewhere, in any window.
 func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	for ns := 1.0; ns < 4; ns += 0.01 {
-		d := draw(Board{Steps: []Step{{When: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
+		d := draw(Board{Steps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
 			Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
 		if !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
 			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.Marks[0], d.Points[0])
@@ -82,8 +82,8 @@ func TestALineAndARecordKeepTheirNames(t *testing.T) {
 // TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
 func TestEveryDotHasALane(t *testing.T) {
 	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"},
-		{ScoreNS: 1000, Size: 1, URL: "/c", Mine: true}},
-		Lines: []Line{{ScoreNS: 50, Label: "limit", Limit: true}}})
+		{ScoreNS: 1000, Size: 1, URL: "/c", IsOwn: true}},
+		Lines: []Line{{ScoreNS: 50, Label: "limit", IsLimit: true}}})
 	var at []string
 	for _, dot := range d.Dots {
 		at = append(at, dot.X+" "+dot.URL)
@@ -91,15 +91,15 @@ func TestEveryDotHasALane(t *testing.T) {
 	if diff := cmp.Diff([]string{"6.25% /a", "18.75% /b", "6.25% /c"}, at); diff != "" {
 		t.Errorf("dots (-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(d.Rest, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
-		t.Errorf("the rest is %q, the lines are %+v", d.Rest, d.Marks)
+	if !strings.HasPrefix(d.UnlinkedDots, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
+		t.Errorf("the rest is %q, the lines are %+v", d.UnlinkedDots, d.Marks)
 	}
 	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"},
 		{ScoreNS: 101, Size: 1}}}); len(behind.Dots) != 1 {
 		t.Errorf("an entry of another page is a link to nowhere: %+v", behind.Dots)
 	}
 	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
-	if n := len(crowd.Dots) + strings.Count(crowd.Rest, "M"); n < lanes || n > lanes+1 {
+	if n := len(crowd.Dots) + strings.Count(crowd.UnlinkedDots, "M"); n < lanes || n > lanes+1 {
 		t.Errorf("a million at one place are %d dots", n)
 	}
 }
@@ -114,8 +114,8 @@ func FuzzBoardPicture(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, first, last float64, began, ended int64, size int) {
 		p := Board{
-			Steps: []Step{{When: time.Unix(0, began).UTC(), ScoreNS: first},
-				{When: time.Unix(0, ended).UTC(), ScoreNS: last}},
+			Steps: []Step{{SetAt: time.Unix(0, began).UTC(), ScoreNS: first},
+				{SetAt: time.Unix(0, ended).UTC(), ScoreNS: last}},
 			Dots:  []Dot{{ScoreNS: last, Size: size}, {ScoreNS: first, Size: size}},
 			Lines: []Line{{ScoreNS: first}},
 		}
@@ -124,7 +124,7 @@ func FuzzBoardPicture(f *testing.F) {
 			t.Fatal(err)
 		}
 		d := draw(p)
-		places := d.Curve + d.Area + d.Rest
+		places := d.Curve + d.Area + d.UnlinkedDots
 		for _, one := range d.Points {
 			places += one.X + one.Y
 		}
@@ -137,7 +137,7 @@ func FuzzBoardPicture(f *testing.F) {
 		if strings.Contains(places, "NaN") || strings.Contains(places, "Inf") {
 			t.Errorf("the picture of %g and %g has no places: %s", first, last, places)
 		}
-		if len(d.Rows) > mostScores || page.Len() > 30_000 {
+		if len(d.Rows) > maxScaleScores || page.Len() > 30_000 {
 			t.Errorf("the picture of %g and %g has %d labels in %d bytes", first, last, len(d.Rows), page.Len())
 		}
 	})
@@ -174,7 +174,7 @@ func FuzzChartScores(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, low, high float64) {
 		scores := chartScores(low, high)
-		if len(scores) > mostScores {
+		if len(scores) > maxScaleScores {
 			t.Errorf("between %g and %g there are %d labels", low, high, len(scores))
 		}
 		for _, s := range scores {

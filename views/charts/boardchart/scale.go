@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-const mostScores = 6 // at the left edge
+const maxScaleScores = 6 // at the left edge
 
 // chartScores returns two to six round scores between low and high, from the finest series that is not too fine. A
 // scale with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count whole
@@ -29,13 +29,13 @@ func chartScores(low, high float64) []float64 {
 		if len(scores) < 2 {
 			return evenScores(low, high)
 		}
-		if len(scores) <= mostScores {
+		if len(scores) <= maxScaleScores {
 			return scores
 		}
 	}
 	var scores []float64
 	first, last := int(math.Ceil(math.Log10(low))), int(math.Floor(math.Log10(high)))
-	for e := first; e <= last; e += (last - first + mostScores) / mostScores {
+	for e := first; e <= last; e += (last - first + maxScaleScores) / maxScaleScores {
 		scores = append(scores, math.Pow10(e))
 	}
 	return scores
@@ -47,7 +47,7 @@ func evenScores(low, high float64) []float64 {
 	for _, digit := range []float64{0.2, 0.5, 1, 2} {
 		step := digit * power
 		first, last := math.Ceil(low/step), math.Floor(high/step)
-		if !(last-first < mostScores) { // also if a step is too small to count with
+		if !(last-first < maxScaleScores) { // also if a step is too small to count with
 			continue
 		}
 		var scores []float64

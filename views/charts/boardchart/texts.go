@@ -12,14 +12,14 @@ func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 
 
 // canvas is the drawing in one kind of window, with the minimum size of such a window.
 type canvas struct {
-	wide, high    float64
+	width, height float64
 	points, texts []area
 }
 
 const (
 	wideWindow, phoneWindow = 450.0, 160.0
-	height                  = 128.0
-	letter, line            = 7.0, 16.0 // width of a letter and height of a text, rounded up because fonts differ
+	chartHeight             = 128.0
+	letterWidth, lineHeight = 7.0, 16.0 // width of a letter and height of a text, rounded up because fonts differ
 	pointSize               = 4.0
 )
 
@@ -27,45 +27,46 @@ const (
 type texts struct{ windows [2]canvas }
 
 func newTexts(points []place) *texts {
-	t := &texts{windows: [2]canvas{{wide: wideWindow, high: height}, {wide: phoneWindow, high: height}}}
+	t := &texts{windows: [2]canvas{{width: wideWindow, height: chartHeight}, {width: phoneWindow, height: chartHeight}}}
 	for i := range t.windows {
 		canvas := &t.windows[i]
 		for _, p := range points {
-			x, y := p.x*canvas.wide/100, p.y*canvas.high/100
+			x, y := p.x*canvas.width/100, p.y*canvas.height/100
 			canvas.points = append(canvas.points, area{x - pointSize, y - pointSize, x + pointSize, y + pointSize})
 		}
 	}
 	return t
 }
 
-// spotOf is a candidate place for a text: right or left of a point, at a vertical distance.
-type spotOf struct {
+// textSpot is a candidate place for a text: right or left of a point, at a vertical distance.
+type textSpot struct {
 	at         place
 	end, below bool
 	dx, dy     float64 // pixels from the place to the nearest edges of the text
 }
 
-func (s spotOf) area(text string, canvas canvas) area {
-	x, y, wide := s.at.x*canvas.wide/100+s.dx, s.at.y*canvas.high/100-s.dy-line, letter*float64(len([]rune(text)))
+func (s textSpot) area(text string, canvas canvas) area {
+	x, y, wide := s.at.x*canvas.width/100+s.dx, s.at.y*canvas.height/100-s.dy-lineHeight,
+		letterWidth*float64(len([]rune(text)))
 	if s.end {
-		x = s.at.x*canvas.wide/100 - s.dx - wide
+		x = s.at.x*canvas.width/100 - s.dx - wide
 	}
 	if s.below {
-		y = s.at.y*canvas.high/100 + s.dy
+		y = s.at.y*canvas.height/100 + s.dy
 	}
-	return area{x, y, x + wide, y + line}
+	return area{x, y, x + wide, y + lineHeight}
 }
 
 // line places the name of a line: at its left end, above or below it, otherwise at its right end. If necessary, the
 // text may cover a point of the curve.
 func (t *texts) line(text string, y float64) (shown string, end, below, phone bool) {
-	var spots []spotOf
+	var spots []textSpot
 	for _, end := range []bool{false, true} {
 		at := place{0.5, y}
 		if end {
 			at.x = 99.5
 		}
-		spots = append(spots, spotOf{at: at, end: end, dy: 1}, spotOf{at: at, end: end, below: true, dy: 2})
+		spots = append(spots, textSpot{at: at, end: end, dy: 1}, textSpot{at: at, end: end, below: true, dy: 2})
 	}
 	return t.firstFreeSpot(text, spots, true)
 }
@@ -73,7 +74,7 @@ func (t *texts) line(text string, y float64) (shown string, end, below, phone bo
 // point places the name of a point: above the step that begins there, otherwise below the one that ends there. On a
 // phone only the last one fits.
 func (t *texts) point(text string, at place, last bool) (shown string, end, below, phone bool) {
-	return t.firstFreeSpot(text, []spotOf{
+	return t.firstFreeSpot(text, []textSpot{
 		{at: at, dx: 4, dy: 4}, {at: at, dx: 6, dy: 5, end: true, below: true},
 		{at: at, dx: 4, dy: 5, below: true}, {at: at, dx: 6, dy: 4, end: true},
 	}, last)
@@ -81,23 +82,23 @@ func (t *texts) point(text string, at place, last bool) (shown string, end, belo
 
 // firstFreeSpot returns the first free spot, also on a phone if that is possible and wanted; the text is empty if there
 // is none.
-func (t *texts) firstFreeSpot(text string, spots []spotOf, onPhone bool) (shown string, end, below, phone bool) {
+func (t *texts) firstFreeSpot(text string, spots []textSpot, onPhone bool) (shown string, end, below, phone bool) {
 	for _, try := range []struct{ phone, overPoints bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		if try.phone && !onPhone {
 			continue
 		}
 		for _, s := range spots {
-			if !t.windows[0].free(s.area(text, t.windows[0]), try.overPoints) || try.phone && !t.windows[1].free(s.area(text, t.windows[1]), try.overPoints) {
+			if !t.windows[0].isFree(s.area(text, t.windows[0]), try.overPoints) || try.phone && !t.windows[1].isFree(s.area(text, t.windows[1]), try.overPoints) {
 				continue
 			}
-			t.take(text, s, try.phone)
+			t.occupy(text, s, try.phone)
 			return text, s.end, s.below, try.phone
 		}
 	}
 	return "", false, false, false
 }
 
-func (t *texts) take(text string, s spotOf, phone bool) {
+func (t *texts) occupy(text string, s textSpot, phone bool) {
 	for i := range t.windows {
 		if i == 0 || phone {
 			t.windows[i].texts = append(t.windows[i].texts, s.area(text, t.windows[i]))
@@ -105,7 +106,7 @@ func (t *texts) take(text string, s spotOf, phone bool) {
 	}
 }
 
-// free reports whether an area is inside the drawing and covers no text, and no point unless overPoints is set.
-func (canvas canvas) free(a area, overPoints bool) bool {
-	return a.x1 >= 0 && a.x2 <= canvas.wide && !slices.ContainsFunc(canvas.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(canvas.points, a.overlaps))
+// isFree reports whether an area is inside the drawing and covers no text, and no point unless overPoints is set.
+func (canvas canvas) isFree(a area, overPoints bool) bool {
+	return a.x1 >= 0 && a.x2 <= canvas.width && !slices.ContainsFunc(canvas.texts, a.overlaps) && (overPoints || !slices.ContainsFunc(canvas.points, a.overlaps))
 }

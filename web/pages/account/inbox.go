@@ -47,7 +47,7 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 		if err := p.site.Store.Inbox.MarkAllRead(ctx, user, at); err != nil {
 			return err
 		}
-		page.Viewer.Unread = 0
+		page.Viewer.UnreadNotices = 0
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.site.Render(c, status, views.Inbox(page))

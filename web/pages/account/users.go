@@ -83,15 +83,15 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	for i, place := range list {
 		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, mostSteps)
+	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, maxSteps)
 	for i, place := range list {
 		page.Places = append(page.Places, views.PlaceRow{EntrySummary: place, Steps: steps[keys[i]]})
 	}
 	return err
 }
 
-// mostSteps limits the lines of one page of places.
-const mostSteps = 1000
+// maxSteps limits the lines of one page of places.
+const maxSteps = 1000
 
 // UserRole lets an admin change a person's role.
 func (p *Account) UserRole(c *fiber.Ctx) error {

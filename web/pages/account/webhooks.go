@@ -13,8 +13,8 @@ import (
 	"warpboard/web/site"
 )
 
-// deliveries on one page.
-const deliveries = 25
+// deliveryRows on one page.
+const deliveryRows = 25
 
 // Webhooks shows a person's webhooks, and to admins the site's.
 func (p *Account) Webhooks(c *fiber.Ctx) error { return p.showWebhooks(c, fiber.StatusOK, "", "") }
@@ -69,12 +69,12 @@ func (p *Account) Webhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
+	list, err := p.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveryRows)
 	if err != nil {
 		return err
 	}
 	page := views.WebhookPage{Page: p.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list, Now: p.site.Now()}
-	if len(list) == deliveries {
+	if len(list) == deliveryRows {
 		page.Older = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -138,7 +138,7 @@ func (d draft) task() catalog.Task {
 }
 
 // hasDeadline reports whether the upload has its own deadline.
-func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
+func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.DeadlineAssumed }
 
 // encodeBundle packs a task for a form field, so that the server stores nothing between preview and publishing.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {

@@ -143,7 +143,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 		status = fiber.StatusUnprocessableEntity
 	}
 	page.Page = p.site.Page(c, title, section)
-	page.Wide, page.Full = true, true
+	page.FullWidth, page.FullHeight = true, true
 	page.Titled = titleIn(page.Files) != ""
 	return p.site.Render(c, status, views.TaskFiles(page))
 }

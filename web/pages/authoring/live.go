@@ -121,7 +121,7 @@ func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views
 	for _, warning := range b.Warnings {
 		note := remark{File: fileIn(warning, files), Text: warning, Note: true}
 		if note.File == tasks.TaskFile {
-			note.Line = lines.Of(tasks.KeyIn(warning))
+			note.Line = lines.LineOf(tasks.WarningKey(warning))
 		}
 		list = append(list, note)
 	}
@@ -133,7 +133,7 @@ func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views
 		if text := unknownDevice(name, workers); text != "" {
 			list = append(list, remark{
 				File: tasks.TaskFile,
-				Line: lines.Of(fmt.Sprintf("gpus[%d]", i)),
+				Line: lines.LineOf(fmt.Sprintf("gpus[%d]", i)),
 				Text: text,
 				Note: true,
 			})

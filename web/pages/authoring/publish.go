@@ -29,7 +29,7 @@ const maxDrafts = 512
 // sentDraft is a draft from the preview's form.
 type sentDraft struct {
 	draft
-	in            catalog.TaskSettings
+	sentSettings  catalog.TaskSettings
 	invalid       error // reason why the settings cannot be read
 	chosen        bool
 	shownStandard bool // the preview showed the draft with Warpboard's harness
@@ -51,40 +51,40 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	}
 	try := alone && sent[0].current == nil && c.FormValue("do") == doTry
 	if try {
-		sent[0].in.Visibility = catalog.Hidden
+		sent[0].sentSettings.Visibility = catalog.Hidden
 	}
 	out, err := p.publishChosen(c.UserContext(), *user, sent)
 	if err != nil {
 		return err
 	}
 	if try && len(out.published) == 1 {
-		return p.startTrial(c, *user, out.last, out.last.VersionID, sent[0].Bundle)
+		return p.startTrial(c, *user, out.lastPublished, out.lastPublished.VersionID, sent[0].Bundle)
 	}
 	if alone && len(out.published) == 1 {
-		return site.Redirect(c, out.done)
+		return site.Redirect(c, out.lastPageURL)
 	}
-	return p.showDrafts(c, out.status, out.left, out.published)
+	return p.showDrafts(c, out.status, out.remaining, out.published)
 }
 
 // outcome is the result of publishing a form's drafts.
 type outcome struct {
-	left      []draft // with the reason, if one was refused
-	published []views.TaskRef
-	last      catalog.Task  // the last published one
-	done      templ.SafeURL // its page
-	status    int           // status of the last refusal
+	remaining     []draft // with the reason, if one was refused
+	published     []views.TaskRef
+	lastPublished catalog.Task  // the last published one
+	lastPageURL   templ.SafeURL // its page
+	status        int           // status of the last refusal
 }
 
 func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []sentDraft) (outcome, error) {
 	out := outcome{status: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.chosen {
-			out.left = append(out.left, d.draft)
+			out.remaining = append(out.remaining, d.draft)
 			continue
 		}
 		task, done, err := p.publishDraft(ctx, user, d)
 		if err == nil {
-			out.published, out.last, out.done = append(out.published, site.TaskRef(task)), task, done
+			out.published, out.lastPublished, out.lastPageURL = append(out.published, site.TaskRef(task)), task, done
 			continue
 		}
 		refused := site.FailureOf(err)
@@ -92,7 +92,7 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 			return outcome{}, err
 		}
 		d.refused, out.status = refused.Message, refused.Status
-		out.left = append(out.left, d.draft)
+		out.remaining = append(out.remaining, d.draft)
 	}
 	return out, nil
 }
@@ -117,7 +117,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 		}
 		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{
 			Slug:         d.settings.Slug,
-			TaskSettings: d.in,
+			TaskSettings: d.sentSettings,
 			Bundle:       bundle,
 		})
 		if err == nil && task.CurrentVisibility() == catalog.Hidden {
@@ -131,7 +131,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 	if *d.standardHarness != d.shownStandard {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
-	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.in)
+	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.sentSettings)
 }
 
 // publishVersion makes a bundle the task's current version, with the given settings unless they are nil, and returns
@@ -203,10 +203,10 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 		number:          number,
 		standardHarness: &rehouse,
 	}
-	d.in, d.invalid = readSettings(c, number)
+	d.sentSettings, d.invalid = readSettings(c, number)
 	d.settings = &catalog.Task{
-		Slug: db.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
-		AllowsPractice: d.in.AllowsPractice, Limits: d.in.Limits,
+		Slug: db.Slug(field("slug")), Title: d.sentSettings.Title, Devices: d.sentSettings.Devices, Deadline: d.sentSettings.Deadline, Visibility: d.sentSettings.Visibility,
+		AllowsPractice: d.sentSettings.AllowsPractice, Limits: d.sentSettings.Limits,
 	}
 	if slug := field("updates"); slug != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), slug)

@@ -29,7 +29,7 @@ import (
 // correct one.
 type attempt struct {
 	tasks.Solution
-	made, starter bool
+	isMutant, isStarter bool
 }
 
 // key identifies a run of a trial by its text and mode, so that a trial stores nothing else.
@@ -40,7 +40,8 @@ func (a attempt) key(mode job.Mode) string {
 // attemptsAt lists the submissions that try a task.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	if text := runs.FirstTemplate("", b); text != "" {
-		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)}, starter: true})
+		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)},
+			isStarter: true})
 	}
 	if reference, ok := b.Reference(); ok {
 		list = append(list, attempt{Solution: reference})
@@ -55,7 +56,7 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	for _, m := range mutants.Of(b.Definition, authors[0].Source) {
 		list = append(list, attempt{
 			Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
-			made:     true,
+			isMutant: true,
 		})
 	}
 	return list
@@ -161,19 +162,19 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
-		UnpublishedChanges: !version.Published(), Opens: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
-	if page.Lack, err = p.lack(c.UserContext(), task, b.Definition.Require); err != nil {
+		UnpublishedChanges: !version.Published(), OpensAt: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+	if page.MissingPackages, err = p.lack(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
 	if !page.Tried() {
-		page.Untried = p.untriedReason(task)
+		page.UntriedReason = p.untriedReason(task)
 	}
 	if page.Hidden {
-		if page.Copied, err = isStarterText(b.Definition); err != nil {
+		if page.DescriptionCopied, err = isStarterText(b.Definition); err != nil {
 			return err
 		}
 	}
-	page.Live = page.Waiting() > 0
+	page.HasStream = page.Waiting() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
 		return p.site.Render(c, fiber.StatusOK, views.TrialTable(page))
@@ -227,7 +228,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	for _, sub := range slices.Backward(list) {
 		for _, run := range sub.Runs {
 			newest[string(sub.Mode)+" "+sub.SourceHash], ids = run, append(ids, run.ID)
-			def = b.Definition.For(run.Device)
+			def = b.Definition.ForDevice(run.Device)
 		}
 	}
 	stages, err := p.site.Store.Work.StagesOf(ctx, ids...)
@@ -245,24 +246,24 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	}
 	for _, a := range attemptsAt(b) {
 		row := views.TrialRow{
-			Name:     a.Name,
-			Correct:  a.Correct,
-			Made:     a.made,
-			Starter:  a.starter,
-			TrialRun: tried(a, job.ModeTest),
+			Name:       a.Name,
+			Correct:    a.Correct,
+			MadeBySite: a.isMutant,
+			Starter:    a.isStarter,
+			TrialRun:   tried(a, job.ModeTest),
 		}
 		faults := row.Trial.StageWithTaskFault()
 		if a.timed(b) {
 			timed := tried(a, job.ModeBenchmark)
-			row.Timed = &timed
+			row.TimedRun = &timed
 			faults = cmp.Or(faults, timed.Trial.StageWithTaskFault())
 		}
-		row.Lacks = missingArgument(faults, def)
-		works = works || row.Ended && !a.starter && row.Trial.ShowsTaskWorks()
+		row.MissingArgument = missingArgument(faults, def)
+		works = works || row.Ended && !a.isStarter && row.Trial.ShowsTaskWorks()
 		rows = append(rows, row)
 	}
 	for i := range rows {
-		rows[i].Works = works
+		rows[i].ProvesTask = works
 	}
 	return rows, def, nil
 }

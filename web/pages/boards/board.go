@@ -67,13 +67,13 @@ func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 	var event views.EventBanner
 	if head.Event != nil {
 		event = *head.Event
-		event.In = 0
+		event.TimeToNext = 0
 	}
 	var freeze views.BoardFreeze
 	if b.Freeze != nil {
 		freeze = *b.Freeze
 	}
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.off, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.closedReason, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
@@ -83,15 +83,15 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskRef(task), Device: b.Device, Devices: task.Devices,
 		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
-		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.past,
-		Found: c.Query("find"), Off: b.off,
+		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.pastDay,
+		Found: c.Query("find"), Off: b.closedReason,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
 		page.Share = p.site.ShareOf(page.Title, boardAbout(b.Head), string(views.BoardURL(task.Slug, b.Device)))
 		page.Share.Unlisted = task.Visibility == catalog.Unlisted
 	}
-	if b.past.IsZero() {
-		page.Live = true
+	if b.pastDay.IsZero() {
+		page.HasStream = true
 		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, b.Device, b.ChangeNumber)
 	}
 	var err error
@@ -125,11 +125,11 @@ func boardAbout(b boards.Head) string {
 
 // board has the parameters of a request for a board, and the data that was read for it.
 type board struct {
-	pages   *Boards
-	task    catalog.Task
-	version catalog.TaskVersion
-	past    time.Time // end of the requested day; zero for now
-	off     string    // reason why the task accepts no submissions now; empty if it does
+	pages        *Boards
+	task         catalog.Task
+	version      catalog.TaskVersion
+	pastDay      time.Time // end of the requested day; zero for now
+	closedReason string    // reason why the task accepts no submissions now; empty if it does
 	views.BoardTable
 }
 
@@ -162,7 +162,7 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 		if err != nil {
 			return b, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
 		}
-		b.past = day.AddDate(0, 0, 1).Add(-time.Microsecond)
+		b.pastDay = day.AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
 	return b, nil
 }
@@ -178,18 +178,18 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
 		if b.PeopleCount == 0 { // otherwise the page makes its most queries
-			if b.Freeze.OwnNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
+			if b.Freeze.ViewerBestNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
 				return err
 			}
 		}
 	}
-	b.off, err = s.Store.Switches.FirstSentence(ctx, switches.Submissions, switches.Task(b.task.ID))
+	b.closedReason, err = s.Store.Switches.FirstSentence(ctx, switches.Submissions, switches.Task(b.task.ID))
 	return err
 }
 
 // read fills in the page of the board at the requested time, and the viewer's entry at any rank.
 func (b *board) read(ctx context.Context) (err error) {
-	if !b.past.IsZero() {
+	if !b.pastDay.IsZero() {
 		return b.readPast(ctx)
 	}
 	part := boards.PartQuery{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ViewerID: b.ViewerID,
@@ -208,12 +208,12 @@ func (b *board) read(ctx context.Context) (err error) {
 // day.
 func (b *board) readPast(ctx context.Context) (err error) {
 	store, version := b.pages.site.Store.Boards, b.version.ID
-	list, bands, err := store.StandingsAt(ctx, version, b.Device, b.past)
+	list, bands, err := store.StandingsAt(ctx, version, b.Device, b.pastDay)
 	if err != nil {
 		return err
 	}
 	// Newer software, and runs that wait for confirmation, are only known for the current board.
-	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.past.Format(time.DateOnly), int64(len(list)), 0, 0, bands
+	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.pastDay.Format(time.DateOnly), int64(len(list)), 0, 0, bands
 	b.LastPage = (len(list) + boardRows - 1) / boardRows
 	if len(list) > 0 {
 		b.FirstRun, b.FirstNS = list[0].RunID, list[0].ScoreNS
@@ -226,7 +226,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	if b.History, err = store.History(ctx, version, b.Device); err != nil {
 		return err
 	}
-	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.past) })
+	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.pastDay) })
 	for i := range b.History {
 		b.History[i].OlderSoftware = len(list) > 0 && b.History[i].EpochAge > list[0].Age
 	}

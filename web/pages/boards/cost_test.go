@@ -19,7 +19,7 @@ func TestNoSourceCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewScene(t)
 	var ids []int64
 	for i := range 4 {
-		run := s.Submit(s.Ada, "H200", strings.Repeat("1 ", views.MostColoured/2-8)+fmt.Sprint(i))
+		run := s.Submit(s.Ada, "H200", strings.Repeat("1 ", views.MaxHighlightedBytes/2-8)+fmt.Sprint(i))
 		s.Finish(run, 1e4)
 		ids = append(ids, run.SubmissionID)
 	}

@@ -94,8 +94,8 @@ func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 // pack waits for permission to pack a dataset; one per core is packed at a time.
 func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 	select {
-	case p.packing <- struct{}{}:
-		return func() { <-p.packing }, nil
+	case p.packSlots <- struct{}{}:
+		return func() { <-p.packSlots }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

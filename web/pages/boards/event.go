@@ -32,7 +32,7 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.About, err = p.code.Description(page.Event.About); err != nil {
+	if page.Description, err = p.code.Description(page.Event.About); err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
@@ -64,9 +64,9 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	if err != nil {
 		return page, err
 	}
-	page = views.EventPage{At: seen.At, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
+	page = views.EventPage{StandingsAt: seen.At, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
 		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
-	page.Live = at.IsZero()
+	page.HasStream = at.IsZero()
 	for _, task := range seen.Tasks {
 		page.Tasks = append(page.Tasks, views.EventTask{TaskRef: site.TaskRef(task), Devices: task.Devices})
 		for _, device := range task.Devices {
@@ -97,7 +97,7 @@ func revealSentence(standings events.Standings, name string) string {
 func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, err error) {
 	list, err := p.site.Store.EventWaiting(c.UserContext(), id)
 	for _, w := range list {
-		sum.Entrants, sum.Submissions, sum.Live = sum.Entrants+1, sum.Submissions+w.Submissions, sum.Live+w.UnfinishedRuns
+		sum.Entrants, sum.Submissions, sum.RunningRuns = sum.Entrants+1, sum.Submissions+w.Submissions, sum.RunningRuns+w.UnfinishedRuns
 	}
 	return sum, err
 }

@@ -113,7 +113,7 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause 
 	if slug != "" {
 		heading = "Edit the event"
 	}
-	page := views.EventForm{Page: p.site.Page(c, heading, "events"), Slug: slug, Heading: heading, In: in}
+	page := views.EventForm{Page: p.site.Page(c, heading, "events"), Slug: slug, Heading: heading, Settings: in}
 	if cause != nil {
 		refused := site.FailureOf(cause)
 		if refused.Status >= 500 || refused.Status == fiber.StatusForbidden {
@@ -129,7 +129,7 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause 
 		if task.EditableBy(site.Actor(c)) {
 			choice := views.EventChoice{TaskRef: site.TaskRef(task)}
 			if other, ok := p.site.Store.Events.EventOf(task.ID); ok && other.Slug != slug {
-				choice.Other = other.Title
+				choice.OtherEvent = other.Title
 			}
 			page.Choices = append(page.Choices, choice)
 		}

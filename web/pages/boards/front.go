@@ -40,7 +40,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 		Attacks: p.attacks,
 		SignIn:  len(p.signIn.Providers) > 0,
 	}
-	page.Live = true
+	page.HasStream = true
 	page.Share = &views.Share{
 		Title: "Warpboard",
 		URL:   p.site.Settings.BaseURL + "/",

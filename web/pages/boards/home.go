@@ -46,7 +46,7 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 		return p.site.Render(c, fiber.StatusOK, views.Tasks(list))
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
-	page.Live = true
+	page.HasStream = true
 	page.Share = &views.Share{
 		Title: "Warpboard",
 		URL:   p.site.Settings.BaseURL + "/tasks",

@@ -17,7 +17,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.SuitePage{Page: p.site.Page(c, "Suite "+tag, "tasks"), Path: views.TagSuiteURL(tag), Suite: suite}
-	page.UpTo(format.Capital(tag), views.CollectionURL(tag))
+	page.SetParent(format.Capital(tag), views.CollectionURL(tag))
 	return p.showSuite(c, page)
 }
 
@@ -32,7 +32,7 @@ func (p *Boards) EventSuite(c *fiber.Ctx) error {
 		Path:  views.EventSuiteURL(e.Slug),
 		Suite: suite,
 	}
-	page.UpTo(e.Title, views.EventURL(e.Slug))
+	page.SetParent(e.Title, views.EventURL(e.Slug))
 	return p.showSuite(c, page)
 }
 
@@ -50,11 +50,11 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 		}
 		return nil
 	}
-	page.A, page.B = find("a", 0), find("b", 1)
-	if page.A != nil && page.B != nil && page.A.Entrant == page.B.Entrant {
-		page.B = nil
+	page.RowA, page.RowB = find("a", 0), find("b", 1)
+	if page.RowA != nil && page.RowB != nil && page.RowA.Entrant == page.RowB.Entrant {
+		page.RowB = nil
 	}
-	page.Wide = len(rows) > 0
+	page.FullWidth = len(rows) > 0
 	return p.site.Render(c, fiber.StatusOK, views.Suite(page))
 }
 

@@ -27,13 +27,13 @@ import (
 
 // Docs has the handlers of these pages.
 type Docs struct {
-	site    *site.Site
-	runs    *runs.Runs
-	code    *views.Highlighter
-	attacks []views.Attack
-	contact string // address for reporting security problems
-	list    []views.DocsGroup
-	text    map[string]page // pages by name
+	site        *site.Site
+	runs        *runs.Runs
+	code        *views.Highlighter
+	attacks     []views.Attack
+	contact     string // address for reporting security problems
+	groups      []views.DocsGroup
+	pagesByName map[string]page // pages by name
 }
 
 // New returns the handlers of the pages.
@@ -42,7 +42,7 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 	if err != nil {
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
-	m := &Docs{site: site, runs: runs, code: code, attacks: attacks, contact: contact, text: map[string]page{}, list: []views.DocsGroup{
+	m := &Docs{site: site, runs: runs, code: code, attacks: attacks, contact: contact, pagesByName: map[string]page{}, groups: []views.DocsGroup{
 		{For: docs.AudienceUse},
 		{For: docs.AudienceAuthor, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
 		{For: docs.AudienceOperate},
@@ -55,10 +55,10 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 		for _, heading := range p.Headings {
 			link.Headings = append(link.Headings, views.DocsLink{Title: strings.ReplaceAll(heading, "`", ""), URL: link.URL + templ.SafeURL("#"+docs.Anchor(heading))})
 		}
-		m.text[p.Name] = page{link, text}
-		for i := range m.list {
-			if m.list[i].For == p.Audience {
-				m.list[i].Links = append(m.list[i].Links, link)
+		m.pagesByName[p.Name] = page{link, text}
+		for i := range m.groups {
+			if m.groups[i].For == p.Audience {
+				m.groups[i].Links = append(m.groups[i].Links, link)
 			}
 		}
 	}
@@ -67,12 +67,12 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []vi
 
 type page struct {
 	views.DocsLink
-	text func() (templ.Component, error) // HTML, rendered at the first request
+	render func() (templ.Component, error) // HTML, rendered at the first request
 }
 
 // Links lists all pages in display order.
 func (p *Docs) Links() (list []views.DocsLink) {
-	for _, group := range p.list {
+	for _, group := range p.groups {
 		list = append(list, group.Links...)
 	}
 	return list
@@ -80,16 +80,16 @@ func (p *Docs) Links() (list []views.DocsLink) {
 
 // Index lists the pages.
 func (p *Docs) Index(c *fiber.Ctx) error {
-	return p.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: p.site.Page(c, "Docs", "docs"), All: p.list}))
+	return p.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: p.site.Page(c, "Docs", "docs"), All: p.groups}))
 }
 
 // Page shows one page.
 func (p *Docs) Page(c *fiber.Ctx) error {
-	of, ok := p.text[c.Params("page")]
+	of, ok := p.pagesByName[c.Params("page")]
 	if !ok {
 		return site.NotFound(c)
 	}
-	text, err := of.text()
+	text, err := of.render()
 	if err != nil {
 		return fmt.Errorf("reading docs/%s.md: %w", c.Params("page"), err)
 	}

@@ -147,10 +147,11 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	}
 	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
 	if viewer.SignedIn() {
-		list = append(list, views.OwnPlaces(views.Viewer{Creator: viewer.MayCreateTasks(), Admin: viewer.IsAdmin()})...)
+		list = append(list, views.OwnPlaces(views.Viewer{MayCreateTasks: viewer.MayCreateTasks(),
+			IsAdmin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
-		if len(found) < maxPlaces && fits(known.Label+" "+known.Words, words) {
+		if len(found) < maxPlaces && fits(known.Label+" "+known.SearchWords, words) {
 			found = append(found, to("Page", known.Label, "", known.URL))
 		}
 	}

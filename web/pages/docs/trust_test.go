@@ -116,13 +116,13 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) {
 		c.Contact = "security@example.org"
 		c.Attacks = []views.Attack{
-			{Name: "unjoined-stream", Title: "Work beside the stream", Family: "Done too early", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly",
+			{Name: "unjoined-stream", Title: "Work beside the stream", Family: "Done too early", Platform: "Python on a GPU", Description: "works on a stream that nothing joins", Expected: "scored honestly",
 				Results: []views.AttackResult{
-					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", Held: true, ClaimedNS: 1250, ShownNS: 98.1e3, At: at},
-					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, At: at, Older: true},
+					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", AsExpected: true, ClaimedNS: 1250, ShownNS: 98.1e3, MeasuredAt: at},
+					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, MeasuredAt: at, FromOtherVersion: true},
 				}},
-			{Name: "early-done", Title: "Done at once", Family: "Done too early", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
-			{Name: "nvml-clocks", Title: "Other clocks", Family: "False clocks", Tries: "asks for other clocks", Expected: "limit"},
+			{Name: "early-done", Title: "Done at once", Family: "Done too early", Description: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", AsExpected: true, MeasuredAt: at}}},
+			{Name: "nvml-clocks", Title: "Other clocks", Family: "False clocks", Description: "asks for other clocks", Expected: "limit"},
 		}
 	})
 	doc := s.Browser().Page("/trust", http.StatusOK)

@@ -12,14 +12,14 @@ import (
 	"warpboard/web/site"
 )
 
-// mostBudgets limits the listed people.
-const mostBudgets = 50
+// maxBudgets limits the listed people.
+const maxBudgets = 50
 
 func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Quotas.BudgetsToday(c.UserContext(), mostBudgets); err != nil {
+	if page.Budgets, page.BudgetOfAll, err = p.site.Store.Quotas.BudgetsToday(c.UserContext(), maxBudgets); err != nil {
 		return err
 	}
-	page.Teams, err = p.site.Store.Quotas.Teams(c.UserContext(), mostBudgets)
+	page.Teams, err = p.site.Store.Quotas.Teams(c.UserContext(), maxBudgets)
 	return err
 }
 

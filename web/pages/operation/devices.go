@@ -37,7 +37,7 @@ func (p *Operation) Devices(c *fiber.Ctx) error {
 		return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
 	}
 	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices"), Status: status}
-	page.Live = true
+	page.HasStream = true
 	return p.site.Render(c, fiber.StatusOK, views.Devices(page))
 }
 
@@ -76,7 +76,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 		status.Workers = append(status.Workers, views.WorkerCard{
 			Worker:      w,
 			Online:      w.Live(p.site.Now()),
-			Submissions: list.slots,
+			Submissions: list.submissionByAttempt,
 		})
 	}
 	return status, nil
@@ -126,23 +126,23 @@ const activityAge = time.Minute
 // activity caches the activity of the devices in the last day.
 type activity struct {
 	sync.Mutex
-	read time.Time
-	of   map[string]work.Activity
+	readAt   time.Time
+	byDevice map[string]work.Activity
 }
 
 // addActivity adds to each device its activity in the last day.
 func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activity.Lock()
 	defer p.activity.Unlock()
-	if now := p.site.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
+	if now := p.site.Now(); p.activity.byDevice == nil || now.Sub(p.activity.readAt) > activityAge {
 		all, err := p.site.Store.Work.Activities(ctx, now, fleet.UpSince(workers, now))
 		if err != nil {
 			return err
 		}
-		p.activity.read, p.activity.of = now, all
+		p.activity.readAt, p.activity.byDevice = now, all
 	}
 	for i, q := range queues {
-		queues[i].Day = p.activity.of[q.Device.Device]
+		queues[i].Day = p.activity.byDevice[q.Device.Device]
 	}
 	return nil
 }
@@ -221,12 +221,12 @@ func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
 
 // driftOf describes one change of software: the old and the new, and the boards that became faster or slower.
 func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
-	drift := views.Drift{When: d.CreatedAt}
+	drift := views.Drift{BeganAt: d.CreatedAt}
 	for i, e := range known {
 		if e.ID != d.EpochID {
 			continue
 		}
-		drift.Epoch = e.String()
+		drift.Software = e.String()
 		for _, before := range known[i+1:] {
 			if before.Kind == e.Kind {
 				drift.Changes = before.Changes(e.Software)

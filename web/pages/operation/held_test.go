@@ -21,7 +21,7 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "ann", accounts.RoleUser), task,
 		work.Score{NS: 5000, Roof: &half})
 	held := webtest.Scored(t, s.Cfg.Store, author, task,
-		work.Score{NS: 50, Roof: &over, Held: "It reaches 140 % of what this unit can do at best."})
+		work.Score{NS: 50, Roof: &over, HeldReason: "It reaches 140 % of what this unit can do at best."})
 	admin := s.SignedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.Bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))

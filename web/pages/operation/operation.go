@@ -85,7 +85,7 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
 	for _, task := range tasks {
 		page.Tasks[switches.Task(task.ID)] = task.Title
-		if p.site.DeadlineOf(task).Takes() {
+		if p.site.DeadlineOf(task).AcceptsSubmissions() {
 			page.Choices = append(page.Choices, switches.Task(task.ID))
 		}
 	}

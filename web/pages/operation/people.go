@@ -18,8 +18,9 @@ func (p *Operation) People(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), Search: search, Number: number, Rows: list}
-	if page.More = len(list) > peopleRows; page.More {
+	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), Search: search, PageNumber: number,
+		Rows: list}
+	if page.HasMore = len(list) > peopleRows; page.HasMore {
 		page.Rows = list[:peopleRows]
 	}
 	return p.site.Render(c, fiber.StatusOK, views.People(page))
@@ -67,7 +68,7 @@ func (p *Operation) Audit(c *fiber.Ctx) error {
 	}
 	page := views.AuditPage{Page: p.site.Page(c, "Audit log", "moderation"), Search: search, Rows: list}
 	if len(list) > auditRows {
-		page.Rows, page.Older = list[:auditRows], list[auditRows-1].ID
+		page.Rows, page.OlderThanID = list[:auditRows], list[auditRows-1].ID
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Audit(page))
 }

@@ -19,16 +19,17 @@ const queueRows = 50 // runs shown of one device's queue
 // queueList collects the rows of all queues: running work, then waiting work. For submissions to tasks that the viewer
 // may not see, it shows only their place.
 type queueList struct {
-	pages   *Operation
-	viewer  accounts.User
-	rows    map[string][]views.QueuedRun // by device
-	slots   map[string]int64             // submission by attempt, for those the viewer may see
-	lengths map[string]work.QueueLength  // by device, including work that is not listed
-	workers []fleet.Worker
+	pages               *Operation
+	viewer              accounts.User
+	rows                map[string][]views.QueuedRun // by device
+	submissionByAttempt map[string]int64             // submission by attempt, for those the viewer may see
+	lengths             map[string]work.QueueLength  // by device, including work that is not listed
+	workers             []fleet.Worker
 }
 
 func (l *queueList) read(ctx context.Context) error {
-	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]work.QueueLength{}
+	l.rows, l.submissionByAttempt, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{},
+		map[string]work.QueueLength{}
 	live, err := l.pages.site.Store.Work.LiveQueue(ctx)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func (l *queueList) read(ctx context.Context) error {
 			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, card)
 			continue
 		case q.StartedAt != nil:
-			l.slots[q.AttemptID] = q.SubmissionID
+			l.submissionByAttempt[q.AttemptID] = q.SubmissionID
 		}
 		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: modeOrReason(q), Confirms: q.Confirms()})
 	}
@@ -71,9 +72,9 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 		}}
 	}
 	l.count(q, 1, 0)
-	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, Position: q.Place}
+	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, QueuePosition: q.Place}
 	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
-		card.TriedAgain = *q.NotBefore
+		card.NextAttemptAt = *q.NotBefore
 	}
 	return card
 }
@@ -92,7 +93,7 @@ func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 func (l *queueList) add(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < queueRows {
 		if lack := l.pages.site.Store.Fleet.LackOf(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
-			row.Run.Waiting = "waits for " + lack
+			row.Run.WaitingReason = "waits for " + lack
 		}
 		l.rows[device] = append(l.rows[device], row)
 	}
@@ -117,7 +118,7 @@ func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, u
 
 // describe adds people and tasks to all rows at once, and removes data that the viewer may not see.
 func (l *queueList) describe(ctx context.Context) error {
-	ids := slices.Collect(maps.Values(l.slots))
+	ids := slices.Collect(maps.Values(l.submissionByAttempt))
 	for _, rows := range l.rows {
 		for _, row := range rows {
 			ids = append(ids, row.ID)
@@ -141,8 +142,8 @@ func (l *queueList) describe(ctx context.Context) error {
 			rows[i].ID = known[rows[i].ID].ID
 		}
 	}
-	for attempt, id := range l.slots {
-		l.slots[attempt] = known[id].ID
+	for attempt, id := range l.submissionByAttempt {
+		l.submissionByAttempt[attempt] = known[id].ID
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage,
 	page := views.RerunPage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
 	last, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), task.VersionID, "", 1)
 	for _, o := range last {
-		page.Last = &o.Order
+		page.LastOrder = &o.Order
 		for _, x := range o.Runs {
 			if x.EndedAt == nil {
-				page.Waiting++
+				page.WaitingRuns++
 			}
 		}
 		page.Boards = boardsOf(o.Runs)
@@ -102,7 +102,7 @@ func (p *Operation) actOnRerun(c *fiber.Ctx, done string, do func(context.Contex
 		return pageErr
 	}
 	refused := site.FailureOf(err)
-	page.Problem, page.Typed = refused.Message, c.FormValue("reason")
+	page.Problem, page.FormText = refused.Message, c.FormValue("reason")
 	return p.site.Render(c, refused.Status, views.Rerun(page))
 }
 
@@ -113,7 +113,7 @@ func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
 			boards = append(boards, views.RerunBoard{Device: x.Device})
 		}
 		b := &boards[len(boards)-1]
-		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, WasPlace: len(b.Rows) + 1})
+		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, OldPlace: len(b.Rows) + 1})
 	}
 	for _, b := range boards {
 		addPlaces(b.Rows)
@@ -133,12 +133,12 @@ func addPlaces(rows []views.RerunRow) {
 	score := func(r *views.RerunRow) float64 { return *cmp.Or(r.ScoreNS, &r.ScoreBefore.ScoreNS) }
 	slices.SortStableFunc(order, func(a, b *views.RerunRow) int { return cmp.Compare(score(a), score(b)) })
 	for i, r := range order {
-		r.NowPlace = i + 1
+		r.NewPlace = i + 1
 	}
 }
 
-// shownOutput is the number of bytes at the end of a script's output that its row shows.
-const shownOutput = 1000
+// maxShownOutput is the number of bytes at the end of a script's output that its row shows.
+const maxShownOutput = 1000
 
 // validatedTask reads the path's task, if the viewer may run its script.
 func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
@@ -195,7 +195,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 func outputOf(stages []work.Stage) (output string) {
 	for _, stage := range stages {
 		if text := stage.Result.Stdout + stage.Result.Stderr; stage.Stage == job.StageValidate {
-			output = strings.ToValidUTF8(text[max(0, len(text)-shownOutput):], "")
+			output = strings.ToValidUTF8(text[max(0, len(text)-maxShownOutput):], "")
 		}
 	}
 	return output

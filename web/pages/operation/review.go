@@ -25,9 +25,9 @@ const reviewRows = 50 // on one page, and in one decision
 // Review lists the runs that wait for a review, selected by a filter.
 func (p *Operation) Review(c *fiber.Ctx) error {
 	page := views.ReviewPage{
-		Page:   p.site.Page(c, "Runs to review", "moderation"),
-		Filter: reviewFilter(c.Query),
-		Ticked: c.Query("tick"),
+		Page:        p.site.Page(c, "Runs to review", "moderation"),
+		Filter:      reviewFilter(c.Query),
+		TickedGroup: c.Query("tick"),
 	}
 	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
 	var err error
@@ -38,7 +38,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 		return err
 	}
 	if len(page.Rows) > reviewRows {
-		page.Rows, page.Next = page.Rows[:reviewRows], page.Rows[reviewRows-1].OldestFlagID
+		page.Rows, page.NextFlagID = page.Rows[:reviewRows], page.Rows[reviewRows-1].OldestFlagID
 	}
 	if page.Comments, err = p.site.Store.Comments.Reported(c.UserContext(), site.Actor(c), reviewRows); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	page = views.RunReviewPage{
 		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
 		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
-		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
+		MayDisqualify: (run.Valid() || run.HeldReason != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
 	}
 	if err := p.addNote(c, run, seen, &page); err != nil {
@@ -167,7 +167,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 		err = p.addSource(c, seen, &page)
 	}
 	for _, flag := range page.Flags {
-		page.Open = page.Open || flag.ClosedAt == nil
+		page.HasOpenFlag = page.HasOpenFlag || flag.ClosedAt == nil
 		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
 	}
 	return page, err
@@ -198,10 +198,10 @@ var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 // addNote adds the owner's note on a record, for viewers who may read it, and the form for those who may change it.
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
-	page.NoteOpen = seen.Task.NotesOpen(p.site.Now())
+	page.NoteIsPublic = seen.Task.NotesOpen(p.site.Now())
 	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
-	if page.NoteOpen || own || page.MayRemoveNote {
+	if page.NoteIsPublic || own || page.MayRemoveNote {
 		page.Note = run.Note
 	}
 	if own && run.ScoreNS != nil {
@@ -257,7 +257,7 @@ func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Cont
 		return pageErr
 	}
 	refused := site.FailureOf(err)
-	page.Problem, page.Act, page.Typed = refused.Message, name, why
+	page.Problem, page.FormName, page.FormText = refused.Message, name, why
 	return p.site.Render(c, refused.Status, views.RunReview(page))
 }
 

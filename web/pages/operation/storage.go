@@ -13,14 +13,14 @@ import (
 	"warpboard/web/site"
 )
 
-// soon is the time that the page looks ahead.
-const soon = 7 * 24 * time.Hour
+// lookAhead is the time that the page looks ahead.
+const lookAhead = 7 * 24 * time.Hour
 
 // Storage shows the used storage, and the data that is deleted next.
 func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
 	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}
-	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(soon))
+	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(lookAhead))
 	if err != nil {
 		return err
 	}

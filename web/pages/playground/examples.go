@@ -2,8 +2,8 @@ package playground
 
 import "maps"
 
-// firstExample is the initial example of the playground: it runs on every device.
-const firstExample = "torch"
+// defaultExample is the initial example of the playground: it runs on every device.
+const defaultExample = "torch"
 
 // exampleNames lists the examples of the playground.
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site"
 )
 
-const mostArguments = 64 // rows of the form; a JSON contract may hold more
+const maxArguments = 64 // rows of the form; a JSON contract may hold more
 
 // form is the playground's form: the values of its fields, and their errors.
 type form struct {
@@ -40,7 +40,7 @@ func readFields(c *fiber.Ctx) (*form, error) {
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send line ends like this
 	}
 	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
-	f.rows = min(max(f.rows, 1), mostArguments)
+	f.rows = min(max(f.rows, 1), maxArguments)
 	return f, nil
 }
 

@@ -35,7 +35,7 @@ const recentEvaluations = 10 // number of evaluations that the playground lists
 func (p *Playground) Form(c *fiber.Ctx) error {
 	form := newForm()
 	if c.Query("from") == "" {
-		form.example(c.Query("example", firstExample))
+		form.example(c.Query("example", defaultExample))
 	}
 	if id := c.Query("from"); id != "" {
 		e, _, err := p.evals.Readable(c, id)
@@ -59,7 +59,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	}
 	switch c.FormValue("do") {
 	case "row":
-		form.rows = min(form.rows+1, mostArguments)
+		form.rows = min(form.rows+1, maxArguments)
 		return p.showPlayground(c, fiber.StatusOK, form)
 	case "json":
 		form.writeContract()
@@ -138,7 +138,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	}
 	page := views.PlaygroundPage{Page: p.site.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
 		Problems: form.problems, Examples: exampleNames()}
-	page.Live, page.Wide = page.Viewer != nil, true
+	page.HasStream, page.FullWidth = page.Viewer != nil, true
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
@@ -186,7 +186,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 	if page.Lack, err = p.evals.Lack(c.UserContext(), e); err != nil {
 		return page, err
 	}
-	page.Live, page.Charts = !e.State.Final(), e.Kind == string(kernelrun.Compile)
+	page.HasStream, page.Charts = !e.State.Final(), e.Kind == string(kernelrun.Compile)
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)
 		if err != nil {

@@ -100,9 +100,9 @@ type comparisonData struct {
 func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
-		NoCode: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), Case: index, Cases: tabsOf(a.profile, b.profile)}
+		NoCodeReason: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: tabsOf(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
-		vm.NoProfile = missing
+		vm.NoProfileReason = missing
 	}
 	if a.Version.ID == b.Version.ID {
 		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
@@ -119,7 +119,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 		if missing == "" {
 			addPairs(&vm, reports)
 		}
-		if vm.NoCode != "" {
+		if vm.NoCodeReason != "" {
 			return charts.Compare(vm), nil
 		}
 		vm.SASS = vm.SASSDiffs()
@@ -168,8 +168,8 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 // sideOf describes a side. own is the score of the run's own times, which the ratio uses.
 func sideOf(r, other comparedRun, own float64) charts.Side {
 	s := charts.Side{
-		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
-		Where: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
+		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), ShortName: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
+		BoardName: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
 		return s
@@ -228,7 +228,7 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
-		vm.NoProfile = why
+		vm.NoProfileReason = why
 		return err
 	}
 	addPairs(vm, reports)
@@ -239,7 +239,7 @@ func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index i
 func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
-		vm.Because = &because
+		vm.Explanation = &because
 	}
 }
 

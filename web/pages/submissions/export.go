@@ -30,7 +30,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	found := finding(a, b)
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
-		Kernels: []any{}, MissingProfileReason: reports.NoProfile}
+		Kernels: []any{}, MissingProfileReason: reports.NoProfileReason}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{
 			Spec:  pair.Spec,
@@ -42,8 +42,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	for _, pair := range reports.Pairs {
 		answer.Kernels = append(answer.Kernels, pair)
 	}
-	if reports.Because != nil {
-		answer.Explanation = reports.Because
+	if reports.Explanation != nil {
+		answer.Explanation = reports.Explanation
 	}
 	return c.JSON(answer)
 }

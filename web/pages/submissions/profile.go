@@ -77,7 +77,7 @@ func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again 
 	if seen.Mine && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
 		page.Again = &again
 	}
-	page.Charts, page.Wide = true, true
+	page.Charts, page.FullWidth = true, true
 	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
 		URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), JSON: address + ".json"}
@@ -125,11 +125,11 @@ func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Deta
 		leader, err = p.runs.Leader(c.UserContext(), seen)
 		return vm, of, leader, err
 	}
-	if vm.Others, leader, err = p.runs.BoardDots(c.UserContext(), seen, vm.Query.Case); err != nil {
+	if vm.OtherDots, leader, err = p.runs.BoardDots(c.UserContext(), seen, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
-	for _, dot := range vm.Others {
-		vm.Choices = append(vm.Choices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
+	for _, dot := range vm.OtherDots {
+		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
 	}
 	if err := p.addPin(c, &vm, &of); err != nil {
 		return vm, of, 0, err
@@ -175,8 +175,8 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	if pin.Report == nil {
 		pin.Note = fmt.Sprintf("%s has no profile of this case: %s", pin.Name, profile.MissingReason(vm.Query.Case))
 	}
-	if !slices.ContainsFunc(vm.Choices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
-		vm.Choices = append(vm.Choices, charts.PinChoice{Run: id, Name: pin.Name})
+	if !slices.ContainsFunc(vm.PinChoices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
+		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{Run: id, Name: pin.Name})
 	}
 	vm.Pin = pin
 	return nil
@@ -185,7 +185,7 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 // addSourceLinks adds links to the source and the report file, which contains it, for viewers who may see it.
 func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) {
 	if !seen.MaySeeSource {
-		vm.SourceHidden = runs.SourcePrivate("SASS", seen.Task)
+		vm.SourceHiddenReason = runs.SourcePrivate("SASS", seen.Task)
 		return
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {
@@ -213,7 +213,7 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 			continue
 		}
 		for _, line := range kernel.Source.Lines {
-			if name := path.Base(line.File); links[name] == "" && def.MayBring(name) {
+			if name := path.Base(line.File); links[name] == "" && def.MayComeFromSubmission(name) {
 				links[name] = source + name + "-"
 			}
 		}
@@ -303,8 +303,8 @@ func (p *Submissions) drawn(made any, make func(context.Context) (templ.Componen
 			return err
 		}
 		select {
-		case p.drawing <- struct{}{}:
-			defer func() { <-p.drawing }()
+		case p.drawSlots <- struct{}{}:
+			defer func() { <-p.drawSlots }()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -23,18 +23,18 @@ import (
 
 // Submissions has the handlers of these pages.
 type Submissions struct {
-	site    *site.Site
-	runs    *runs.Runs
-	evals   *evaluations.Evaluations
-	code    *views.Highlighter
-	charts  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
-	drawing chan struct{}                           // has room for as many as there are cores
+	site      *site.Site
+	runs      *runs.Runs
+	evals     *evaluations.Evaluations
+	code      *views.Highlighter
+	charts    *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	drawSlots chan struct{}                           // has room for as many as there are cores
 }
 
 // New returns the handlers of the submission pages.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
 	return &Submissions{site: site, runs: runs, evals: evals, code: code,
-		charts: cache.New[[sha256.Size]byte, []byte](maxDrawnBytes), drawing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		charts: cache.New[[sha256.Size]byte, []byte](maxDrawnBytes), drawSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Submission shows a submission: its runs as they are stored, and the address of the stream that
@@ -49,8 +49,8 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 		err = p.addSource(c.UserContext(), seen, &page)
 	} else {
 		page.LiveRuns, err = p.runs.LiveRunsOf(c, seen)
-		page.Live = page.EventsURL != ""
-		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.HasEnded)
+		page.HasStream = page.EventsURL != ""
+		page.Charts = page.HasStream || slices.ContainsFunc(page.Runs, views.RunCard.HasEnded)
 	}
 	if err != nil {
 		return err

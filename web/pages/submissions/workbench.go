@@ -44,7 +44,7 @@ func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, for
 		Page: p.site.Page(c, "Solve "+task.Title, "tasks"), Task: site.TaskRef(task), Deadline: p.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
-	page.Live, page.Charts, page.Wide, page.Full = true, true, true, true
+	page.HasStream, page.Charts, page.FullWidth, page.FullHeight = true, true, true, true
 	if page.Description, err = p.code.Description(bundle.Definition.Description); err != nil {
 		return err
 	}

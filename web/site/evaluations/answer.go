@@ -184,7 +184,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
 	if e.Large() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
-			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MostShown))}
+			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MaxShownBytes))}
 	}
 	return decoded(e)
 }

@@ -43,7 +43,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	batch, good := Batch{Items: make([]work.BatchItem, len(requests))}, []work.BatchItem{}
 	for i, text := range requests {
 		item := work.BatchItem{Index: i}
-		if item.New, item.Err = s.readItem(devices, text); item.Err == nil {
+		if item.Request, item.Err = s.readItem(devices, text); item.Err == nil {
 			good = append(good, item)
 		}
 		var fields FieldErrors

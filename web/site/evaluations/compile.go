@@ -96,8 +96,8 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{
 			Name:      k.Name,
 			Registers: k.Registers,
-			Shared:    k.Shared,
-			Stack:     k.Stack,
+			Shared:    k.SharedBytes,
+			Stack:     k.StackBytes,
 			Spills:    k.Spills,
 		})
 	}

@@ -57,7 +57,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	standard := kernelrun.DefaultBounds()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
 	l.Body, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.Wait, 300*time.Second)
-	l.AtOnce, l.PerHour, l.HourBytes = cmp.Or(l.AtOnce, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)
+	l.MaxLive, l.PerHour, l.HourBytes = cmp.Or(l.MaxLive, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}

@@ -199,5 +199,6 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Eval
 // JobStats counts the evaluations that are kept.
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
 	census, err := s.site.Store.Work.EvaluationStats(ctx)
-	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
+	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.MeanAge.Seconds()},
+		err
 }

@@ -81,7 +81,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 }
 
 func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
-	run, def := of.Run, of.Version.Definition.For(of.Run.Device)
+	run, def := of.Run, of.Version.Definition.ForDevice(of.Run.Device)
 	if !run.State.Final() && run.State != work.StateQueued {
 		events, err := s.site.Store.Work.Progress(ctx, run, of.MaySeeSource)
 		_, now, log := progressOf(events, run.AttemptID)
@@ -92,10 +92,11 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 		addPlace(of.RunReading, &card)
 		return card, nil
 	}
-	card.Confirmed = shownConfirmation(of.confirmation, of.RunAccess)
+	card.Confirmation = shownConfirmation(of.confirmation, of.RunAccess)
 	card.Turns = turnsOf(def.RankingBy, of)
 	card.SourceRuns = sourceRunsOf(run, of.together)
-	if card.Confirmed != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 && card.SourceRuns.Gone == 0 {
+	if card.Confirmation != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 &&
+		card.SourceRuns.Gone == 0 {
 		card.SourceRuns = nil // it would repeat the confirmation
 	}
 	card.Validated = of.Validated
@@ -108,12 +109,12 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 
 // newCard is the part of a card that runs have in every state: their stages, which ended or go on.
 func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.StageView, log string) views.RunCard {
-	run, def := seen.Run, seen.Version.Definition.For(seen.Run.Device)
+	run, def := seen.Run, seen.Version.Definition.ForDevice(seen.Run.Device)
 	card := views.RunCard{
 		Run: run, Task: site.TaskRef(seen.Task), Log: log, SelfMeasured: selfMeasured(run, def),
 		Stages:  mergeStages(def, run.Mode, ended, now, run.State.Final()),
 		Ranking: views.RankingName(def.RankingBy),
-		Sources: views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring},
+		Sources: views.Sources{MainNames: []string{def.SubmissionName()}, IsFurtherFile: def.MayComeFromSubmission},
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	s.addClock(def, &card)
@@ -163,12 +164,12 @@ func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResu
 		}
 		switch e.Type {
 		case job.EventStage:
-			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, Total: e.Event.Total, Running: true}}
+			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.Total, Running: true}}
 		case job.EventCase:
 			if len(now) > 0 && e.Event.Case != nil {
 				now[0].NextProcess(e.Event.Case.Index)
 				now[0].Result.Cases = append(now[0].Result.Cases, *e.Event.Case)
-				now[0].Total = max(now[0].Total, e.Event.Total)
+				now[0].TotalCases = max(now[0].TotalCases, e.Event.Total)
 			}
 		case job.EventEnded:
 			if now = nil; e.Event.EndedStage != nil {

@@ -32,7 +32,7 @@ func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]
 		return nil, nil, err
 	}
 	loads, err := s.site.Store.Work.Loads(ctx)
-	return s.devices(workers, loads.Lengths, loads.Paused), loads.Off, err
+	return s.devices(workers, loads.Lengths, loads.Paused), loads.Switches, err
 }
 
 // WorkersFor lists the workers with their failures, and for admins the reasons.

@@ -88,7 +88,7 @@ func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []
 	if err != nil {
 		return in, err
 	}
-	main, submitted, err := version.Definition.Sort(files)
+	main, submitted, err := version.Definition.SplitMain(files)
 	if err != nil {
 		return in, db.Errorf(db.Invalid, "These files cannot be submitted: %v.", err)
 	}

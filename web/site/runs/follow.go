@@ -95,7 +95,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
 		return err
 	}
-	rest, err := e.Remaining(f.format, func() (work.Remaining, error) { return f.rest(ctx) })
+	rest, err := e.Remaining(f.format, func() (work.Pending, error) { return f.rest(ctx) })
 	return f.end(out, rest, err)
 }
 
@@ -113,17 +113,17 @@ func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
 
-func (f *follower) rest(ctx context.Context) (work.Remaining, error) {
-	return f.store.Work.Remaining(ctx, f.id, f.format == site.AsHTML)
+func (f *follower) rest(ctx context.Context) (work.Pending, error) {
+	return f.store.Work.Pending(ctx, f.id, f.format == site.AsHTML)
 }
 
 // end reports the end of the stream once every run has ended, and for a page every profile, too: the reader does not
 // connect again. Newer events come through the hub.
-func (f *follower) end(out *conns.Writer, rest work.Remaining, err error) error {
-	if err != nil || rest.Live {
+func (f *follower) end(out *conns.Writer, rest work.Pending, err error) error {
+	if err != nil || rest.HasLiveWork {
 		return err
 	}
-	if f.over = true; rest.Newest > f.last {
+	if f.over = true; rest.LastEventID > f.last {
 		return nil
 	}
 	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {

@@ -146,12 +146,12 @@ var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 // files, from the first run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
 	of := views.Sources{
-		Main:    []string{seen.Sub.FileName},
-		Further: func(name string) bool { return slices.Contains(further, name) },
+		MainNames:     []string{seen.Sub.FileName},
+		IsFurtherFile: func(name string) bool { return slices.Contains(further, name) },
 	}
 	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {
-			of.Main = append(of.Main, f.Name)
+			of.MainNames = append(of.MainNames, f.Name)
 		}
 	}
 	read, err := s.Read(ctx, seen)

@@ -18,7 +18,7 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
 	profile := of.Profile
 	if profile.Run.ID != 0 && profile.Missing == "" {
-		card.Details = string(views.ProfileURL(run.SubmissionID, run.ID))
+		card.DetailsURL = string(views.ProfileURL(run.SubmissionID, run.ID))
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
 		card.ProfileNote = profile.Missing
 	}
@@ -30,7 +30,7 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 			card.Kernels = views.KernelsOf(stage.Result.ExtraKeys)
 		}
 	}
-	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
+	if card.MeasuredCases, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
 		return err
 	}
 	first := card.Outcome.LeadingRun // known for a run that stands
@@ -38,7 +38,7 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 		first = of.first
 	}
 	if first != run.ID && first != card.Outcome.NextRun { // the strip links to that
-		card.Compare = views.CompareURL(first, run.ID)
+		card.CompareURL = views.CompareURL(first, run.ID)
 	}
 	return nil
 }

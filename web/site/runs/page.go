@@ -58,8 +58,8 @@ func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 
 // offerAgain lets the owner run it again while the task accepts submissions.
 func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
-	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).Takes() {
-		card.Again = s.site.Page(c, "", "").CSRF
+	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
+		card.RerunToken = s.site.Page(c, "", "").CSRF
 	}
 }
 

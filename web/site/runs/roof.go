@@ -41,7 +41,7 @@ func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boar
 			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
 			roof.Dots = append(roof.Dots, own)
 		}
-		return record, roof, err == nil && roof.Drawn(), err
+		return record, roof, err == nil && roof.HasChart(), err
 	}
 	return of, roof, false, nil
 }

@@ -25,12 +25,12 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 		if !stage.Running {
 			continue
 		}
-		card.Stages[i].For, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
+		card.Stages[i].Elapsed, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
 		if stage.Result.Stage == job.StageRanked && !card.SelfMeasured {
-			card.Stages[i].MinProcesses = harness.LeastProcesses
+			card.Stages[i].MinProcesses = harness.MinProcesses
 		}
-		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.Total > 0 {
-			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
+		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.TotalCases > 0 {
+			card.Stages[i].CurrentCase = cases[stage.Result.Stage][next].String()
 		}
 	}
 }
@@ -84,9 +84,9 @@ func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, n
 	var all []views.StageView
 	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
 	for _, r := range ended {
-		stage := views.StageView{Result: r, Ended: true, Intervals: caseIntervals(r)}
+		stage := views.StageView{Result: r, HasResult: true, Intervals: caseIntervals(r)}
 		if r.Status != job.StatusPass {
-			stage.Total = len(cases[r.Stage])
+			stage.TotalCases = len(cases[r.Stage])
 		}
 		all = append(all, stage)
 		seen[r.Stage] = true

@@ -111,8 +111,8 @@ func chooseDevices(asked, named, offered []string) ([]string, error) {
 		asked = named
 	}
 	switch {
-	case len(asked) > parse.MostGPUs:
-		return nil, site.Invalid("device", "Choose at most %d devices.", parse.MostGPUs)
+	case len(asked) > parse.MaxGPUs:
+		return nil, site.Invalid("device", "Choose at most %d devices.", parse.MaxGPUs)
 	case len(asked) == 0 && len(offered) == 1:
 		return offered, nil
 	case len(asked) == 0 && len(offered) > 1:

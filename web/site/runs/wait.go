@@ -11,31 +11,31 @@ import (
 // addPlace adds a waiting run's place in the queue, and the reason for waiting.
 func addPlace(run RunReading, card *views.RunCard) {
 	d := run.Queue
-	card.Position, card.NoWorker = run.Place, d == nil || d.Slots == 0
+	card.QueuePosition, card.LacksWorker = run.Place, d == nil || d.Slots == 0
 	switch {
-	case card.NoWorker && d != nil && d.Problem != "":
-		card.Waiting = d.Problem + " The run keeps its place and starts when that is fixed."
-	case card.NoWorker && run.Lack != "":
-		card.Waiting = "It waits for " + run.Lack + "."
-	case card.NoWorker:
-		card.Waiting = "The run keeps its place and starts when a worker connects."
+	case card.LacksWorker && d != nil && d.Problem != "":
+		card.WaitingReason = d.Problem + " The run keeps its place and starts when that is fixed."
+	case card.LacksWorker && run.Lack != "":
+		card.WaitingReason = "It waits for " + run.Lack + "."
+	case card.LacksWorker:
+		card.WaitingReason = "The run keeps its place and starts when a worker connects."
 	case run.Lack != "":
-		card.Position, card.Waiting = 0, "It waits for "+run.Lack+". It keeps its place, and the runs behind it may start."
+		card.QueuePosition, card.WaitingReason = 0, "It waits for "+run.Lack+". It keeps its place, and the runs behind it may start."
 	case d.PausedSince != nil:
-		card.Waiting = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
+		card.WaitingReason = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
 		if d.PauseReason != "" {
-			card.Waiting += " " + d.PauseReason
+			card.WaitingReason += " " + d.PauseReason
 		}
 	case IdleSlots(*d) == 0 && d.Slots == 1:
-		card.Waiting = fmt.Sprintf("The only %s slot is busy.", d.Device)
+		card.WaitingReason = fmt.Sprintf("The only %s slot is busy.", d.Device)
 	case IdleSlots(*d) == 0:
-		card.Waiting = fmt.Sprintf("All %d %s slots are busy.", d.Slots, d.Device)
+		card.WaitingReason = fmt.Sprintf("All %d %s slots are busy.", d.Slots, d.Device)
 	case run.isBehind():
-		card.Waiting = "The runs ahead of it take the free slots first."
+		card.WaitingReason = "The runs ahead of it take the free slots first."
 	default:
-		card.Waiting = "A slot is free; it starts in a moment."
+		card.WaitingReason = "A slot is free; it starts in a moment."
 	}
 	if run.Wait > 0 {
-		card.Waiting += fmt.Sprintf(" Estimated wait: %s.", format.Duration(max(run.Wait.Round(time.Second), time.Second)))
+		card.WaitingReason += fmt.Sprintf(" Estimated wait: %s.", format.Duration(max(run.Wait.Round(time.Second), time.Second)))
 	}
 }
