@@ -46,10 +46,9 @@ func TestClosingEndsAllPythonsAtOnce(t *testing.T) {
 		return r
 	}
 	p := &pythonProgram{
-		runner:           start(),
-		judge:            start(),
-		extraPythons:     []*warm.Python{start()},
-		alternatePythons: []*warm.Python{start(), nil},
+		runners:    []*warm.Python{start(), start()},
+		judge:      start(),
+		alternates: []*warm.Python{start(), nil},
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)

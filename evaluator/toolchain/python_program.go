@@ -15,27 +15,21 @@ import (
 
 // pythonProgram runs a script's stages in a warm Python, or each in a fresh interpreter if none can be had.
 type pythonProgram struct {
-	builder          *Builder
-	place            Place
-	artifact         *Artifact
-	runner           *warm.Python
-	judge            *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	extraPythons     []*warm.Python // of further processes, each under its own user ID
-	alternatePythons []*warm.Python // runner and extraPythons of the alternate place
-	warm             bool           // the first runner was ready when the program was opened
+	builder    *Builder
+	place      Place
+	artifact   *Artifact
+	runners    []*warm.Python // of the processes with submitted files, each under its own user ID; nil where none was needed
+	judge      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	alternates []*warm.Python // runners of the alternate place
+	warm       bool           // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	p := &pythonProgram{
-		builder:  b,
-		place:    place,
-		artifact: a,
-		runner:   b.pool.Take(ctx, b.warmSpec(place, a.importsTorch)),
-	}
+	first := b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))
+	p := &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{first}, warm: first != nil}
 	if p.judged() {
 		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.importsTorch))
 	}
-	p.warm = p.runner != nil
 	return p
 }
 
@@ -54,7 +48,7 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	if r == nil {
 		return nil
 	}
-	return &pythonProgram{builder: b, place: place, artifact: a, runner: r, warm: true}
+	return &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{r}, warm: true}
 }
 
 // warmSpec returns the sandbox spec of a warm Python. torch preloads torch. The wall time is unlimited, because the
@@ -106,16 +100,18 @@ func (p *pythonProgram) Warm() bool { return p.warm }
 // Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions
 // itself.
 func (p *pythonProgram) Next(a *Artifact) Program {
-	if p.runner == nil || !p.runner.IsAlive() {
+	if first := p.runners[0]; first == nil || !first.IsAlive() {
 		return nil
 	}
-	next := &pythonProgram{
-		builder: p.builder, place: p.place, artifact: a, warm: true, runner: p.runner, judge: p.judge, extraPythons: p.extraPythons, alternatePythons: p.alternatePythons,
-	}
-	p.runner, p.judge, p.extraPythons, p.alternatePythons = nil, nil, nil, nil
+	next := *p
+	next.artifact, next.warm = a, true
+	p.forget()
 	next.alternate()
-	return next
+	return &next
 }
+
+// forget leaves the Pythons to another program.
+func (p *pythonProgram) forget() { p.runners, p.judge, p.alternates = []*warm.Python{nil}, nil, nil }
 
 // alternate continues in the Pythons of the alternate place if as many are ready there. They have prepared their next
 // processes while the program before was running; now the others prepare theirs. None does after a stage alone: its
@@ -125,34 +121,33 @@ func (p *pythonProgram) alternate() {
 	if !ok {
 		return
 	}
-	own := append([]*warm.Python{p.runner}, p.extraPythons...)
-	p.alternatePythons = append(p.alternatePythons, make([]*warm.Python, max(0, len(own)-len(p.alternatePythons)))...)
+	p.alternates = append(p.alternates, make([]*warm.Python, max(0, len(p.runners)-len(p.alternates)))...)
 	ready := true
-	for number, r := range p.alternatePythons {
+	for number, r := range p.alternates {
 		if r != nil && !r.IsAlive() {
 			r.Stop()
 			r = nil
 		}
-		if r == nil && number < len(own) && own[number] != nil {
+		if r == nil && number < len(p.runners) && p.runners[number] != nil {
 			r = p.builder.pool.TakeReady(p.place.AlternateSlots[number])
 			ready = ready && r != nil
 		}
-		p.alternatePythons[number] = r
+		p.alternates[number] = r
 	}
 	if !ready {
 		return
 	}
-	for _, r := range own {
+	for _, r := range p.runners {
 		if r != nil {
 			r.Prepare()
 		}
 	}
-	p.place, p.runner, p.extraPythons, p.alternatePythons = at, p.alternatePythons[0], p.alternatePythons[1:], own
+	p.place, p.runners, p.alternates = at, p.alternates, p.runners
 }
 
 // pythons returns the warm Pythons that exist.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
-	for _, r := range slices.Concat([]*warm.Python{p.runner, p.judge}, p.extraPythons, p.alternatePythons) {
+	for _, r := range slices.Concat(p.runners, []*warm.Python{p.judge}, p.alternates) {
 		if r != nil {
 			all = append(all, r)
 		}
@@ -166,7 +161,7 @@ func (p *pythonProgram) Close() error {
 		stopping.Go(r.Stop) // a context takes its time to end
 	}
 	stopping.Wait()
-	p.runner, p.judge, p.extraPythons, p.alternatePythons = nil, nil, nil, nil
+	p.forget()
 	return nil
 }
 
@@ -237,7 +232,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	if p.judged() && !req.WithoutJudge {
 		return p.runJudged(ctx, req, nil)
 	}
-	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
+	outcome, err := p.process(ctx, &p.runners[0], p.place, req, p.spec(req), warm.Stage{
 		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, func() {})
 	return judge.Ending{Outcome: outcome}, err
 }
@@ -287,13 +282,12 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 // processes returns the places of the processes beside the judge, and the warm Pythons there: one for successive
 // processes, or one each for concurrent ones.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
-	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
-	p.extraPythons = slices.Grow(p.extraPythons, len(req.Processes))
+	for len(p.runners) < len(req.Processes) {
+		p.runners = append(p.runners, nil)
+	}
+	places, pythons = []Place{p.place}, []**warm.Python{&p.runners[0]}
 	for number := 1; number < len(req.Processes); number++ {
-		if len(p.extraPythons) < number {
-			p.extraPythons = append(p.extraPythons, nil)
-		}
-		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.extraPythons[number-1])
+		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.runners[number])
 	}
 	return places, pythons
 }
