@@ -17,13 +17,13 @@ import (
 	"warpboard/web/site"
 )
 
-// assets are the embedded files as they are sent: each is packed at its first request in an encoding. The zero value is
-// ready.
+// assets serves the embedded files. It compresses each file at the first request for its encoding. The zero value is
+// ready to use.
 type assets struct {
 	packed sync.Map // func() ([]byte, error) by encoding and name
 }
 
-// brotliLevel packs the largest file in a fraction of a second; 11, the best, takes twenty times as long for 3 % less.
+// brotliLevel is the compression level of brotli. Level 11, the best, takes twenty times as long for 3 % smaller files.
 const brotliLevel = 9
 
 func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
@@ -42,8 +42,8 @@ func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
 	return once.(func() ([]byte, error))()
 }
 
-// asset serves an embedded file. Its address holds the hash of the whole set, so browsers cache it permanently. An
-// address with an old hash gets today's file, which browsers must revalidate.
+// asset serves an embedded file. The URL contains a hash of all files, so browsers cache the response permanently. A
+// URL with an old hash gets the current file, which browsers must revalidate.
 func (s *Server) asset(c *fiber.Ctx) error {
 	name := c.Params("name")
 	data, err := fs.ReadFile(static.Files(), name)

@@ -15,13 +15,13 @@ import (
 
 const defaultBundleLimit = 32 << 20
 
-// SiteConfig is the parts and settings of the site that all handlers share.
+// SiteConfig has the shared dependencies and settings of all handlers.
 type SiteConfig = site.Config
 
 // Settings are the site's settings that all handlers share.
 type Settings = site.Settings
 
-// Config has the settings of a Server: those that all handlers share, and those of one handler package.
+// Config has the settings of a Server: the shared ones, and those of single handler packages.
 type Config struct {
 	SiteConfig
 
@@ -31,14 +31,16 @@ type Config struct {
 	TLS        *tls.Config // of the connections; nil: a proxy has it, or no one
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
-	// "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	// Admins lists admins as "provider:login", "provider:id:ID", or a verified e-mail address with or without its
+	// provider.
 	Admins []string
 
 	BundleLimit int    // largest task zip in bytes; 0: 32 MiB
 	OpenEvalAPI string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  evaluations.Limits
 
-	// who may read the site's metrics without a token; nil: this machine, while no proxy is in front
+	// MetricsFrom lists the networks that may read the metrics without a token. nil means this machine, unless a proxy
+	// forwards requests.
 	MetricsFrom  []netip.Prefix
 	MetricsToken string // lets its sender read the metrics, as admins may; empty: no token does
 
@@ -51,20 +53,21 @@ func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLi
 // ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
 func ParseAddresses(texts []string) ([]netip.Prefix, error) { return conns.ParseNetworks(texts) }
 
-// ParseBaseURL reads the public address of a site, for Config.BaseURL. The error is the end of a sentence.
+// ParseBaseURL parses the public URL of a site, for Config.BaseURL. The error text continues a sentence such as
+// "base-url: …".
 func ParseBaseURL(text string) (*url.URL, error) {
 	base, _, err := site.ParseAddress(text)
 	return base, err
 }
 
-// Hub receives the dispatcher's announcements and passes them to open pages.
+// Hub receives announcements from the dispatcher and passes them to open pages.
 type Hub = site.Hub
 
-// Signing is the key that signs statements.
+// Signing has the private key that signs statements.
 type Signing = site.Signing
 
 // NewHub returns a hub without readers.
 func NewHub() *Hub { return site.NewHub() }
 
-// ProviderConfig switches one way to sign in on.
+// ProviderConfig configures one sign-in provider.
 type ProviderConfig = signin.ProviderConfig

@@ -23,8 +23,8 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
-// streams, so that a long call can report its progress.
+// mcpHandler serves the MCP protocol without sessions: each request carries its own token. Responses are streams, so
+// that a long call can report progress.
 func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
@@ -56,16 +56,16 @@ func (s *Server) mcpHandler() fiber.Handler {
 	}
 }
 
-// batches are several messages in one request. The protocol has had none since 2025-06-18, and a request counts as one
-// for the limits.
+// batches is the error for a JSON-RPC batch. MCP has had no batches since 2025-06-18, and the limits count a request as
+// one call.
 const batches = "batches are not supported; send each message in a request of its own."
 
 func refusedMessage(why string) fiber.Map {
 	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{"code": -32600, "message": "Invalid Request: " + why}}
 }
 
-// withCallerContext gives requests a context that ends when the caller leaves or the site stops; the adaptor's own
-// never does.
+// withCallerContext adds a context that ends when the caller disconnects or the site stops. The context of fiber's
+// adaptor never ends.
 func (s *Server) withCallerContext(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, leave := context.WithCancel(s.site.Streams)
@@ -80,26 +80,26 @@ func (s *Server) withCallerContext(handler http.Handler) http.Handler {
 	})
 }
 
-// patientWriter gives each piece of an answer its own time to be taken, not the whole.
+// patientWriter sets a new deadline for each write of a response, instead of one deadline for the whole.
 type patientWriter struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
-// Write sends one piece under its own deadline.
+// Write sends p with a new deadline.
 func (w patientWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(conns.WriteTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush is for http.ResponseController.
+// Flush implements http.Flusher for http.ResponseController.
 func (w patientWriter) Flush() {
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
 }
 
-// internalClient is a client of this same site with the rights of a request.
+// internalClient returns an API client that calls this process's own handler, with the rights of the request r.
 func (s *Server) internalClient(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Server) internalClient(r *http.Request) *client.Client {
 	return client.NewWith(s.site.Settings.BaseURL, "", doer)
 }
 
-// localTransport carries requests to this process's own handler, without a socket.
+// localTransport passes requests to this process's own HTTP handler without a socket.
 type localTransport struct {
 	handler fasthttp.RequestHandler
 	remote  net.Addr
@@ -118,8 +118,8 @@ type localTransport struct {
 	there   context.Context // until who sent it leaves
 }
 
-// RoundTrip passes one request to the handler. If its context ends first, the handler continues and its answer is
-// dropped.
+// RoundTrip passes one request to the handler. If the request's context ends first, the handler continues, and its
+// response is dropped.
 func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
@@ -154,9 +154,10 @@ func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
 	for name, values := range r.Header {
 		to.Header.Set(name, values[0])
 	}
-	// What decides about rights; the answer shall not be compressed.
+	// Only these headers affect access rights. Accept-Encoding is not copied, so that the response is not compressed.
 	for _, name := range append(conns.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
-		// All values: a proxy may add its own line to X-Forwarded-For, below a forged one from the visitor.
+		// Copy all values of a header: a proxy may append its own X-Forwarded-For line after a forged one from the
+		// visitor.
 		if value := strings.Join(l.outer.Values(name), ","); value != "" {
 			to.Header.Set(name, value)
 		}

@@ -9,7 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// noSuchCall answers a request without a route of the API: 405 with the allowed methods, or 404.
+// noSuchCall responds to an API request that has no route: 405 with the allowed methods if the path has other methods,
+// otherwise 404.
 func noSuchCall(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
@@ -17,7 +18,7 @@ func noSuchCall(c *fiber.Ctx) error {
 	return site.NotFound(c)
 }
 
-// onlyItsMethods refuses methods that a path does not have, before it identifies the sender.
+// onlyItsMethods refuses methods that have no route for the path. It runs before the sender is identified.
 func onlyItsMethods(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
@@ -41,7 +42,8 @@ func otherMethod(c *fiber.Ctx) error {
 	return fiber.ErrMethodNotAllowed
 }
 
-// matchesRoute reports whether a path matches a route, part by part. Routes that take any rest match nothing.
+// matchesRoute reports whether a path matches a route without wildcards. Parts of the route that begin with ":" match
+// any text.
 func matchesRoute(route, path string) bool {
 	want, got := strings.Split(strings.TrimSuffix(route, "/"), "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {

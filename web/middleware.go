@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// localQuiet marks requests that come every few seconds; the log omits them while they succeed.
+// localQuiet marks frequent requests, such as polls. The access log omits them if they succeed.
 const localQuiet = "quiet"
 
 func quiet(c *fiber.Ctx) error {
@@ -24,9 +24,9 @@ func quiet(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fasthttp calls hideLength when it has the head of a request. It would wait for the first 8 KiB of a body of known
-// length, and request a held-back body, before the sender is known. So the length is hidden from it until received, and
-// "Expect: 100-continue" until ReadBody.
+// hideLength is called by fasthttp when the header of a request has arrived. fasthttp would otherwise read the first 8
+// KiB of the body, and send "100 Continue", before the sender is identified. So hideLength hides Content-Length until
+// identifyRequest, and "Expect: 100-continue" until ReadBody.
 func hideLength(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
 		h.SetContentLength(-1)
@@ -35,9 +35,9 @@ func hideLength(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// identifyRequest gives a request an ID for the log and error pages (fiber's own middleware would accept one that the
-// sender chose), and restores its length before anything reads from it. It closes the connection of a request that was
-// not fully read: the rest would be taken for the next request.
+// identifyRequest assigns a request an ID for the log and error pages (fiber's own middleware would accept one from the
+// client) and restores the Content-Length header. If the body was not fully read, it closes the connection, because the
+// rest would be parsed as the next request.
 func identifyRequest(c *fiber.Ctx) error {
 	id := site.RandomText(9)
 	c.Locals(site.LocalRequestID, id)
@@ -55,13 +55,13 @@ func identifyRequest(c *fiber.Ctx) error {
 	return err
 }
 
-// endConnection closes the connection of a request after its answer has arrived.
+// endConnection closes the connection of a request after the response was received.
 func endConnection(c *fiber.Ctx) {
 	c.Context().SetConnectionClose()
 	conns.LingerAtClose(c.Context().Conn())
 }
 
-// accessLog writes one line per request, after errors have become answers.
+// accessLog writes one log line per request, after errors were converted to responses.
 func (s *Server) accessLog(c *fiber.Ctx) error {
 	began := time.Now()
 	if err := c.Next(); err != nil {
@@ -78,8 +78,8 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// packing compresses answers for clients that accept gzip, as all browsers do. Brotli made pages 7 % smaller on average
-// and took four times as long, a quarter of the time of a board's page.
+// packing compresses responses with gzip for clients that accept it. Brotli made pages 7 % smaller on average but took
+// four times as long, a quarter of the time of a board's page.
 func packing() fiber.Handler {
 	pack := fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})
 	return func(c *fiber.Ctx) error {
@@ -91,7 +91,8 @@ func packing() fiber.Handler {
 	}
 }
 
-// answerErrors turns an error into an answer where it can still be compressed; earlier errors reach accessLog.
+// answerErrors converts an error to a response before the compression middleware runs. accessLog handles errors of
+// earlier middleware.
 func (s *Server) answerErrors(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return s.site.HandleError(c, err)
@@ -106,7 +107,7 @@ func (s *Server) recoverPanics() fiber.Handler {
 	}})
 }
 
-// requestContext gives handlers a context that ends at the deadline, or when the server has stopped.
+// requestContext sets a context that ends at the deadline of the request, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.RequestTimeout)
 	defer cancel()
@@ -114,8 +115,8 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// securityHeaders allows a page only this site's scripts, and forbids frames. fiber's helmet does not support a nonce,
-// and adds headers that would need tests with all pages.
+// securityHeaders sets a Content-Security-Policy that allows only scripts of this site and forbids frames. fiber's
+// helmet middleware does not support a nonce.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	nonce := site.RandomText(18)
 	c.Locals(site.LocalNonce, nonce)
@@ -132,17 +133,17 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	}
 	err := c.Next()
 	if c.Response().StatusCode() == fiber.StatusNotModified {
-		// The browser shows its cached page, which has the nonce that it was sent with.
+		// A 304 response must not change the policy: the cached page contains the nonce of its first response.
 		c.Response().Header.Del("Content-Security-Policy")
 	}
 	return err
 }
 
-// probePaths are also answered at the root of the host.
+// probePaths lists the paths that also work at the root of the host if the site has a path.
 var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 
-// refuseOutsidePath refuses requests for other paths of the site's host, and redirects those without the slash after
-// the site's path.
+// refuseOutsidePath refuses requests for paths outside the site's path, and adds a missing slash after the site's path
+// by a redirect.
 func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	switch {
 	case site.Outside(c.Context()):
@@ -154,9 +155,8 @@ func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts concurrent requests, and refuses those above the limits. Requests that ask to wait have separate places,
-// so that none of them takes the place of a page. Requests of this server itself count, too: they continue after the
-// request on whose behalf they are has ended.
+// admit limits the number of concurrent requests. Requests with ?wait= have a separate limit, so that they do not block
+// pages. Requests from this server to itself count too, because they may continue after the request that caused them.
 func (s *Server) admit(c *fiber.Ctx) error {
 	who := conns.ShareOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)

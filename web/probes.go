@@ -12,19 +12,19 @@ import (
 	"warpboard/web/site"
 )
 
-// Queue is the part of the queue that a Server needs.
+// Queue is the part of the message queue that a Server needs.
 type Queue interface {
-	// Health returns an error if the queue cannot carry jobs now.
+	// Health returns an error if the queue cannot carry jobs at this moment.
 	Health(ctx context.Context) error
-	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
+	// Dropped returns the number of dropped messages: unreadable, forged, or above the rate limit of a worker.
 	Dropped() int64
 	// WorkerConn opens a connection for a remote worker to the embedded NATS server.
 	WorkerConn() (net.Conn, error)
 }
 
-// readyz answers 200 if new submissions are evaluated soon; otherwise it names the missing part. A site that is alive
-// but not ready still serves its pages: see healthz. A stopping process is not ready, so that a balancer sends visitors
-// to others.
+// readyz responds 200 if new submissions can be evaluated soon. Otherwise it names the part that is not ready. A
+// stopping process is not ready, so that a load balancer uses others. A site that is not ready still serves pages: see
+// healthz.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -53,7 +53,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ready"})
 }
 
-// readyText names the missing part, and reveals nothing else.
+// readyText names the part that is not ready, without details of the error.
 func readyText(what string, err error) string {
 	switch what {
 	case "database":
@@ -74,7 +74,7 @@ func (s *Server) queueHealth(ctx context.Context) error {
 	return s.queue.Health(ctx)
 }
 
-// slotsReady returns an error unless a slot accepts jobs.
+// slotsReady returns an error unless at least one slot accepts jobs.
 func (s *Server) slotsReady(ctx context.Context) error {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) slotsReady(ctx context.Context) error {
 	}
 }
 
-// healthz answers 200 if the site is alive: it reaches its database. readyz reports whether it can evaluate.
+// healthz responds 200 if the database is reachable. readyz also reports whether the site can evaluate.
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.pingDatabase(); err != nil {
 		s.site.Log.Error("health check failed", "err", fmt.Errorf("database: %w", err))
@@ -104,8 +104,8 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok", "version": s.site.Settings.Version})
 }
 
-// pingDatabase returns within ProbeTimeout. A driver that hangs in a system call ignores deadlines, so concurrent
-// checks wait for the same ping: only one thread hangs.
+// pingDatabase returns within ProbeTimeout. Concurrent calls share one ping, because a driver that hangs in a system
+// call ignores deadlines: at most one goroutine hangs.
 func (s *Server) pingDatabase() error {
 	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
 	defer cancel()

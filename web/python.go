@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// pythonIndex is the path where pip finds the client, and simpleJSON the content type for newer versions of pip (PEP
+// pythonIndex is the path of the package index for pip. simpleJSON is its content type for newer versions of pip (PEP
 // 691).
 const (
 	pythonIndex = "/clients/python/simple/"
@@ -27,14 +27,15 @@ type pythonClient struct {
 
 func newPythonClient() pythonClient { return pythonClient{sync.OnceValues(python.Build)} }
 
-// routes adds the index's paths. Links are relative, so that they work wherever a proxy puts the site.
+// routes adds the paths of the package index. Its links are relative, so that they also work behind a proxy that adds a
+// path.
 func (p pythonClient) routes(g group) {
 	g.get(pythonIndex, p.projects)
 	g.get(pythonIndex+":project", p.project)
 	g.get("/clients/python/:file", p.file)
 }
 
-// projects lists the only project, the client.
+// projects lists the index's only project, the client.
 func (p pythonClient) projects(c *fiber.Ctx) error {
 	w, err := p.wheel()
 	if err != nil {
@@ -43,7 +44,7 @@ func (p pythonClient) projects(c *fiber.Ctx) error {
 	return indexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
 }
 
-// project lists the client's files: the wheel that this site made.
+// project lists the client's only file, the wheel that this site builds.
 func (p pythonClient) project(c *fiber.Ctx) error {
 	w, err := p.wheel()
 	if err != nil {
@@ -58,7 +59,7 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
 }
 
-// file sends the wheel.
+// file responds with the wheel.
 func (p pythonClient) file(c *fiber.Ctx) error {
 	w, err := p.wheel()
 	if err != nil {
@@ -72,7 +73,8 @@ func (p pythonClient) file(c *fiber.Ctx) error {
 	return c.Send(w.Data)
 }
 
-// indexPage answers with one page of the index in the caller's preferred form; as HTML it is one link.
+// indexPage responds with one page of the package index, as JSON or as HTML with one link, depending on the Accept
+// header.
 func indexPage(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
 	if !strings.HasSuffix(c.Path(), "/") {
 		return c.Redirect(c.Path()+"/", fiber.StatusMovedPermanently)

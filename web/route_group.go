@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// group is a set of routes with the same middleware: the shape of errors, compression, allowed senders, and the limit
-// of bodies.
+// group is a set of routes with common middleware: error format, compression, allowed senders, and the limit of request
+// bodies.
 type group struct {
 	router fiber.Router
 	before []fiber.Handler
@@ -21,7 +21,7 @@ func (g group) post(path string, handlers ...fiber.Handler) {
 	g.router.Post(path, slices.Concat(g.before, handlers)...)
 }
 
-// add adds a route of any method; GET answers HEAD, too.
+// add adds a route. GET also handles HEAD.
 func (g group) add(method, path string, handler fiber.Handler) {
 	if method == fiber.MethodGet {
 		g.get(path, handler)
@@ -35,7 +35,7 @@ func (g group) all(path string, handlers ...fiber.Handler) {
 	g.router.All(path, slices.Concat(g.before, handlers)...)
 }
 
-// with returns the group with more middleware.
+// with returns the group with additional middleware.
 func (g group) with(handlers ...fiber.Handler) group {
 	return group{g.router, slices.Concat(g.before, handlers)}
 }

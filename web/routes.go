@@ -12,7 +12,8 @@ import (
 	"warpboard/web/site"
 )
 
-// routes adds the middleware of all requests, then every path. fiber takes the first match, so the order counts.
+// routes adds the middleware of all requests, then every route. fiber uses the first route that matches, so their order
+// matters.
 func (s *Server) routes(app *fiber.App) {
 	s.programShapes(app)
 	app.Use(
@@ -24,7 +25,7 @@ func (s *Server) routes(app *fiber.App) {
 	packed := plain.with(pack, s.answerErrors)
 	probes := packed.with(quiet)
 
-	// The operator's probes always pass: they come before admit.
+	// Probes precede admit, so that they are never refused.
 	probes.get("/healthz", s.healthz)
 	probes.get("/metrics", s.metrics.ServeOperator)
 	app.Use(s.admit)
@@ -62,8 +63,8 @@ func (s *Server) routes(app *fiber.App) {
 	app.Use(pack, s.answerErrors, s.site.Identify, onlyItsMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
-// programShapes marks requests of programs: errors are answered as problems of the API, also before a route is found,
-// and answers have the site's version.
+// programShapes marks requests of programs: their errors are problem documents even if no route matches, and their
+// responses have a header with the site's version.
 func (s *Server) programShapes(app *fiber.App) {
 	shape := func(c *fiber.Ctx) error {
 		c.Set(client.VersionHeader, s.site.Settings.Version)
@@ -186,8 +187,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
 
-// formAddresses answers GET for paths that only accept forms: a browser stays at one after a refused form, where people
-// reload and copy it.
+// formAddresses adds GET routes for paths that accept only forms. After a refused form a browser shows such a path as
+// its address, and people reload or copy it.
 func (s *Server) formAddresses(pages group) {
 	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
@@ -220,7 +221,7 @@ func (s *Server) playgroundRoutes(pages group) {
 	pages.post("/evaluations/:id/share", s.playground.EvaluationShare)
 }
 
-// runRoutes adds submissions, their runs and profiles, each with the same data for programs, and devices.
+// runRoutes adds the pages of submissions, runs, profiles, and devices, and their data for programs.
 func (s *Server) runRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/submissions/:id", s.submissions.Submission)
@@ -252,7 +253,7 @@ func (s *Server) runRoutes(pages group) {
 	own.post("/workers/:name/forget", s.operation.WorkerForget)
 }
 
-// moderationRoutes adds reports and decisions about runs, and pages for admins.
+// moderationRoutes adds reports and decisions about runs, and pages for moderators.
 func (s *Server) moderationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/runs/:id/moderation", s.operation.RunReview)
@@ -273,7 +274,7 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.get("/audit", site.NeedsSignIn, s.operation.Audit)
 }
 
-// operationRoutes adds the pages on which admins switch things off and let workers join.
+// operationRoutes adds the pages on which admins control the site and let workers join.
 func (s *Server) operationRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/admin", site.RedirectTo("/operate/health"))
@@ -293,7 +294,7 @@ func (s *Server) operationRoutes(pages group) {
 	}
 }
 
-// streamRoutes adds the live streams of pages, which must not be compressed or buffered.
+// streamRoutes adds the live streams of pages. They must not be compressed or buffered.
 func (s *Server) streamRoutes(streams group) {
 	streams.get("/submissions/:id/events", s.submissions.SubmissionEvents)
 	streams.get("/boards/events", s.boards.BoardsEvents)

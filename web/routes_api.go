@@ -10,8 +10,8 @@ import (
 	"warpboard/web/site"
 )
 
-// evaluationRoutes adds all requests of clients of the CUDA Evaluation Server V2, as docs/evaluation-server.md
-// describes it; errors are answered in that server's shape.
+// evaluationRoutes adds the paths of the CUDA Evaluation Server V2, which docs/evaluation-server.md describes. Errors
+// have that server's format.
 func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	look := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(site.SmallBody))
 	run := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit))
@@ -27,7 +27,7 @@ func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 	}
 }
 
-// popcornRoutes adds the requests of popcorn-cli. Their order matters, because a leaderboard may have the name of a
+// popcornRoutes adds the paths of popcorn-cli. The order matters, because a leaderboard can have the same name as a
 // part of another path.
 func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	known := []fiber.Handler{s.popcorn.Errors, popcorn.Caller, s.site.Identify}
@@ -50,7 +50,8 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
 }
 
-// apiRoutes adds the routes of the API: those of its description, and those of other bodies and packages.
+// apiRoutes adds the routes of the API: those that api.Routes returns, those with other limits, and those of other
+// packages.
 func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
 	public := func(g group) group { // first, so that errors are readable, too
 		return group{g.router, slices.Concat([]fiber.Handler{s.api.Public}, g.before)}

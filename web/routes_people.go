@@ -2,7 +2,7 @@ package web
 
 import "warpboard/web/site"
 
-// commentRoutes adds the comments on tasks and on submissions, and single comments.
+// commentRoutes adds the pages of comments on tasks and submissions.
 func (s *Server) commentRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
@@ -26,7 +26,7 @@ func (s *Server) commentRoutes(pages group) {
 	}
 }
 
-// inboxRoutes adds a person's notices. withoutPage accepts forms that no page of this site sent.
+// inboxRoutes adds the inbox. withoutPage is a group of routes that need no CSRF token.
 func (s *Server) inboxRoutes(pages, withoutPage group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)
@@ -39,7 +39,7 @@ func (s *Server) inboxRoutes(pages, withoutPage group) {
 	pages.get("/operate/mail", site.NeedsSignIn, s.account.Postbox)
 }
 
-// eventRoutes adds competitions over several tasks.
+// eventRoutes adds the pages of events.
 func (s *Server) eventRoutes(pages group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/events", s.boards.Events)

@@ -2,7 +2,7 @@ package web
 
 import "warpboard/web/site"
 
-// shareRoutes adds content that other sites embed, and downloads of boards.
+// shareRoutes adds content for other sites, and downloads of boards.
 func (s *Server) shareRoutes(pages group) {
 	const board = "/tasks/:slug/boards/:device/"
 	pages.get(board+"badge.svg", s.boards.BoardBadge)

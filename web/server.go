@@ -34,11 +34,11 @@ import (
 const (
 	largestHead   = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
 	shutdownGrace = 5 * time.Second
-	// rememberedSources limits the cached highlighted texts in bytes; one has some 50 kB.
+	// maxHighlightedBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
 	rememberedSources = 32 << 20
 )
 
-// Server answers HTTP requests. Build it with New, run it with Serve.
+// Server is the HTTP server of a site. Create it with New and run it with Serve.
 type Server struct {
 	site       *site.Site
 	queue      Queue
@@ -66,7 +66,8 @@ type Server struct {
 	python      pythonClient
 }
 
-// New builds a server from its configuration without opening anything. Its error is a sentence about the setting.
+// New returns a server for a configuration. It opens no files or connections. The error is a sentence about the invalid
+// setting.
 func New(cfg Config) (*Server, error) {
 	site, err := site.New(cfg.SiteConfig)
 	if err != nil {
@@ -99,7 +100,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// SignInLink returns the URL that signs the operator in, once, if no provider is set up; otherwise "".
+// SignInLink returns a one-time URL that signs the operator in if no provider is configured, or "".
 func (s *Server) SignInLink() string { return s.signIn.DeveloperLink() }
 
 func (s *Server) newApp() *fiber.App {
@@ -108,7 +109,7 @@ func (s *Server) newApp() *fiber.App {
 		DisableStartupMessage: true,
 		ErrorHandler:          s.site.HandleError,
 		Immutable:             true, // strings that handlers keep must not change
-		// ReadBody reads bodies once the sender is known. The timeout is only for the head.
+		// Bodies are read by ReadBody after the sender is identified. ReadTimeout applies to the header only.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		ReadTimeout:                  s.site.Settings.Limits.Head,
@@ -117,7 +118,7 @@ func (s *Server) newApp() *fiber.App {
 		ReadBufferSize:               largestHead,
 		WriteBufferSize:              2 << 10,
 		ReduceMemoryUsage:            true, // an open stream keeps no read buffer
-		// Without trusted proxies fiber ignores X-Forwarded-Host and -Proto, which anyone can send.
+		// fiber otherwise trusts X-Forwarded-Host and X-Forwarded-Proto of every sender.
 		EnableTrustedProxyCheck: true,
 	})
 	app.Server().HeaderReceived = hideLength
@@ -131,8 +132,8 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// Serve answers requests on ln until ctx ends. Then it closes streams at once, gives requests a few seconds to finish,
-// and returns nil. A server serves once.
+// Serve handles requests on ln until ctx ends. Then it ends streams at once, waits a few seconds for other requests,
+// and returns nil. It must be called only once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.site.Log.Info("site is up", "url", s.site.Settings.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
@@ -158,7 +159,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// measured returns the queue for metrics; a nil Queue stays nil.
+// measured returns q as a metrics.Queue; nil for a nil q.
 func measured(q Queue) metrics.Queue {
 	if q == nil {
 		return nil

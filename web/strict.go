@@ -10,10 +10,10 @@ import (
 	"warpboard/web/site"
 )
 
-// wellFormed refuses requests that this server and a proxy before it could parse differently, most of which fasthttp
-// accepts, and compressed ones: a few megabytes unpack to gigabytes, before any handler can set its limit. While few
-// connections are free, it closes connections after their answer: an idle one keeps another visitor out, and takes 16
-// KB.
+// wellFormed refuses requests that this server and a proxy could parse differently (request smuggling), most of which
+// fasthttp accepts. It also refuses compressed bodies: a few megabytes may unpack to gigabytes before a handler sets
+// its limit. If few connections are free, it closes connections after their response, because idle ones keep other
+// clients out.
 func (s *Server) wellFormed(c *fiber.Ctx) error {
 	if !site.IsInside(c) {
 		if why := malformed(&c.Request().Header); why != "" {
@@ -37,7 +37,7 @@ func (s *Server) wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// malformed describes an error in the head of a request, or returns "".
+// malformed describes an error in the header of a request, or returns "".
 func malformed(h *fasthttp.RequestHeader) string {
 	target, protocol := h.RequestURI(), string(h.Protocol())
 	switch {
@@ -60,7 +60,7 @@ func malformed(h *fasthttp.RequestHeader) string {
 	return malformedAsAWhole(seen, protocol)
 }
 
-// malformedLine checks one header, and counts those that decide a request's end and its host.
+// malformedLine checks one header line, and counts in seen the headers that determine the body's length and the host.
 func malformedLine(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
 		return "a header continues on another line"
@@ -110,7 +110,7 @@ func malformedAsAWhole(seen map[string]int, protocol string) string {
 	return ""
 }
 
-// notInToken reports whether a character is not allowed in a header's name (RFC 9110, 5.6.2).
+// notInToken reports whether a character is forbidden in a header's name (RFC 9110, section 5.6.2).
 func notInToken(r rune) bool {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':

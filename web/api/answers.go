@@ -95,8 +95,8 @@ func runAnswer(run work.Run) client.Run {
 	return answer
 }
 
-// fullRunAnswer converts a run with its stages, its place, and its profile: the profile's address, if there is one, and
-// the kernels that ran in it.
+// fullRunAnswer converts a run with its stages, its position in the queue, the address of its profile (if it has one),
+// and the kernels that the profile recorded.
 func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
 	answer := runAnswer(run.Run)
 	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.Place, int64(run.Wait)

@@ -43,7 +43,7 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"tasks": answer})
 }
 
-// Task answers with the current version of a task.
+// Task responds with the current version of a task.
 func (a *API) Task(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 	return c.JSON(taskAnswer(task, version, bundle, spent))
 }
 
-// Me answers with the owner of the token.
+// Me responds with the owner of the token.
 func (a *API) Me(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	budget, err := a.site.Store.Quotas.BudgetOf(c.UserContext(), user)
@@ -107,8 +107,8 @@ func (a *API) Devices(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"devices": devices})
 }
 
-// Board answers with one page of a board. Its ETag is exact, because every visible change has a number, and the
-// program's version is in it: another version may answer in another shape.
+// Board responds with one page of a board. The ETag consists of the board's change number, the page, and the program's
+// version, because another version may respond in another form.
 func (a *API) Board(c *fiber.Ctx) error {
 	task, version, err := a.runs.BoardOf(c)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// CreateBatch queues many kernels. Each entry of the answer is an evaluation, or the reason for refusing its request.
+// CreateBatch queues many kernels. Each entry of the response is an evaluation, or the reason why the request was
+// refused.
 func (a *API) CreateBatch(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -66,7 +67,7 @@ func firstMistakes(err error) error {
 	return err
 }
 
-// CancelBatch ends the evaluations of a batch that have not ended.
+// CancelBatch cancels the unfinished evaluations of a batch.
 func (a *API) CancelBatch(c *fiber.Ctx) error {
 	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
 	if err != nil {
@@ -78,8 +79,8 @@ func (a *API) CancelBatch(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// BatchResults streams the results of a batch as JSON lines, in the order of their ends, after those that the caller
-// has.
+// BatchResults streams the results of a batch as JSON lines, in order of completion. With ?after=N it omits the first N
+// results.
 func (a *API) BatchResults(c *fiber.Ctx) error {
 	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
 	if err != nil {
@@ -105,7 +106,8 @@ type batchFollower struct {
 	podIP      string
 }
 
-// beat writes the results that no announcement reported, and an empty line, which readers of JSON lines skip.
+// beat writes the results that no announcement reported, then an empty line as a sign of life. Readers of JSON lines
+// skip empty lines.
 func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
 	if err := f.send(ctx, out); err != nil {
 		return err
@@ -113,7 +115,7 @@ func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
 	return out.WriteByte('\n')
 }
 
-// send writes the results that the reader does not have.
+// send writes the results that the reader does not have yet.
 func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first, because later ends are announced
 	if err != nil {

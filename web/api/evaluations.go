@@ -50,7 +50,8 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
-// Compile compiles a source. It answers when that has ended, or after maxWait with the address of the result.
+// Compile compiles a source. It responds when the compilation has ended, or after maxWait with the address of the
+// result.
 func (a *API) Compile(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -85,7 +86,8 @@ func (a *API) Compile(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// problemOf answers an unreadable request with every wrong field.
+// problemOf responds to an unreadable request with the list of wrong fields. It returns all other errors with a code of
+// the API.
 func problemOf(c *fiber.Ctx, err error) error {
 	if !errors.As(err, new(evaluations.FieldErrors)) {
 		return evaluations.Refused(err)
@@ -116,7 +118,8 @@ func newProblem(err error) client.Problem {
 	return p
 }
 
-// GetEvaluation answers with one evaluation. With ?wait=SECONDS it answers after its end, or after that time.
+// GetEvaluation responds with one evaluation. With ?wait=SECONDS it waits for the end of the evaluation, at most that
+// long.
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
@@ -167,7 +170,7 @@ func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) 
 	return a.site.Store.Work.ShownEvaluation(a.site.Requests, found.ID)
 }
 
-// ListEvaluations answers with the sender's own evaluations; a sender without token or key has none.
+// ListEvaluations responds with the sender's own evaluations; a sender without token or key has none.
 func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	if err := a.evals.RequireCaller(c); err != nil {
 		return err
@@ -189,7 +192,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"evaluations": list, "page": page})
 }
 
-// CancelEvaluation ends an evaluation.
+// CancelEvaluation cancels an evaluation.
 func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	found, err := a.evals.Changeable(c, c.Params("id"))
 	if err != nil {
@@ -201,7 +204,8 @@ func (a *API) CancelEvaluation(c *fiber.Ctx) error {
 	return a.GetEvaluation(c)
 }
 
-// ChangeEvaluation accepts {"shared": true}, which opens an evaluation to anyone with its ID, or false.
+// ChangeEvaluation reads {"shared": true} or {"shared": false}. Anyone who has the ID of a shared evaluation can read
+// it.
 func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	var in client.EvaluationChange
 	if err := readJSON(c, &in); err != nil {
@@ -255,7 +259,7 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 	return answer, nil
 }
 
-// EvaluationEvents streams the whole evaluation after every change, until it has ended.
+// EvaluationEvents streams the whole evaluation after every change, until the evaluation has ended.
 func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	found, caller, err := a.evals.Readable(c, c.Params("id"))
 	if err != nil {

@@ -23,7 +23,7 @@ func (a *API) Events(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"events": answer})
 }
 
-// Event answers with an event and a page of its standings.
+// Event responds with an event and a page of its standings.
 func (a *API) Event(c *fiber.Ctx) error {
 	at, err := site.QueryTime(c, "at")
 	if err != nil {

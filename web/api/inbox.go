@@ -11,7 +11,7 @@ import (
 
 const noticePage = 50
 
-// Inbox lists the sender's notices, the newest first.
+// Inbox lists the sender's notices, newest first.
 func (a *API) Inbox(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	list, err := a.site.Store.Inbox.List(c.UserContext(), user, int64(c.QueryInt("before")), noticePage)

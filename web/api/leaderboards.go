@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Leaderboard answers with one page of people by points.
+// Leaderboard responds with one page of people by points.
 func (a *API) Leaderboard(c *fiber.Ctx) error {
 	scope, err := site.ScopeOf(c)
 	if err != nil {

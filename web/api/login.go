@@ -10,7 +10,8 @@ import (
 // loginPollSeconds is the interval in seconds at which a command asks whether its login was approved.
 const loginPollSeconds = 2
 
-// BeginLogin answers a command line's request to sign in with a code, which a person approves or denies in a browser.
+// BeginLogin responds to a sign-in request of the command line with a code. A person approves or denies the code in a
+// browser.
 func (a *API) BeginLogin(c *fiber.Ctx) error {
 	var in client.NewLogin
 	if err := readJSON(c, &in); err != nil {

@@ -16,11 +16,11 @@ import (
 
 const (
 	submissionPage = 50 // submissions on one page of the list, unless it asks for fewer
-	// limit of waiting for a submission's end: the answer must come within site.RequestTimeout
+	// runsWait limits the wait for the end of a submission. It must be shorter than site.RequestTimeout.
 	runsWait = 25 * time.Second
 )
 
-// ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.
+// ListSubmissions responds with the sender's own submissions, newest first. "next" is the cursor of the next page.
 func (a *API) ListSubmissions(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	filter := submissions.SubmissionFilter{
@@ -66,7 +66,7 @@ func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submissi
 	return answer
 }
 
-// SubmissionSource answers with the submitted files.
+// SubmissionSource responds with the submitted files.
 func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if err != nil {
@@ -83,8 +83,8 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
 }
 
-// waitForRuns returns when every run of a submission has ended, after wait, or when the caller has left; at once if too
-// many requests wait.
+// waitForRuns returns when all runs of a submission have ended, after wait, or when the caller has disconnected. If too
+// many requests wait, it returns at once.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 	end, ok := a.site.TryWait(c)
 	if !ok {

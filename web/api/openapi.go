@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// OpenAPI answers with the OpenAPI 3.1 document of the whole API.
+// OpenAPI responds with the OpenAPI 3.1 document of the whole API.
 func (a *API) OpenAPI(c *fiber.Ctx) error {
 	document, err := a.apiDocument()
 	if err != nil {
@@ -23,8 +23,8 @@ func (a *API) OpenAPI(c *fiber.Ctx) error {
 	return c.JSON(document)
 }
 
-// apiDocument describes every operation of the API. The schemas are made from the readers of requests and the types of
-// answers.
+// apiDocument describes every operation of the API. It derives the schemas from the Go types that read requests and
+// write answers.
 func (a *API) apiDocument() (map[string]any, error) {
 	schemas, err := a.apiSchemas()
 	if err != nil {
@@ -108,8 +108,8 @@ func (o operation) describe() map[string]any {
 	return out
 }
 
-// responses returns the answer and the errors. The unversioned API has its own shapes for errors; requests that are
-// refused earlier (too many requests, a malformed head) get a problem there, too.
+// responses describes the successful response of an operation and its errors. Errors of the unversioned API have other
+// shapes, except those of requests that are refused before a route is found (too many requests, a malformed head).
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
@@ -137,7 +137,7 @@ func (o operation) security() []any {
 	return []any{token, nothing}
 }
 
-// parameters returns the parameters of the path (in its braces), of headers, and of the query.
+// parameters returns the parameters of an operation: those in the path (in braces), in headers, and in the query.
 func (o operation) parameters() []any {
 	list := []any{}
 	for part := range strings.SplitSeq(o.path, "/") {

@@ -51,8 +51,8 @@ func namedSchemas() map[reflect.Type]*jsonschema.Schema {
 	return out
 }
 
-// schemaOf returns the JSON Schema of a type as a plain object. Requests allow no other keys; answers may get more,
-// which older clients ignore.
+// schemaOf returns the JSON Schema of a type as a map. If clients send the type (sent), the schema forbids unknown
+// keys. Answers may get more keys in later versions, which older clients ignore.
 func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	own := reflect.TypeOf(value)
 	others := namedSchemas()
@@ -97,8 +97,8 @@ func tidy(schema *jsonschema.Schema, sent bool) {
 	}
 }
 
-// withoutNull removes null from the types of a schema. For a pointer to a part, only null would remain, because a part
-// has no type here.
+// withoutNull removes null from the types of a schema. A schema that references another one by pointer has no other
+// type; it then gets none.
 func withoutNull(schema *jsonschema.Schema) {
 	types := slices.DeleteFunc(slices.Clone(schema.Types), func(one string) bool { return one == "null" })
 	schema.Types = nil
@@ -130,7 +130,7 @@ func webhookMessages() map[string]any {
 	return out
 }
 
-// nameMessages names the schemas of raw JSON in messages, which Go's types keep unparsed.
+// nameMessages sets the schemas of the parts of webhook messages that Go stores as raw JSON.
 func nameMessages(schemas map[string]any) {
 	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
 	properties("Delivery")["body"] = ref("WebhookMessage")
@@ -138,7 +138,7 @@ func nameMessages(schemas map[string]any) {
 		"description": "for run.ended and record.taken, an EndedRun"}
 }
 
-// signatureHeader describes a header of standardwebhooks.com.
+// signatureHeader describes a header as standardwebhooks.com defines it.
 func signatureHeader(name string) map[string]any {
 	return map[string]any{"name": name, "in": "header", "required": true, "schema": map[string]any{"type": "string"}, "description": "as standardwebhooks.com describes"}
 }

@@ -12,16 +12,16 @@ import (
 	"warpboard/models/work"
 )
 
-// keyedPaths lists the paths that accept an idempotency key with POST.
+// keyedPaths lists the paths whose POST accepts an Idempotency-Key header.
 func keyedPaths() []string { return []string{"/api/v1/submissions", "/api/v1/evaluations", batchPath} }
 
-// batchPath also accepts JSON lines.
+// batchPath is the path that accepts a batch, as JSON or as JSON lines.
 const batchPath = "/api/v1/evaluations/batch"
 
 // publishPath is the only path that accepts a file.
 const publishPath = "/api/v1/tasks/{slug}"
 
-// bundlePath answers with a file.
+// bundlePath is the path that responds with a task's zip file.
 const bundlePath = "/api/v1/tasks/{slug}/bundle"
 
 // allowedValues returns the allowed values of properties, by schema and property.
@@ -53,10 +53,10 @@ const schemaHome = "#/components/schemas/"
 
 const problemType = "application/problem+json"
 
-// number describes a whole number in a path.
+// number describes an integer in a path.
 func number() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
 
-// queryType returns the type of a query parameter. One that is not listed is a text.
+// queryType returns the JSON Schema of a query parameter, by name. The default is a string.
 func queryType(name string) map[string]any {
 	switch name {
 	case "a", "after", "b", "before", "case", "limit", "page", "up_to", "version", "wait":
@@ -67,8 +67,8 @@ func queryType(name string) map[string]any {
 	return map[string]any{"type": "string"}
 }
 
-// pathType returns the type of a part of the path: a number for the IDs of runs, submissions, and the like, a text for
-// names and for the random IDs of evaluations.
+// pathType returns the JSON Schema of a variable part of a path: an integer for IDs such as those of runs and
+// submissions, a string for names and for the random IDs of evaluations.
 func (o operation) pathType(name string) map[string]any {
 	switch name {
 	case "id", "run", "delivery":
@@ -109,7 +109,7 @@ func (o operation) contentType() string {
 	return fiber.MIMEApplicationJSON
 }
 
-// webhookID names the message of an event: "webhookRunEnded".
+// webhookID returns the OpenAPI name of the message of a webhook event, such as "webhookRunEnded".
 func webhookID(kind string) string {
 	name := "webhook"
 	for word := range strings.SplitSeq(kind, ".") {
@@ -118,7 +118,7 @@ func webhookID(kind string) string {
 	return name
 }
 
-// id names an operation for programs that make a client of the document: "getSubmissionsById".
+// id returns the operationId, such as "getSubmissionsById", from which code generators name the client's functions.
 func (o operation) id() string {
 	name := strings.ToLower(o.method)
 	for part := range strings.SplitSeq(strings.TrimPrefix(o.path, "/api/v1"), "/") {

@@ -2,7 +2,7 @@ package api
 
 import "github.com/gofiber/fiber/v2"
 
-// operation is one line of the API's description.
+// operation describes one operation of the API: its method, its path, and what OpenAPI shows about it.
 type operation struct {
 	tag, method, path, summary string
 	needsToken                 bool // a token is needed, unless the operator opened the address
@@ -13,19 +13,20 @@ type operation struct {
 	run                        fiber.Handler // nil: another package answers, or the body is a task (PublishTask)
 }
 
-// evaluationsTag begins the tags of what works with a key instead of a token, where the operator opened it.
+// evaluationsTag is the prefix of the tags of evaluation operations. If the operator opened evaluations, these
+// operations accept a key instead of a token.
 const evaluationsTag = "Evaluations"
 
 const webhooksTag = "Webhooks"
 
-// Addresses of pages that programs read as data.
+// Paths of pages that also respond with data for programs.
 const (
 	profilePath = "/submissions/{id}/runs/{run}/profile"
 	boardFiles  = "/tasks/{slug}/boards/{device}"
 )
 
-// operations lists the API in the order in which its page shows it. Routes, the check of query parameters, and OpenAPI
-// follow from it. A test compares it with the routes.
+// operations lists all operations of the API in the order of its page. The routes, the check of query parameters, and
+// the OpenAPI document are made from this list.
 func (a *API) operations() []operation {
 	const evaluations, plain, account, boards, talk, hooks, data = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards", "Comments and inbox", webhooksTag, "Profiles and data sets"
 	after := map[string]string{"after": "next of the previous page"}

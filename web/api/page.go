@@ -67,7 +67,7 @@ func refName(schema map[string]any) string {
 	return name
 }
 
-// jsonSchema is as much of a schema as the page shows.
+// jsonSchema has the parts of a JSON Schema that the page shows.
 type jsonSchema struct {
 	Description string                `json:"description"`
 	Type        any                   `json:"type"` // a text or a list of texts
@@ -111,7 +111,7 @@ func (j jsonSchema) fields() []views.APIField {
 	return fields
 }
 
-// either names the schemas that a schema is one of.
+// either returns the names of the alternatives (anyOf) of a schema.
 func (j jsonSchema) either() (names []string) {
 	for _, one := range j.AnyOf {
 		name, _ := one.kind()
@@ -120,7 +120,8 @@ func (j jsonSchema) either() (names []string) {
 	return names
 }
 
-// anyKind names the alternatives of a value, without null.
+// anyKind returns the names of a schema's alternatives (anyOf) except null, separated by "or". ref is the schema's name
+// if there is only one alternative and it is named.
 func (j jsonSchema) anyKind() (name, ref string) {
 	var names []string
 	for _, one := range j.AnyOf {
@@ -135,7 +136,7 @@ func (j jsonSchema) anyKind() (name, ref string) {
 	return strings.Join(names, " | "), ""
 }
 
-// kind names a type for a reader, and the schema behind it if it has a name.
+// kind returns the name of a schema's type for readers. ref is the name of the referenced schema, or "".
 func (j jsonSchema) kind() (name, ref string) {
 	switch {
 	case j.Ref != "":

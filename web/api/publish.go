@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site"
 )
 
-// PublishTask creates a task from the zip or reference file in the body, or updates the task of this name. With
-// ?dry_run=true it only reports the changes.
+// PublishTask creates a task from the zip or reference file in the body, or updates the task with the slug of the path.
+// With ?dry_run=true it only reports the changes.
 func (a *API) PublishTask(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	if !user.MayCreateTasks() {
@@ -48,7 +48,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// proposalOf reads the one task that a request carries.
+// proposalOf reads the body of a request as an upload of exactly one task.
 func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
 	name := c.Query("file", c.Params("slug")+".zip")
 	upload, err := tasks.OpenFile(name, c.Body())
@@ -65,7 +65,7 @@ func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
 	return list[0], nil
 }
 
-// createTask makes a task of a proposal.
+// createTask creates a task from a proposal.
 func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry bool) (task catalog.Task, err error) {
 	slug := db.Slug(c.Params("slug"))
 	if slug == "new" || slug == "publish" {
@@ -88,8 +88,8 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 	return a.runs.CreateTask(c.UserContext(), user, in)
 }
 
-// deadlineOf is the deadline that a task gets, nil for none; said reports whether the request gives one, also for a
-// task that is there already.
+// deadlineOf returns the deadline from the query or the upload; nil means no deadline. given reports whether the
+// request contains one, "none" included.
 func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
 	switch text := c.Query("deadline"); {
 	case text == "none":
@@ -106,8 +106,8 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err 
 	return &p.Deadline, !p.DeadlineAssumed, nil
 }
 
-// updateTask makes a bundle a task's state, or reports what that would change. Of its settings only the title and the
-// deadline change, and only if the request changes them.
+// updateTask makes an uploaded bundle the current version of a task, or with ?dry_run=true reports what would change.
+// Of the task's settings it changes only the title and the deadline, if the request contains them.
 func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
 	ctx, bundle := c.UserContext(), p.Bundle
 	deadline, given, err := deadlineOf(c, p)
@@ -144,7 +144,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 	return err
 }
 
-// deadlineText returns a deadline in the form of an answer, or "".
+// deadlineText formats a deadline for an answer; "" for nil.
 func deadlineText(at *time.Time) string {
 	if at == nil {
 		return ""

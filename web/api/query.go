@@ -12,15 +12,15 @@ import (
 	"warpboard/web/site"
 )
 
-// Public lets scripts of other sites read an answer. Their requests have no cookies, and no token either: a browser
-// would first need an answer to OPTIONS, which the site does not give.
+// Public allows scripts of other sites to read the response, as anonymous visitors: such requests carry no cookies, and
+// no token, because the site does not answer the OPTIONS request that a browser sends before one with a token.
 func (a *API) Public(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)
 	return c.Next()
 }
 
-// Route is the route of an operation. Its fields decide what package web puts before its handler.
+// Route is the HTTP route of an operation. Package web chooses the middleware of the route by the boolean fields.
 type Route struct {
 	Method, Path string
 	SignedIn     bool // only for signed-in people; evaluations check that themselves, because an operator may open them
@@ -31,7 +31,8 @@ type Route struct {
 	Answer       fiber.Handler
 }
 
-// Routes returns the routes of the operations that this package answers, except PublishTask.
+// Routes returns the routes of the operations that have a handler in this package, except PublishTask, whose limit of
+// the body differs.
 func (a *API) Routes() (list []Route) {
 	for _, o := range a.operations() {
 		if o.run == nil {
@@ -50,11 +51,11 @@ func (a *API) Routes() (list []Route) {
 	return list
 }
 
-// route returns the path as the router writes it.
+// route returns the path in fiber's syntax: ":id" instead of "{id}".
 func (o operation) route() string { return strings.NewReplacer("{", ":", "}", "").Replace(o.path) }
 
-// KnownQuery refuses a query parameter that the description of an address does not have, and a value of another type:
-// anyone who mistyped one would otherwise get something else than they asked for.
+// KnownQuery returns middleware that refuses unknown query parameters and values of the wrong type. A mistyped name
+// would otherwise be ignored without a message.
 func (a *API) KnownQuery() fiber.Handler {
 	described := map[string][]string{}
 	for _, o := range a.operations() {
@@ -75,7 +76,7 @@ func (a *API) KnownQuery() fiber.Handler {
 	}
 }
 
-// checkParameter refuses a parameter that is none of the known ones, or that is not of its type.
+// checkParameter returns an error if name is not in known or value does not have the type of the parameter.
 func checkParameter(name, value string, known []string) error {
 	switch {
 	case slices.Contains(known, name):
@@ -89,7 +90,7 @@ func checkParameter(name, value string, known []string) error {
 	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, didYouMean(name, known))
 }
 
-// valueMistake returns the required form of a parameter's value if the value has another, or "".
+// valueMistake returns the required form of a query parameter if value does not have it, or "".
 func valueMistake(name, value string) string {
 	switch queryType(name)["type"] {
 	case "integer":

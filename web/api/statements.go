@@ -9,8 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Statement answers with the statement about a run, signed with the site's present key. It sends none about a run that
-// is disqualified or held back.
+// Statement responds with a statement about a run, signed with the site's current key. A run that is disqualified or
+// held has no statement.
 func (a *API) Statement(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	return c.JSON(envelope)
 }
 
-// Keys publishes the keys that the site's statements are signed with.
+// Keys responds with the public keys that verify the site's statements.
 func (a *API) Keys(c *fiber.Ctx) error {
 	return c.JSON(a.site.Settings.Signing.Keys)
 }

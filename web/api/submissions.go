@@ -19,8 +19,8 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// CreateSubmission takes a submission as JSON, or as a form with the source as "file", and further files after it under
-// the same name.
+// CreateSubmission accepts a submission as JSON, or as a form with the source as "file". Additional files follow in the
+// form under the same name.
 func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := readSubmission(c)
@@ -40,8 +40,8 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusCreated, seen)
 }
 
-// GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or
-// else after that time.
+// GetSubmission responds with a submission and its runs. With ?wait=SECONDS it waits for the end of all runs, at most
+// that long.
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 {
@@ -110,7 +110,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	return in, nil
 }
 
-// clientKind distinguishes the command from other programs, for the submission's page.
+// clientKind returns "cli" or "api" for the page of the submission, from the User-Agent header.
 func clientKind(c *fiber.Ctx) string {
 	if strings.HasPrefix(c.Get(fiber.HeaderUserAgent), client.UserAgent) {
 		return "cli"
@@ -118,7 +118,7 @@ func clientKind(c *fiber.Ctx) string {
 	return "api"
 }
 
-// SubmissionEvents streams the same events as JSON.
+// SubmissionEvents streams the events of a submission's runs as JSON.
 func (a *API) SubmissionEvents(c *fiber.Ctx) error {
 	return a.runs.Follow(c, site.AsJSON, func(e work.RunEvent) []byte {
 		text, err := json.Marshal(eventAnswer(e))

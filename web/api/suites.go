@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-// TagSuite answers with the suite of the tasks with a tag.
+// TagSuite responds with the suite of the tasks with a tag.
 func (a *API) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
 	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
@@ -19,7 +19,7 @@ func (a *API) TagSuite(c *fiber.Ctx) error {
 	return a.sendSuite(c, suite, tag, views.TagSuiteURL(tag))
 }
 
-// EventSuite answers with the suite of an event's tasks.
+// EventSuite responds with the suite of an event's tasks.
 func (a *API) EventSuite(c *fiber.Ctx) error {
 	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {

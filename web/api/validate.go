@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Validate has a task's validation script run on the first entries of its boards.
+// Validate queues the validation script of a task for the first entries of each board.
 func (a *API) Validate(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {

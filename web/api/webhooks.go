@@ -38,7 +38,7 @@ func webhookAnswer(h webhooks.Webhook) client.Webhook {
 	return answer
 }
 
-// CreateWebhook makes a webhook; its secret is in this answer alone.
+// CreateWebhook creates a webhook. Only this response contains the webhook's secret.
 func (a *API) CreateWebhook(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	var asked client.NewWebhook
@@ -110,7 +110,7 @@ func deliveryAnswer(d webhooks.Delivery) client.Delivery {
 		Error: d.Error, CreatedAt: d.CreatedAt, DeliveredAt: d.DeliveredAt, NextTryAt: d.NextAt}
 }
 
-// Redeliver sends a delivery once more.
+// Redeliver sends a webhook message again.
 func (a *API) Redeliver(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// Browser starts with its first window. The zero value is ready.
+// Browser is a headless Chromium that starts when its first window is opened. The zero value is ready to use.
 type Browser struct {
 	once   sync.Once
 	ctx    context.Context
@@ -28,11 +28,10 @@ func (b *Browser) start() {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("no-pings", true),
-		// Only the site can be resolved, whatever else the browser requests.
+		// The browser may resolve only the host of the tested site.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 	)
-	// The headless shell needs a quarter of the processor time that the whole browser does, which draws windows no one
-	// sees.
+	// chromium-headless-shell uses a quarter of the CPU time of the whole browser, because it draws no windows.
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
 		options = append(options, chromedp.ExecPath(shell))
 	}
@@ -50,15 +49,15 @@ func (b *Browser) Close() {
 	}
 }
 
-// Window is a page that no one else has.
+// Window is a browser window for one test. It shares no cookies with other windows.
 type Window struct {
 	T   testing.TB
 	Ctx context.Context // of its actions
 	URL string          // the prefix of paths
 }
 
-// Open shows an empty window until the test ends. It is never behind another one, where Chromium would draw nothing
-// and htmx listen to nothing.
+// Open opens an empty window until the test ends. Windows do not cover each other: Chromium would not draw a covered
+// window, and htmx would receive no events.
 func (b *Browser) Open(t testing.TB, url string) *Window {
 	t.Helper()
 	b.once.Do(b.start)
@@ -77,7 +76,7 @@ func (b *Browser) Open(t testing.TB, url string) *Window {
 	return w
 }
 
-// Do does what a person would.
+// Do runs browser actions, such as clicks, and fails the test on an error.
 func (w *Window) Do(steps ...chromedp.Action[chromedp.Void]) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.Ctx, tier.Patience())
@@ -124,14 +123,14 @@ func (w *Window) Until(condition string) {
 	w.T.Fatalf("the page never had %s: %v\n%s", condition, err, w.Main())
 }
 
-// Shows waits for a text in the first element that matches; spaces that do not break are spaces.
+// Shows waits until the first element that matches contains a text. Non-breaking spaces count as spaces.
 func (w *Window) Shows(selector, text string) {
 	w.T.Helper()
 	w.Until(fmt.Sprintf("document.querySelector(%q)?.textContent.replaceAll('\u00a0', ' ').includes(%q)", selector,
 		text))
 }
 
-// Main is the page's address and what it says, for a failure's message.
+// Main returns the address of the page and the text of its main element, for messages of failed tests.
 func (w *Window) Main() string {
 	text, err := chromedp.Run(w.Ctx,
 		chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main")?.innerText`))

@@ -11,8 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are the networks whose forwarded addresses count as the visitor's. They matter for limits and the log, never
-// for rights: any program on this machine could forge them.
+// Proxies lists the networks of trusted proxies, whose forwarded addresses count as the visitor's. Only limits and the
+// log use such addresses, never access rights: any program on this machine could forge them.
 type Proxies []netip.Prefix
 
 // ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
@@ -31,7 +31,7 @@ func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-// ParseProxies is ParseNetworks with this machine's own addresses as the default.
+// ParseProxies is ParseNetworks with the loopback addresses as the default for an empty list.
 func ParseProxies(list []string) (Proxies, error) {
 	if len(list) == 0 {
 		list = []string{"127.0.0.0/8", "::1"}
@@ -53,8 +53,8 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return false
 }
 
-// Visitor returns the address that a request comes from: the nearest that is not a trusted proxy's. It is invalid if a
-// proxy does not forward it.
+// Visitor returns the address of a request's client: the nearest address that is not a trusted proxy's. It is invalid
+// if a proxy forwards no address.
 func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	peer := Peer(c)
 	if !p.Trust(peer) {
@@ -76,8 +76,8 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// ShareOf returns the share for which a limiter counts an address. With IPv6 one customer has a network of 2⁶⁴
-// addresses, and often 256 or 65,536 such networks side by side: each width counts.
+// ShareOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and often
+// 256 or 65,536 adjacent ones, so a share names the networks of each of these sizes.
 func ShareOf(a netip.Addr) (who Share) {
 	switch {
 	case a.Is4():
@@ -91,8 +91,8 @@ func ShareOf(a netip.Addr) (who Share) {
 	return who
 }
 
-// Peer returns the address that a connection comes from: the visitor's own or a proxy's. Rights depend on Peer, limits
-// on Visitor.
+// Peer returns the address of the TCP connection of a request: the visitor's or a proxy's. Use Peer for access rights,
+// Visitor for limits.
 func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
 
 // AddrOf returns the address of a TCP peer, or the zero address for any other.
@@ -117,14 +117,15 @@ func IsLoopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// FromThisMachine reports whether a request certainly comes from this machine. With a proxy in front, every request
-// would look local, so a proxy's headers count against it; a foreign Host would be DNS rebinding.
+// FromThisMachine reports whether a request certainly comes from this machine. A header of a proxy makes the result
+// false, because every forwarded request has a local address. So does a Host header with another host name (DNS
+// rebinding).
 func FromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
 	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// ProxyMarks are headers that proxies add.
+// ProxyMarks lists the headers that proxies add to requests.
 func ProxyMarks() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }

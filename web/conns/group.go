@@ -2,15 +2,15 @@ package conns
 
 import "sync"
 
-// Group runs goroutines that a stopping server waits for. A sync.WaitGroup must not be increased from zero while
-// someone waits; a connection that was taken over starts whenever its goroutine gets to run.
+// Group runs goroutines and waits for their end when the server stops. Unlike with a sync.WaitGroup, Go may be called
+// while Wait waits: it then starts nothing.
 type Group struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
 	ended   bool
 }
 
-// Go runs do in a goroutine. After Wait has been called it returns false without running it.
+// Go runs do in a goroutine and returns true. After a call of Wait it returns false without running do.
 func (g *Group) Go(do func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -21,7 +21,7 @@ func (g *Group) Go(do func()) bool {
 	return true
 }
 
-// Wait returns when everything has ended. From then on nothing begins.
+// Wait returns when all goroutines have ended. Later calls of Go start none.
 func (g *Group) Wait() {
 	g.mu.Lock()
 	g.ended = true

@@ -16,19 +16,21 @@ import (
 const (
 	maxAcceptPause = time.Second      // between two tries to accept
 	warnInterval   = 10 * time.Second // however often it happens
-	// For a moment the rest of a refused request is read and dropped, so that the sender of a slightly too large body
-	// reads the reason instead of a reset connection. The sender of a larger one may see the reset.
+	// After a refused request, the server reads and drops the rest of the body for at most maxLingerTime and
+	// lingerBytes. Otherwise the client would see a reset connection instead of the reason. A client that sends more
+	// may still see the reset.
 	maxLingerTime = 2 * time.Second
 	lingerBytes   = 8 << 20
-	// The same holds for the head of a request on a refused connection. These connections have no share, so only few
-	// are drained at a time.
+	// A refused connection is drained in the same way, within these smaller limits. At most maxTurnedAway such
+	// connections are drained at a time, because no limiter counts them.
 	turnedAwayTimeout = time.Second / 2
 	turnedAwayBytes   = 16 << 10
 	maxTurnedAway     = 64
 	firstByteTimeout  = time.Minute // browsers open connections that they may need
 )
 
-// Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
+// Guard is a listener that refuses connections above the limits, and continues to work if the process runs out of file
+// descriptors.
 type Guard struct {
 	net.Listener
 	limiter *Limiter
@@ -40,7 +42,8 @@ type Guard struct {
 	warned  time.Time     // only used by Accept, which one goroutine calls
 }
 
-// NewGuard counts the connections of ln. Connections of proxies have no share.
+// NewGuard returns a listener that counts the connections of ln. Connections from trusted proxies count only for the
+// total.
 func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
 		closed: make(chan struct{}), leaving: make(chan struct{}, maxTurnedAway)}
@@ -69,7 +72,7 @@ func (g *Guard) Accept() (net.Conn, error) {
 	}
 }
 
-// Close also ends an Accept that waits for free descriptors.
+// Close closes the listener. It also ends an Accept call that waits for free file descriptors.
 func (g *Guard) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
@@ -107,15 +110,14 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	return &countedConn{Conn: conn, left: []func(){give}}
 }
 
-// refuse answers with a refusal and closes. It does not block: the few bytes fit into an empty socket, and a
-// goroutine waits a moment for the request that is not read. Over TLS it sends nothing, because the client would have
-// to speak first.
+// refuse writes a refusal and closes the connection. It does not block: the few bytes fit into the empty send buffer,
+// and a goroutine drains the unread request. Over TLS it sends nothing, because the handshake has not taken place.
 func (g *Guard) refuse(conn net.Conn, status string) {
 	if _, encrypted := conn.(*tls.Conn); encrypted {
 		conn.Close()
 		return
 	}
-	// shorter, a busy machine would let it pass before the write
+	// A shorter deadline could pass before the write on a busy machine.
 	conn.SetWriteDeadline(time.Now().Add(turnedAwayTimeout))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
@@ -130,8 +132,8 @@ func (g *Guard) refuse(conn net.Conn, status string) {
 	}
 }
 
-// drain ends its side and discards incoming data: closing with unread bytes would reset the connection before the
-// answer has arrived.
+// drain closes the sending side and discards incoming data, at most bytes of it for at most most. Closing a connection
+// with unread data would reset it before the response arrives.
 func drain(conn net.Conn, most time.Duration, bytes int64) {
 	half, ok := conn.(halfCloser)
 	if !ok {
@@ -157,7 +159,7 @@ type countedConn struct {
 	left   []func() // called when it is closed
 }
 
-// SyscallConn is used to detect that the client has left.
+// SyscallConn returns the raw connection, on which the server detects that the client has disconnected.
 func (g *countedConn) SyscallConn() (syscall.RawConn, error) {
 	conn := g.Conn
 	if encrypted, ok := conn.(*tls.Conn); ok {
@@ -175,7 +177,8 @@ type halfCloser interface {
 	CloseWrite() error
 }
 
-// Close lets the answer arrive: closing with unread bytes would reset the connection before that.
+// Close closes the connection. After LingerAtClose it first drains unread data, so that the client receives the
+// response.
 func (g *countedConn) Close() error {
 	if g.linger.Swap(false) {
 		drain(g.Conn, maxLingerTime, lingerBytes)
@@ -203,7 +206,7 @@ func WhenClosed(conn net.Conn, fn func()) {
 	g.left = append(g.left, fn)
 }
 
-// LingerAtClose marks a connection whose request was not fully read.
+// LingerAtClose makes Close drain a connection, because its request was not fully read.
 func LingerAtClose(conn net.Conn) {
 	if g, ok := conn.(*countedConn); ok {
 		g.linger.Store(true)

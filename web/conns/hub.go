@@ -2,15 +2,15 @@ package conns
 
 import "sync"
 
-// Topic is the subject of a stream.
+// Topic identifies the subject of a stream, such as a board or a submission.
 type Topic struct {
 	Kind string
 	ID   int64
 	Name string
 }
 
-// Message is one published message. All readers share its event, and must not change it. A message without one means
-// that events were left out: read them from the store.
+// Message is one published message. All readers share Event and must not modify it. A nil Event tells the reader to
+// read missed events from the store.
 type Message struct {
 	Event  any
 	Change int64
@@ -34,8 +34,8 @@ func NewHub() *Hub {
 	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
 }
 
-// Publish passes a message to all readers of a topic. The lock gives all of them one order; nothing under it waits for
-// a reader, so its time grows with the number of readers alone.
+// Publish passes a message to all readers of a topic. All readers receive messages in the same order, because Publish
+// holds a lock; it never waits for a reader.
 func (h *Hub) Publish(t Topic, m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,7 +48,8 @@ func (h *Hub) Publish(t Topic, m Message) {
 	}
 }
 
-// ReloadAll makes all readers read from the store, since messages may be lost.
+// ReloadAll sends all readers a message without an event, because messages may have been lost. They then read from the
+// store.
 func (h *Hub) ReloadAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,8 +60,8 @@ func (h *Hub) ReloadAll() {
 	}
 }
 
-// Watch subscribes to a topic until stop is called. Up to buffer messages wait for a slow reader; one more replaces
-// them all (see coalesce).
+// Watch subscribes to a topic until stop is called. The channel buffers messages for a slow reader; when the buffer is
+// full, one message replaces all of them (see coalesce).
 func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, buffer)
 	return sub.messages, func() { h.unsubscribe(sub) }
@@ -73,14 +74,14 @@ func (h *Hub) Watched(t Topic) bool {
 	return len(h.topics[t]) > 0
 }
 
-// StreamCount is the number of readers.
+// StreamCount returns the number of readers.
 func (h *Hub) StreamCount() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.open
 }
 
-// subscribe adds a reader who may be so many messages behind.
+// subscribe adds a reader whose channel buffers the given number of messages.
 func (h *Hub) subscribe(t Topic, buffer int) *subscription {
 	sub := &subscription{messages: make(chan Message, max(buffer, 1)), topic: t}
 	h.mu.Lock()
@@ -103,10 +104,9 @@ func (h *Hub) unsubscribe(sub *subscription) {
 	h.open--
 }
 
-// coalesce replaces all messages that a slow reader has not taken by one without an event: the newest state, or the
-// note that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer of at least
-// one message is empty now. Dropping the new message instead would leave the reader with the oldest state and no hint
-// of more.
+// coalesce replaces all unread messages of a slow reader by one without an event, which has the newest change number.
+// The reader then reads from the store. The send cannot block: only the hub sends, under its lock, and coalesce has
+// emptied the buffer. If the new message were dropped instead, the reader would keep an old state without noticing.
 func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// Share identifies a sender: their name, then those of their groups, from small to large. nil is an unknown visitor,
-// who has no share.
+// Share lists the names under which a sender is counted: the sender's own, then those of its groups, from small to
+// large. nil is an unknown visitor, who is only counted in total.
 type Share []string
 
-// Resource is a limited resource that senders hold for a while.
+// Resource names a limited resource that senders occupy for some time, such as a connection.
 type Resource string
 
-// Connections are the open connections, which a Guard counts.
+// Connections is the resource of open connections, which a Guard counts.
 const Connections Resource = "connections"
 
-// Bound limits a resource: in all, and for the first name of each Share. Each further name of a Share has twice the
-// limit of the one before. The errors are for refused senders.
+// Bound limits a resource: Max in total, and Each for the first name of a Share. Each following name of the Share has
+// twice the limit of the name before it.
 type Bound struct {
 	Max, Each          int
 	ErrFull, ErrUsedUp error // the resource is used up; the sender's share is used up
@@ -38,7 +38,8 @@ func NewLimiter(bounds map[Resource]Bound) *Limiter {
 	return l
 }
 
-// Take counts n more of a resource for who until give is called, once, if the limits allow it.
+// Take counts n units of a resource for who, and returns an error if a limit does not allow it. Call give once to
+// release them.
 func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +68,7 @@ func (l *Limiter) add(of Resource, who Share, n int) {
 	}
 }
 
-// Taken returns the amount of some resources in use.
+// Taken returns the used amount of some resources.
 func (l *Limiter) Taken(of ...Resource) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,5 +78,5 @@ func (l *Limiter) Taken(of ...Resource) (n int) {
 	return n
 }
 
-// HalfUsed reports whether more than half of a resource is in use.
+// HalfUsed reports whether more than half of the resource's total limit is in use.
 func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Max }

@@ -15,33 +15,35 @@ const (
 	streamRetry   = "retry: 1000\n\n"
 )
 
-// ErrDone ends a stream that has nothing more to say.
+// ErrDone ends a stream that is complete.
 var ErrDone = errors.New("stream is complete")
 
-// Source produces the content of one stream. It must not hold anything of a fiber.Ctx: the stream outlives its handler.
+// Source produces the content of one stream. It must not keep a reference to a fiber.Ctx, because the stream outlives
+// its handler.
 type Source struct {
 	Topic  Topic
 	Buffer int // largest number of messages that a reader may lag behind; a slower one gets a message without event
-	// Backlog writes the stored events that the reader lacks. It runs after subscribing, so that none is lost.
+	// Backlog writes the stored events that the reader does not have. It runs after the subscription, so that no event
+	// is lost between the two.
 	Backlog func(ctx context.Context, out *Writer) error
-	// Live writes one message, unless Backlog has sent it already.
+	// Live writes one message, unless Backlog has already written it.
 	Live func(ctx context.Context, m Message, out *Writer) error
-	// Beat writes at each heartbeat; nil: a comment. Set it only for programs, not for browsers.
+	// Beat writes at each heartbeat. If it is nil, a comment is written. Set it only for streams that programs read.
 	Beat func(ctx context.Context, out *Writer) error
-	// Cut writes the reason why the stream ends before the source is complete; nil writes nothing. The reader may have
-	// left.
+	// Cut writes the reason for the end of an incomplete stream. If it is nil, nothing is written. The reader may have
+	// disconnected already.
 	Cut func(why error, out *Writer)
 
 	Heartbeat   time.Duration
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
-// Send feeds one reader until they leave, stop reading or are signed out, half an hour is over, or ctx ends. The error
-// is the reason; nil: the source is complete.
+// Send writes the stream to one reader until it is complete (nil), the reader disconnects, stops reading, or is signed
+// out, half an hour has passed, or ctx ends. The error is the reason.
 //
-// The order makes a stream complete: subscribe, then read from the store, then pass on new events. An event that is
-// stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or
-// change number). Reading first would lose it.
+// Send subscribes first, then reads the store, then passes on new events, so that no event is lost. An event that is
+// stored between the first two steps arrives twice. Live must skip events that Backlog has written, by ID or change
+// number.
 func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)
@@ -104,7 +106,7 @@ func (s Source) beat(ctx context.Context, out *Writer) error {
 	return err
 }
 
-// Frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.
+// Frame returns one server-sent event. Without a name, browsers deliver it as a "message" event. An id of 0 is omitted.
 func Frame(id int64, name string, data []byte) []byte {
 	var b bytes.Buffer
 	if id > 0 {

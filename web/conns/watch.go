@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangUpCheckInterval is the longest delay in noticing that a client has left, if the connection has unread bytes: the
-// next request, or TLS's closing message.
+// hangUpCheckInterval is the interval at which the server checks whether the client has disconnected, if the connection
+// has unread data (the next request, or a closing message of TLS). Without unread data the server notices at once.
 const hangUpCheckInterval = 250 * time.Millisecond
 
-// Watch closes a channel when the client has left. Without it a closed page is only noticed at the second heartbeat
-// after it. It peeks without consuming bytes. Connections other than TCP cannot be watched in this way: the channel
-// stays open, and only heartbeats remain.
+// Watch returns a channel that is closed when the client disconnects. Without Watch a disconnect is only noticed at the
+// second heartbeat after it. Watch peeks at the connection and consumes no data. It works with TCP only; for other
+// connections the channel stays open.
 func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	OnLeaving(o.chunks.conn, func() { close(gone) })
 	return gone
 }
 
-// waitForClose blocks until the client has left, which it reports, or until the connection is closed, its read deadline
-// passes, or done is closed.
+// waitForClose blocks until the client disconnects (true), or until the connection is closed, its read deadline passes,
+// or done is closed (false).
 func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
 	if n, err := peek(raw); n == 0 {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
@@ -58,7 +58,7 @@ func peek(raw syscall.RawConn) (n int, err error) {
 	return n, err
 }
 
-// hungUp reports whether the client has closed the connection, however much is unread.
+// hungUp reports whether the client has closed the connection, even if unread data precedes the end.
 func hungUp(raw syscall.RawConn) (gone bool, err error) {
 	controlErr := raw.Control(func(fd uintptr) {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}

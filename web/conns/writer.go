@@ -12,13 +12,13 @@ const (
 	WriteTimeout = 10 * time.Second // a reader that accepts nothing for this long has left
 )
 
-// Writer writes to one reader, which has the head already.
+// Writer writes the body of a stream to one client. NewWriter sends the response header.
 type Writer struct {
 	*bufio.Writer
 	chunks *chunkWriter
 }
 
-// NewWriter sends the head at once; later data is sent by the next Flush.
+// NewWriter sends the response header (head) at once. Flush sends later data.
 func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	w := &chunkWriter{conn: conn, plain: true}
 	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
@@ -27,7 +27,7 @@ func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	return out
 }
 
-// End sends the rest and closes the last chunk.
+// End sends the buffered data, and the final chunk of a chunked response.
 func (o *Writer) End() {
 	if o.Flush() == nil && !o.chunks.plain {
 		o.chunks.plain = true
@@ -35,14 +35,14 @@ func (o *Writer) End() {
 	}
 }
 
-// chunkWriter writes to a connection with a deadline for each piece, in chunks unless the reader's HTTP version has
-// none.
+// chunkWriter writes to a connection, with a new deadline for each write. It uses HTTP chunks unless the request was
+// HTTP/1.0.
 type chunkWriter struct {
 	conn  net.Conn
 	plain bool
 }
 
-// Write sends one piece under its own deadline.
+// Write sends p with a new deadline.
 func (w *chunkWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(WriteTimeout))
 	if w.plain || len(p) == 0 {

@@ -13,24 +13,24 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// API is the unversioned evaluation API, in the shapes that clients of the CUDA Evaluation Server V2 expect. Its
-// answers may get additional fields, and never change otherwise.
+// API is the unversioned evaluation API, with the same requests and answers as the CUDA Evaluation Server V2. Its
+// answers may get additional fields, but no other changes.
 type API struct {
 	site  *site.Site
 	evals *evaluations.Evaluations
 }
 
-// New returns the unversioned API over what both APIs share.
+// New returns the unversioned API.
 func New(site *site.Site, evals *evaluations.Evaluations) *API { return &API{site: site, evals: evals} }
 
-// Methods are the addresses of this API alone, with their methods. It also takes POST at two addresses of pages, / and
-// /compare.
+// Methods returns the paths that only this API has, with the method of each. The API also accepts POST at two paths of
+// pages, / and /compare.
 func Methods() map[string]string {
 	return map[string]string{"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet, "/health": fiber.MethodGet,
 		"/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost}
 }
 
-// AllowOnly answers another method than an address has, as FastAPI does.
+// AllowOnly returns a handler that responds 405 with the allowed method, in FastAPI's format.
 func AllowOnly(method string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderAllow, method)
@@ -38,14 +38,14 @@ func AllowOnly(method string) fiber.Handler {
 	}
 }
 
-// noCache marks an answer as true only now.
+// noCache forbids caching of the response.
 func noCache(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-cache, no-store, must-revalidate")
 	c.Set(fiber.HeaderPragma, "no-cache")
 	c.Set(fiber.HeaderExpires, "0")
 }
 
-// Errors puts errors into the API's own shape.
+// Errors converts errors to the format of this API.
 func (a *API) Errors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
@@ -66,7 +66,7 @@ func (a *API) Errors(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"error": strings.TrimSuffix(f.Message, "."), "status": "client_error"})
 }
 
-// bodyDetail is FastAPI's answer to a body that is not a JSON object.
+// bodyDetail is FastAPI's error format for a body that is not a JSON object.
 type bodyDetail struct {
 	Type  string         `json:"type"`
 	Loc   []any          `json:"loc"`
@@ -75,7 +75,7 @@ type bodyDetail struct {
 	Ctx   map[string]any `json:"ctx,omitempty"`
 }
 
-// requestError answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+// requestError responds to an unreadable request in the format of the unversioned API. It returns all other errors.
 func requestError(c *fiber.Ctx, err error) error {
 	var body *evaluations.BodyError
 	var fields evaluations.FieldErrors
@@ -95,14 +95,14 @@ func requestError(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// fail answers without a result.
+// fail responds with an error instead of a result.
 func (a *API) fail(c *fiber.Ctx, status int, message string) error {
 	noCache(c)
 	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }
 
-// failureBody is an answer without a result, in the unversioned API's shape; e may be the zero Evaluation. In addition
-// to that shape it has the state before the end.
+// failureBody returns the response for an evaluation without a result; e may be the zero Evaluation. Apart from the
+// original API's fields it contains the evaluation's last state.
 func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
 	r, _ := evaluations.ResultOf(e) // an unreadable result counts as unknown
 	body := fiber.Map{

@@ -16,19 +16,19 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// statusGone is the status in logs for a caller who left before the answer, as in nginx.
+// statusGone is the logged status of a request whose caller disconnected before the response, as in nginx.
 const statusGone = 499
 
-// finishedAge is the age from which CleanUp drops ended jobs.
+// finishedAge is the minimum age of the ended jobs that CleanUp removes.
 const finishedAge = 300 * time.Second
 
-// Evaluate measures one kernel and answers when that has ended.
+// Evaluate measures one kernel and responds with the result.
 func (a *API) Evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
 
-// Compare measures a kernel beside its reference and answers when that has ended.
+// Compare measures a kernel and its reference and responds with the result.
 func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 
-// run reads a request, waits until it is carried out, and answers with its result.
+// run reads a request, waits for the end of its evaluation, and responds with the result.
 func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	request, err := a.evals.ReadRequest(c, kind)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	return c.Status(reply.status).JSON(reply.body)
 }
 
-// noDevice is the answer to a caller whose evaluation no worker took in time.
+// noDevice returns the message for a caller whose evaluation was not started in time by any worker.
 func (a *API) noDevice(e work.Evaluation) string {
 	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
@@ -79,7 +79,7 @@ func (a *API) noDevice(e work.Evaluation) string {
 	return text
 }
 
-// failureText is the reason why an evaluation has no result.
+// failureText returns the reason why an evaluation has no result.
 func failureText(e work.Evaluation, request kernelrun.Request) string {
 	switch e.State {
 	case work.EvaluationTimeout:
@@ -90,8 +90,8 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// Job answers with the state of a job, never with its result or its sources. Clients of this API have no key, so anyone
-// who has the id can read the state of a job without an owner.
+// Job responds with the state of a job, but not with its result or sources. Clients of this API have no key, so anyone
+// who has the ID can read the state of a job without an owner.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.FollowedEvaluation(c.UserContext(), id)
@@ -112,7 +112,7 @@ func (a *API) Job(c *fiber.Ctx) error {
 	return c.JSON(body)
 }
 
-// Health answers 200 while the store does.
+// Health responds 200 if the database is reachable.
 func (a *API) Health(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -129,7 +129,7 @@ func (a *API) Health(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
-// CleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
+// CleanUp removes old ended jobs: the caller's, or everyone's if the caller is an admin.
 func (a *API) CleanUp(c *fiber.Ctx) error {
 	caller, err := a.evals.Caller(c)
 	if err != nil {

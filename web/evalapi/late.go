@@ -15,16 +15,16 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// reply is the answer to a waiting caller, without its transport.
+// reply is the status and body of the response to a waiting caller.
 type reply struct {
 	status int
 	device string // set when there is a result
 	body   any
 }
 
-// answerLate begins to answer before the answer exists: a proxy would end a request without traffic after a minute, and
-// lose the result. The head goes first, then a space now and then, which JSON allows, then the answer. The status is
-// always 200; only "status": "error" in the body shows a failure.
+// answerLate starts the response before the result exists, because a proxy would end a silent request after a minute.
+// It sends the header, then spaces at intervals (JSON ignores them), then the result. The status is always 200;
+// "status": "error" in the body reports a failure.
 func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -50,15 +50,15 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	})
 }
 
-// behindProxy reports whether a proxy between the caller and this site may end the request. A proxy need not identify
-// itself; nginx by default uses HTTP/1.0.
+// behindProxy reports whether a proxy that may time out is between the caller and this site. Not every proxy identifies
+// itself; HTTP/1.0, nginx's default, is a sign of one.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := conns.Peer(c), string(c.Request().Host())
 	return !c.Request().Header.IsHTTP11() || a.site.Secure() || conns.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
 		host != a.site.Base.Host && !(conns.IsLoopback(host) && conns.IsLoopback(a.site.Base.Host))
 }
 
-// endsWithin reports whether the evaluation has ended, or ends in this time.
+// endsWithin reports whether the evaluation ends within d, or has ended already.
 func (w *waiter) endsWithin(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -70,7 +70,7 @@ func (w *waiter) endsWithin(d time.Duration) bool {
 	}
 }
 
-// reply makes the answer of an evaluation that has ended. The error is one of the site, not of the kernel.
+// reply returns the response for an evaluation that has ended. The error is a failure of the site, not of the kernel.
 func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, error) {
 	failed := func(why string) reply {
 		return reply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}

@@ -13,10 +13,10 @@ import (
 	"warpboard/web/site"
 )
 
-// stopPause is the time after which a caller that a restart cut off may try again.
+// stopPause is the Retry-After time for callers whose request was interrupted by a restart.
 const stopPause = 5 * time.Second
 
-// Why no one waits for an evaluation any more.
+// Causes for which a waiter stops waiting for an evaluation.
 var (
 	errCallerGone = errors.New("the caller has left")
 	errQueueFull  = errors.New("no device came free")
@@ -31,8 +31,9 @@ type waiter struct {
 	err   error
 }
 
-// waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in time, it is
-// cancelled. When it is over, it says so. Nothing may read from the caller's connection before the waiter is done.
+// waitFor starts to wait for the end of an evaluation, and calls over afterwards. It cancels the evaluation if the
+// caller disconnects or no device becomes free in time. Until the waiter is done, nothing else may read from the
+// caller's connection.
 func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 	ctx, cancel := context.WithCancelCause(a.site.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
@@ -49,7 +50,7 @@ func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 	return w
 }
 
-// stopping is the answer to a caller whose evaluation outlives the server.
+// stopping returns the response for a caller whose evaluation is unfinished when the server stops.
 func stopping(e work.Evaluation) error {
 	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
 		Message: "The site is being restarted. The evaluation continues; its result will be at /api/v1/evaluations/" + e.ID}
@@ -78,7 +79,7 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e wo
 	return last, err
 }
 
-// dropEvaluation cancels an evaluation that no one waits for.
+// dropEvaluation cancels an evaluation whose caller no longer waits.
 func (a *API) dropEvaluation(id string, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
 	defer cancel()

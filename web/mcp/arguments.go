@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks"
 )
 
-// explain replaces the SDK's message for wrong arguments, a path in a schema, by a sentence. It only checks arguments
-// that the SDK has refused.
+// explain is middleware that replaces the SDK's error about wrong arguments, which is a schema path, by a sentence. It
+// checks only arguments that the SDK has refused.
 func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
@@ -35,7 +35,7 @@ func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// refusedArguments reports whether the SDK refused a call before the tool saw it.
+// refusedArguments reports whether the SDK refused the arguments of a call.
 func refusedArguments(answer *sdk.CallToolResult) bool {
 	if len(answer.Content) != 1 {
 		return false
@@ -45,7 +45,7 @@ func refusedArguments(answer *sdk.CallToolResult) bool {
 }
 
 // wrongArguments describes the first error in a tool's arguments, or returns "". It parses them as a stream and stops
-// there, because they may be megabytes.
+// at the error, because arguments may be megabytes long.
 func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
 	given := map[string]bool{}
 	if len(arguments) > 0 && kindOf(arguments) != "null" {
@@ -74,7 +74,7 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 	return ""
 }
 
-// suggestion names the argument that was probably intended, or all.
+// suggestion names the most similar known argument, or lists all known arguments.
 func suggestion(key string, schema *jsonschema.Schema) string {
 	known := slices.Sorted(maps.Keys(schema.Properties))
 	if len(known) == 0 {
@@ -86,7 +86,7 @@ func suggestion(key string, schema *jsonschema.Schema) string {
 	return "it takes " + strings.Join(known, ", ") + "."
 }
 
-// wrongValue describes how a value does not fit its schema.
+// wrongValue describes why a value does not match its schema, or returns "". at is the path of the value.
 func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
 	kind, want := kindOf(value), schema.Types
 	if schema.Type != "" {
@@ -144,10 +144,10 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// maxSearchedSubmissions limits the checked elements of a list, or keys of an object.
+// maxCheckedElements limits the elements of an array, or keys of an object, that are checked.
 const maxSearchedSubmissions = 200
 
-// maxRepeatedInput limits the bytes of input that an error repeats.
+// maxRepeatedInput limits the input that an error message repeats, in bytes.
 const maxRepeatedInput = 40
 
 func clip(text []byte) string {
@@ -157,7 +157,8 @@ func clip(text []byte) string {
 	return string(text)
 }
 
-// eachElement calls do with the elements of an array until it returns a message. Invalid JSON is left to the SDK.
+// eachElement calls do for the elements of an array until do returns a message. It ignores invalid JSON, which the SDK
+// reports.
 func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(array))
 	if _, err := from.Token(); err != nil {

@@ -24,7 +24,7 @@ type submitIn struct {
 	extraFilesIn
 }
 
-// extraFilesIn has the further files of a submission.
+// extraFilesIn has the additional files of a submission.
 type extraFilesIn struct {
 	Files map[string]string `json:"files,omitempty" jsonschema:"further files that the task's submission_files allow: their texts by name"`
 }
@@ -70,7 +70,8 @@ func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Sub
 	}))
 }
 
-// filterOf reads a filter. Its schema would take too much of the list of tools.
+// filterOf reads a profile filter. Arguments have no schema for it, because the schema would make the list of tools too
+// long.
 func filterOf(given object) (*job.ProfileFilter, error) {
 	if given == nil {
 		return nil, nil
@@ -88,7 +89,7 @@ func filterOf(given object) (*job.ProfileFilter, error) {
 	return &filter, nil
 }
 
-// value dereferences an answer.
+// value returns the value that answer points to, or err.
 func value[T any](answer *T, err error) (T, error) {
 	if err != nil {
 		var none T

@@ -7,11 +7,12 @@ import (
 	"warpboard/web/site"
 )
 
-// MaxOtherBytes limits the bytes of a message besides the arguments that hold sources: the SDK copies some of them a
-// dozen times, and repeats them in its answers.
+// MaxOtherBytes limits the size of a message without its source arguments, because the SDK copies some arguments a
+// dozen times and repeats them in its responses.
 const MaxOtherBytes = 128 << 10
 
-// IsSane reports whether a message has at most MaxOtherBytes bytes besides its sources. Invalid JSON has no sources.
+// IsSane reports whether a message has at most MaxOtherBytes bytes outside its sources. Invalid JSON counts as having
+// no sources.
 func IsSane(message []byte) bool {
 	if len(message) <= MaxOtherBytes {
 		return true
@@ -19,8 +20,8 @@ func IsSane(message []byte) bool {
 	return len(message)-bytesOfSources(message) <= MaxOtherBytes
 }
 
-// bytesOfSources counts the bytes of a call's arguments that may be large. It reads the message once, up to the first
-// error.
+// bytesOfSources returns the size of the arguments that may be large, in bytes. It reads the message once, up to the
+// first error.
 func bytesOfSources(message []byte) (n int) {
 	w, began := site.NewJSONWalk(message), int64(0)
 	for w.Step() && len(w.Open()) > 0 {
@@ -38,7 +39,7 @@ func bytesOfSources(message []byte) (n int) {
 	return n
 }
 
-// holdsSources reports whether an argument may be large: it has sources, or tensors' bytes.
+// holdsSources reports whether the named argument may be large, because it contains sources or the data of tensors.
 func holdsSources(argument string) bool {
 	return strings.HasSuffix(argument, "source") || strings.HasSuffix(argument, "io") || slices.Contains([]string{"files", "request", "io_contract"}, argument)
 }

@@ -61,7 +61,7 @@ func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (
 	return out, err
 }
 
-// runOn returns the run of a submission on a device, or its only one.
+// runOn returns the submission's run on a device. If device is empty, it returns the only run.
 func runOn(sub *client.Submission, device string) (found client.Run, err error) {
 	var devices []string
 	fit := 0

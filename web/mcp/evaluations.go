@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// firstWait limits the wait of one request for an evaluation's end, and so the time between two progress messages.
-	// The first waits a second, each next one twice as long.
+	// firstWait limits how long one request waits for the end of an evaluation, and so the interval of progress
+	// messages. The wait starts at one second and doubles with each request up to this limit.
 	firstWait = 8 * time.Second
 	// validateTimeout is the default time limit of a validation in seconds.
 	validateTimeout = 60
-	// cancelTimeout limits the time that a cancelled call takes to notify the site.
+	// cancelTimeout limits the request that cancels an evaluation after the tool call was cancelled.
 	cancelTimeout = 5 * time.Second
 )
 
@@ -76,7 +76,7 @@ type jobIn struct {
 
 type noInput struct{}
 
-// continueHint is the message to agents about unfinished work.
+// continueHint is appended to tool results that report unfinished work.
 const continueHint = " If ended is false, call get_job_status with its job_id."
 
 func (t tools) addEvaluations(server offering) {
@@ -93,7 +93,7 @@ func (t tools) addEvaluations(server offering) {
 	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", readingAnnotations(), state, t.status)
 }
 
-// code returns a KernelCode of the API. It omits absent fields, so that the site reports the missing ones.
+// code returns the KernelCode object of an API request. It omits absent fields, so that the site reports missing ones.
 func code(source, kind string, io, metadata object) object {
 	k := object{}
 	for name, text := range map[string]string{"source_code": source, "kernel_type": kind} {
@@ -110,7 +110,7 @@ func code(source, kind string, io, metadata object) object {
 	return k
 }
 
-// request adds the given settings to the kernels.
+// request returns the body of an API request: the kernels and the settings that were given.
 func (s settings) request(kernels object) object {
 	for name, value := range map[string]*int{"num_trials": s.NumTrials, "timeout": s.Timeout} {
 		if value != nil { // the site refuses 0
@@ -154,7 +154,8 @@ func (t tools) compare(ctx context.Context, p *progress, in compareIn) (any, err
 	}))
 }
 
-// validate is an evaluation with one trial, with the fields of a check.
+// validate runs an evaluation with one trial and returns the fields that show whether the kernel compiles and is
+// correct.
 func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, error) {
 	once, most := 1, validateTimeout
 	s := settings{NumTrials: &once, Timeout: cmp.Or(in.Timeout, &most)}
@@ -183,13 +184,13 @@ func (t tools) compile(ctx context.Context, p *progress, in compileIn) (any, err
 	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Compile(ctx, in.Request) })
 }
 
-// run submits a request and waits for its answer.
+// run submits a request and waits for the result.
 func (t tools) run(ctx context.Context, p *progress, request object) (object, error) {
 	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Evaluate(ctx, request) })
 }
 
-// await submits a request and waits for its answer. A call that is cancelled, or whose client has left, cancels
-// the evaluation.
+// await submits a request and waits for the result. If the call is cancelled or the client disconnects, it cancels the
+// evaluation.
 func (t tools) await(ctx context.Context, p *progress, submit func(context.Context) (*client.Evaluation, error)) (object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -222,7 +223,7 @@ func (t tools) await(ctx context.Context, p *progress, submit func(context.Conte
 	return withKey(out, key), nil
 }
 
-// withKey adds the key with which a caller without a token can read the evaluation again.
+// withKey adds the key that a caller without a token needs to read the evaluation later.
 func withKey(out object, key string) object {
 	if key != "" {
 		out["key"] = key
@@ -230,13 +231,14 @@ func withKey(out object, key string) object {
 	return out
 }
 
-// unfinished answers before a client would give up and lose the result.
+// unfinished returns the tool result for an evaluation that has not ended. Most clients would abandon a longer call.
 func unfinished(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
 
-// abandon cancels an evaluation that no one waits for. It may have ended since.
+// abandon cancels an evaluation whose result no client waits for. It ignores an error, because the evaluation may have
+// ended.
 func (t tools) abandon(ctx context.Context, id string) {
 	if ctx.Err() == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// submissionWait limits one request that waits for the end of a submission, and so is the interval between two progress
-// reports.
+// submissionWait limits how long one request waits for the end of a submission. It is also the interval of progress
+// messages.
 const submissionWait = 10 * time.Second
 
 type kernelIn struct {
@@ -32,7 +32,7 @@ type profileIn struct {
 	Case   int    `json:"case,omitempty" jsonschema:"number of the benchmark case, from 0"`
 }
 
-// submissionOut is a short form of a submission.
+// submissionOut is a submission in the short form of tool results.
 type submissionOut struct {
 	ID    int64    `json:"id"`
 	URL   string   `json:"url"`
@@ -43,7 +43,8 @@ type submissionOut struct {
 	Next  string   `json:"next,omitempty" jsonschema:"what to do now"`
 }
 
-// runOut is a short form of a run. It has no ID: tools take IDs of submissions, and agents would confuse the two.
+// runOut is a run in the short form of tool results. It has no ID, because tools identify runs by submission and
+// device.
 type runOut struct {
 	Device   string   `json:"device"`
 	State    string   `json:"state"`
@@ -57,7 +58,7 @@ type runOut struct {
 	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
 
-// maxOutput limits a compiler's or a program's output for agents, in bytes from the end.
+// maxOutput limits the output of compilers and programs in tool results, in bytes. The end of the output is kept.
 const maxOutput = 4000
 
 func shortSubmission(s *client.Submission) submissionOut {
@@ -104,7 +105,7 @@ func (t tools) addLoop(server offering) {
 	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", readingAnnotations(), t.withRecord)
 }
 
-// submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
+// submitAndWait returns a tool that submits a kernel in a mode and waits for the result, at most waitSlice.
 func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
 	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
 		sub, err := t.site.Submit(ctx, client.NewSubmission{
@@ -118,7 +119,7 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 	}
 }
 
-// waitSlice limits the wait of a call: usual clients give up after 30 s or 60 s.
+// waitSlice limits the wait in one tool call. Common clients abandon a call after 30 s or 60 s.
 const waitSlice = 25 * time.Second
 
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
@@ -185,7 +186,7 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 	return out, noProfile{in.ID}
 }
 
-// noProfile is the error for a submission without a profile.
+// noProfile is the error for a submission that has no profile.
 type noProfile struct{ submission int64 }
 
 func (n noProfile) Error() string {

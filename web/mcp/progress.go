@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progress reports the progress of one call, if the client asked for it.
+// progress sends progress messages for one call, if the client requested them.
 type progress struct {
 	session *sdk.ServerSession
 	token   any
@@ -22,7 +22,7 @@ func (p *progress) isRequested() bool { return p.token != nil }
 
 func (p *progress) elapsed() time.Duration { return time.Since(p.began) }
 
-// report reports that the call continues. If the client has left, the call's context ends.
+// report sends a progress message. If the client has disconnected, the context of the call ends.
 func (p *progress) report(ctx context.Context, message string) {
 	if !p.isRequested() {
 		return

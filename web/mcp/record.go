@@ -21,8 +21,8 @@ type recordOut struct {
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 
-// withRecord adds the source of the board's 1st place to the source of a submission. The site refuses the record's
-// before the task's deadline, and explains that.
+// withRecord returns the diff between a submission and the board's 1st place. Before the task's deadline the site
+// refuses to show the source of the 1st place.
 func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
 	mine, err := t.site.Submission(ctx, in.ID)
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 // scheme is the prefix of the URIs of resources.
 const scheme = "warpboard://"
 
-// addReading offers tasks with their files, boards, and profiles as resources, and the way to the top of a board as a
-// prompt.
+// addReading adds resources for tasks, their files, boards, and profiles, and a prompt for solving a task.
 func (t tools) addReading(server offering) {
 	for uri, about := range map[string]string{
 		scheme + "tasks/{task}":           "A task: description, cases, limits, templates.",
@@ -44,7 +43,7 @@ func (t tools) addReading(server offering) {
 		Arguments: []*sdk.PromptArgument{{Name: "task", Description: "slug of the task", Required: true}}}, climbPrompt)
 }
 
-// read answers with a resource in the API's form.
+// read returns a resource as the JSON of the API.
 func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	var answer any
 	var err error
@@ -70,7 +69,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
 }
 
-// comments returns those on a task or on a submission, the oldest first.
+// comments returns the comments on a task or on a submission, oldest first.
 func (t tools) comments(ctx context.Context, uri, of, name string) (*client.CommentList, error) {
 	if of == "tasks" {
 		return t.site.Comments(ctx, name, 0, 0)
@@ -82,7 +81,7 @@ func (t tools) comments(ctx context.Context, uri, of, name string) (*client.Comm
 	return t.site.Comments(ctx, "", id, 0)
 }
 
-// readText answers with texts: the files of a task, each under its name, or a profile.
+// readText returns a resource as text: the files of a task, or a profile.
 func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(r.Params.URI, scheme), "/")
 	if kind == "profile" {
@@ -107,8 +106,7 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 	return textsOf(r.Params.URI, files), nil
 }
 
-// resourceError returns the error of an unreadable resource, with the protocol's code: the caller's mistake if the
-// site's error is one.
+// resourceError converts the error of reading a resource to an error code of MCP.
 func resourceError(uri string, err error) error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var refused *client.Problem

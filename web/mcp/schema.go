@@ -7,8 +7,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// cachedSchema returns the schema of a tool, always the same pointer: the SDK caches by it. A type without a schema is
-// a mistake in the program.
+// cachedSchema returns the schema of a tool. It always returns the same pointer for the same tool, because the SDK uses
+// the pointer as cache key. It panics if the type has no schema.
 func cachedSchema(in *sync.Map, tool string, make func() (*jsonschema.Schema, error)) *jsonschema.Schema {
 	if found, ok := in.Load(tool); ok {
 		return found.(*jsonschema.Schema)
@@ -21,8 +21,8 @@ func cachedSchema(in *sync.Map, tool string, make func() (*jsonschema.Schema, er
 	return found.(*jsonschema.Schema)
 }
 
-// shortSchema returns the schema of an answer without the content of its keys: agents read the answer itself, and whole
-// schemas took three quarters of the list of tools.
+// shortSchema returns the schema of a result without the schemas of its fields. Complete schemas took three quarters of
+// the list of tools.
 func shortSchema[Out any]() (*jsonschema.Schema, error) {
 	whole, err := jsonschema.For[Out](nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func shortSchema[Out any]() (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// openSchema returns the schema of an answer to which the site adds keys.
+// openSchema returns the schema of a result that has the given keys, by name and type, and may have others.
 func openSchema(keys map[string]string) *jsonschema.Schema {
 	schema := &jsonschema.Schema{
 		Type:                 "object",

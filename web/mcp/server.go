@@ -15,18 +15,18 @@ import (
 	"warpboard/clients/go"
 )
 
-// defaultPatience is below the minute after which the usual clients and proxies abandon a call.
+// defaultPatience limits how long a call waits. Common clients and proxies abandon a call after a minute.
 const defaultPatience = 40 * time.Second
 
-// Options describe a server's only client.
+// Options describes the client that a server is made for.
 type Options struct {
 	Gone     context.Context // ends when the client has left; nil if the SDK cancels its calls then
 	Patience time.Duration   // longest time of a call without progress messages; 0 for defaultPatience
 	Schemas  *Schemas        // schemas of earlier servers; nil for new ones
 }
 
-// Schemas caches the tools' schemas from one server to the next: over HTTP each request has its own server, and making
-// and resolving all schemas takes longer than most calls. It is safe for concurrent use.
+// Schemas caches the schemas of tools for all servers: each HTTP request has its own server, and making all schemas
+// takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
 	types              *sdk.SchemaCache // by the schemas below
 	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
@@ -35,7 +35,7 @@ type Schemas struct {
 // NewSchemas returns an empty cache.
 func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
 
-// offering is a server to which tools are added.
+// offering is an MCP server to which the functions of this package add tools.
 type offering struct {
 	*sdk.Server
 	schemas *Schemas
@@ -61,7 +61,7 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 	return server
 }
 
-// ServeStdio serves the tools to one agent until ctx ends or in does.
+// ServeStdio serves the tools to one client over in and out until ctx ends or in is closed.
 func ServeStdio(ctx context.Context, site *client.Client, version string, in io.ReadCloser, out io.WriteCloser) error {
 	if err := New(site, version, Options{}).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out}); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve MCP on stdin and stdout: %w", err)
@@ -69,18 +69,18 @@ func ServeStdio(ctx context.Context, site *client.Client, version string, in io.
 	return nil
 }
 
-// tools has the handlers, with the site that they call.
+// tools has the handlers of the tools, and the API client that they use.
 type tools struct {
 	site     *client.Client
 	gone     context.Context
 	patience time.Duration
 }
 
-// object is an answer with keys that the site chooses.
+// object is a JSON object whose keys the site defines.
 type object = map[string]any
 
-// Hints for clients about a tool's effects: tools that read change nothing, tools that make queue work and destroy
-// nothing, tools that end stop running work. None reaches beyond the site.
+// readingAnnotations, createAnnotations, and endAnnotations tell clients the effects of tools. Tools that read change
+// nothing, tools that create queue work, and tools that end cancel running work. All act on this site only.
 func readingAnnotations() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
@@ -96,7 +96,7 @@ func endingAnnotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
 
-// addTyped offers a tool with a typed answer, whose schema clients get in short. An error of call becomes an error
+// addTyped adds a tool with a result of type Out, whose short schema clients receive. An error of call becomes an error
 // result.
 func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
 	answer := cachedSchema(&server.schemas.answers, name, shortSchema[Out])
@@ -106,8 +106,8 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 	})
 }
 
-// addOpen offers a tool whose answer is one of the evaluation API: some keys always have one type, and the site adds
-// others.
+// addOpen adds a tool whose result is a response of the evaluation API: known keys have fixed types, and the site may
+// add keys.
 func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
 	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return openSchema(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
@@ -125,7 +125,7 @@ func tool[In any](server offering, name, about string, notes *sdk.ToolAnnotation
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }
 
-// asObject converts a value to the JSON of the API.
+// asObject converts a value to a JSON object.
 func asObject(value any) (out object, err error) {
 	text, err := json.Marshal(value)
 	if err == nil {

@@ -18,17 +18,17 @@ var (
 	lostDesc    = prometheus.NewDesc("warpboard_attempts_lost_total", "Attempts that a worker or the queue lost, by whether the work was tried again.", []string{"retried"}, nil)
 )
 
-// capacityCollector sends the numbers of GET /api/v1/capacity, and the counts of lost attempts.
+// capacityCollector collects the numbers of GET /api/v1/capacity, and the counts of lost attempts.
 type capacityCollector struct{ metrics *Metrics }
 
-// Describe names what Collect sends.
+// Describe sends the descriptions of the metrics.
 func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{waitingDesc, oldestDesc, wantedDesc, outDesc, failedDesc, behindDesc, lostDesc} {
 		to <- d
 	}
 }
 
-// Collect sends a number for each device; nothing when the store does not answer.
+// Collect sends the metrics of each device, or nothing if the database is not reachable.
 func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(c.metrics.site.Requests, collectTimeout)
 	defer cancel()
@@ -55,7 +55,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// workers sends the failed checks and the clock delay of each live worker.
+// workers sends the number of failed checks and the clock delay of each live worker.
 func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
 	workers, err := c.metrics.site.Store.Fleet.Workers(ctx)
 	for _, w := range workers {

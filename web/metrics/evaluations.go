@@ -18,17 +18,17 @@ var (
 	evalOutcomesDesc = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
 )
 
-// evalCollector reads the counters of evaluations when it is asked.
+// evalCollector reads the counters of evaluations from the database at each scrape.
 type evalCollector struct{ metrics *Metrics }
 
-// Describe names what Collect sends.
+// Describe sends the descriptions of the metrics.
 func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{keptDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
 		to <- d
 	}
 }
 
-// Collect sends the numbers of /stats, or nothing if the store does not answer.
+// Collect sends the numbers of GET /stats, or nothing if the database is not reachable.
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(e.metrics.site.Requests, 3*time.Second)
 	defer cancel()

@@ -19,21 +19,22 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Access lists the readers of the metrics besides admins.
+// Access selects the clients that may read the metrics, apart from admins.
 type Access struct {
 	From  []netip.Prefix // networks that may read the metrics without a token; nil: this machine, if there is no proxy
 	Token string         // lets its sender read the metrics; empty: no token does
 }
 
-// Queue has what the metrics report about the message queue.
+// Queue is the part of the message queue that the metrics report on.
 type Queue interface {
-	// Health returns the reason why the queue carries no jobs at this moment, or nil.
+	// Health returns an error if the queue cannot carry jobs at this moment.
 	Health(ctx context.Context) error
-	// Dropped returns the number of dropped messages: unreadable, forged, or too many from one worker.
+	// Dropped returns the number of dropped messages: unreadable, forged, or above the rate limit of a worker.
 	Dropped() int64
 }
 
-// Metrics counts the site's activity, for Prometheus. Labels are routes, never addresses that people choose.
+// Metrics has the counters and collectors of the site for Prometheus. A label of a request is its route, not its path,
+// so that people cannot create labels.
 type Metrics struct {
 	site     *site.Site
 	runs     *runs.Runs
@@ -45,7 +46,7 @@ type Metrics struct {
 	page     fasthttp.RequestHandler
 }
 
-// New registers everything that is measured. A nil queue is not asked.
+// New registers all metrics. queue may be nil.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
 	m := &Metrics{
 		site: site, runs: runs, evals: evals, access: access, began: site.Now(),
@@ -74,14 +75,14 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 	return m
 }
 
-// Serve answers with all metrics.
+// Serve responds with all metrics.
 func (m *Metrics) Serve(c *fiber.Ctx) error {
 	m.page(c.Context())
 	return nil
 }
 
-// ServeOperator answers senders that are identified without a query: the operator's addresses and the token. Others go
-// to the next handler.
+// ServeOperator responds to clients that are identified without a database query, by address or token. It passes other
+// requests to the next handler.
 func (m *Metrics) ServeOperator(c *fiber.Ctx) error {
 	if m.fromOperator(c) || m.hasMetricsToken(c) {
 		return m.Serve(c)
@@ -89,7 +90,7 @@ func (m *Metrics) ServeOperator(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Measure stands before the routes, so that it sees which one answered.
+// Measure counts a request by route and status, and records its duration. It must precede the routes.
 func (m *Metrics) Measure(c *fiber.Ctx) error {
 	began := time.Now()
 	err := c.Next()

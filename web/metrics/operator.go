@@ -25,8 +25,8 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fromOperator reports whether the request comes directly from an allowed address: by default this machine's, unless a
-// base URL elsewhere means a proxy, which may leave no mark on forwarded requests.
+// fromOperator reports whether the request comes directly from an allowed address. By default this is a loopback
+// address, unless the base URL names another host: then a proxy may forward requests without adding headers.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {
 		return conns.IsLoopback(m.site.Base.Host) && conns.FromThisMachine(c)

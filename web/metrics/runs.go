@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// collectTimeout bounds the queries of one scrape.
+// collectTimeout limits the queries of one scrape.
 const collectTimeout = 3 * time.Second
 
 var (
@@ -26,7 +26,7 @@ var (
 	stageDesc = prometheus.NewDesc("warpboard_stage_seconds", "Stages of runs, by how they ended.", []string{"stage", "status"}, nil)
 )
 
-// queueCollector reads queue and workers when it is asked, because the store is the truth about them.
+// queueCollector reads the queue and the workers from the database at each scrape.
 type queueCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
@@ -36,7 +36,7 @@ func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
+// Collect sends the number of slots and queued runs per device, or nothing if the database is not reachable.
 func (q queueCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(q.metrics.site.Requests, collectTimeout)
 	defer cancel()
@@ -76,7 +76,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	return nil
 }
 
-// runCollector sends the counters of runs since the site was set up.
+// runCollector collects the counters of runs, which count from the setup of the site.
 type runCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
@@ -86,7 +86,7 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the counters; nothing when the store does not answer.
+// Collect sends the counters, or nothing if the database is not reachable.
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectTimeout)
 	defer cancel()

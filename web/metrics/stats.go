@@ -11,7 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Stats answers with the numbers of the workers' real work since the site was set up, in the shapes of the foreign API.
+// Stats responds with statistics of the workers' jobs since the setup of the site, in the format of the foreign
+// evaluation API.
 func (m *Metrics) Stats(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	jobs, err := m.evals.JobStats(ctx)
@@ -34,10 +35,10 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	})
 }
 
-// totals are all counters, by name.
+// totals has all counters by name.
 type totals map[string]work.Counter
 
-// sum adds counters up.
+// sum returns the sum of the named counters.
 func (n totals) sum(names ...string) (total work.Counter) {
 	for _, name := range names {
 		c := n[name]
@@ -53,7 +54,7 @@ func (n totals) sum(names ...string) (total work.Counter) {
 	return total
 }
 
-// withPrefix lists the counters with names that begin with prefix.
+// withPrefix returns the names of the counters that begin with prefix.
 func (n totals) withPrefix(prefix string) []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(n) {
@@ -64,7 +65,7 @@ func (n totals) withPrefix(prefix string) []string {
 	})
 }
 
-// byName gives the seconds of a family of counters, by the rest of their names.
+// byName returns the seconds of the counters that begin with prefix, by the rest of their names.
 func (n totals) byName(prefix string) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range n.withPrefix(prefix) {
@@ -73,7 +74,7 @@ func (n totals) byName(prefix string) map[string]float64 {
 	return out
 }
 
-// ratio is part of whole, or a given value if whole is 0.
+// ratio returns part / whole, or ofNothing if whole is 0.
 func ratio(part, whole int64, ofNothing float64) float64 {
 	if whole == 0 {
 		return ofNothing
@@ -114,8 +115,8 @@ func (n totals) profilings() fiber.Map {
 	}
 }
 
-// utilization returns the use of slots. An attempt that was cancelled or lost while a worker had it counts as holding a
-// slot, because no report shows that it had not begun.
+// utilization returns the use of slots: acquisitions, releases, and times. A cancelled or lost attempt counts as if it
+// had held a slot, because no report shows that it had not begun.
 func (n totals) utilization() fiber.Map {
 	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountWaited]
 	released, active := held.Count+n[work.CountGivenUp].Count, n[work.CountHeld].Count

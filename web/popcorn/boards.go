@@ -19,7 +19,7 @@ const (
 	maxOffset  = 1 << 20 // beyond the end of any board
 )
 
-// Leaderboards lists the tasks that the caller may see.
+// Leaderboards lists the tasks that the sender may see.
 func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
 	list, err := p.site.Store.TaskList(c.UserContext(), site.Actor(c))
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Popcorn) GPUs(c *fiber.Ctx) error {
 	return c.JSON(site.NonNil(task.Devices))
 }
 
-// task reads the task of the path, by its slug or a name with that slug: vectoradd_v2 is vectoradd-v2.
+// task reads the task of the path. A leaderboard name such as vectoradd_v2 matches the slug vectoradd-v2.
 func (p *Popcorn) task(c *fiber.Ctx) (catalog.Task, error) {
 	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(c.Params("leaderboard")))
 }
@@ -89,7 +89,7 @@ func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.Pa
 	return list, err
 }
 
-// RunnerQueue answers with the work that waits for a GPU, or for all of its family.
+// RunnerQueue responds with the number of runs that wait for a GPU, or for all GPUs of a family.
 func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	devices, err := p.runs.DeviceList(c.UserContext())
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	return c.JSON(queue)
 }
 
-// queueFor returns the work that waits for a device.
+// queueFor returns the queue of a device.
 func (p *Popcorn) queueFor(ctx context.Context, device string) (*runnerQueue, error) {
 	devices, err := p.runs.DeviceList(ctx)
 	return queueOf(devices, device), err
@@ -127,7 +127,7 @@ func queueOf(known []client.Device, names ...string) *runnerQueue {
 	return queue
 }
 
-// boundedNumber returns a number of the query with a limit, or standard if it is missing.
+// boundedNumber returns a number in the query, at most most, or standard if it is missing.
 func boundedNumber(c *fiber.Ctx, name string, standard, most int) int {
 	asked := c.QueryInt(name, standard)
 	if asked < 0 {

@@ -19,7 +19,7 @@ const (
 	maxSubmissions     = 100
 )
 
-// List lists the caller's own submissions, the newest first.
+// List lists the sender's submissions, newest first.
 func (p *Popcorn) List(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	filter := submissions.SubmissionFilter{
@@ -57,7 +57,7 @@ func summaryOf(sub submissions.SubmissionSummary) summary {
 	return s
 }
 
-// Show answers with one of the caller's own submissions.
+// Show responds with one of the sender's submissions.
 func (p *Popcorn) Show(c *fiber.Ctx) error {
 	seen, err := p.ownSubmission(c)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Popcorn) Show(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// Delete removes one of the caller's own submissions.
+// Delete deletes one of the sender's submissions.
 func (p *Popcorn) Delete(c *fiber.Ctx) error {
 	seen, err := p.ownSubmission(c)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *Popcorn) Delete(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok"})
 }
 
-// ownSubmission reads the path's submission; another person's does not exist.
+// ownSubmission reads the submission of the path. It returns a not-found error for other people's submissions.
 func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -96,7 +96,7 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 	return seen, err
 }
 
-// readSubmission reads everything about a submission for its owner.
+// readSubmission reads a submission with its runs, as its owner may see it.
 func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submission, error) {
 	sub := seen.Sub
 	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
@@ -119,7 +119,7 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submiss
 	return answer, nil
 }
 
-// ending is a run with the stages of its last attempt, and its profile.
+// endedRun is a run with the stages of its last attempt, and its profile.
 type ending struct {
 	work.Run
 	stages  stages
@@ -127,7 +127,7 @@ type ending struct {
 	queue   []client.Device // of its device while it waits
 }
 
-// endings reads the requested runs, with their results so far.
+// endedRuns reads the requested runs with their results so far.
 func (p *Popcorn) endings(ctx context.Context, seen runs.Access) ([]ending, error) {
 	read, err := p.runs.Read(ctx, seen)
 	all := make([]ending, len(read.Runs))

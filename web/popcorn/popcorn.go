@@ -14,25 +14,24 @@ import (
 )
 
 const (
-	// Path is the site's path for popcorn-cli: POPCORN_API_URL ends with it.
+	// Path is the path of popcorn-cli's API on the site. The setting POPCORN_API_URL of popcorn-cli ends with it.
 	Path = views.PopcornPath
 
 	callerHeader = "X-Popcorn-Cli-Id"
-	// statusEvery is the longest pause between status lines of a followed submission; popcorn-cli expects one in 15
-	// seconds.
+	// statusEvery is the maximum interval of status events in a stream. popcorn-cli expects one every 15 seconds.
 	statusEvery = 10 * time.Second
 )
 
-// Popcorn has the handlers for popcorn-cli.
+// Popcorn has the handlers of popcorn-cli's API.
 type Popcorn struct {
 	site *site.Site
 	runs *runs.Runs
 }
 
-// New returns the handlers over the shared part of submissions.
+// New returns the handlers of popcorn-cli's API.
 func New(site *site.Site, runs *runs.Runs) *Popcorn { return &Popcorn{site: site, runs: runs} }
 
-// Errors answers an error in the only form that popcorn-cli prints.
+// Errors responds to errors in the only format that popcorn-cli prints.
 func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
@@ -53,12 +52,12 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
 }
 
-// howToSignIn is appended to a refusal of an unknown sender.
+// howToSignIn returns the instructions that are appended to the error for an unknown sender.
 func (p *Popcorn) howToSignIn() string {
 	return fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
 
-// Caller turns popcorn-cli's token header into Authorization, and drops cookies.
+// Caller copies popcorn-cli's token header to the Authorization header, and removes cookies.
 func Caller(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	header.DelAllCookies()
@@ -80,13 +79,13 @@ func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Register refuses popcorn-cli's own sign-in: the URLs that it opens for that are compiled in, and GPU MODE's.
+// Register refuses popcorn-cli's own sign-in, whose URLs of GPU MODE are compiled into it.
 func (p *Popcorn) Register(*fiber.Ctx) error {
 	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.howToSignIn()+
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
 }
 
-// Join makes the caller a member of the invite code's leaderboard.
+// Join makes the sender a member of an invite code's task.
 func (p *Popcorn) Join(c *fiber.Ctx) error {
 	var in struct{ Code string }
 	if err := json.Unmarshal(c.Request().Body(), &in); err != nil || in.Code == "" {
@@ -99,7 +98,7 @@ func (p *Popcorn) Join(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"leaderboards": []string{task.Slug}})
 }
 
-// Admin refuses the commands of admins, who use the site's pages and commands.
+// Admin refuses popcorn-cli's admin commands, which this site does not support.
 func (p *Popcorn) Admin(*fiber.Ctx) error {
 	return site.Forbidden("admin", fmt.Sprintf(
 		"Admins of this site use %s/operate instead of popcorn-cli's admin commands, and publish tasks with `warpboard task publish`.", p.site.Settings.BaseURL))

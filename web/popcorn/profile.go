@@ -16,18 +16,19 @@ import (
 
 const (
 	profiler = "Nsight Compute"
-	// maxTraceBytes limits the bytes of packed report files in one result; others have only their address.
+	// maxTraceBytes limits the compressed report files in one result, in bytes. Files beyond the limit are replaced by
+	// their URLs.
 	maxTraceBytes = 16 << 20
 )
 
-// tracer packs report files for one result.
+// tracer packs the report files of one result.
 type tracer struct {
 	runs    *runs.Runs
 	profile runs.Profile
 	left    int64 // remaining bytes
 }
 
-// addProfile adds Nsight Compute's results to the result of a run in mode profile: each case as a stage.
+// addProfile adds the cases of a run in mode profile to its result, each as one stage.
 func (p *Popcorn) addProfile(e ending, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
@@ -49,14 +50,14 @@ func (p *Popcorn) addProfile(e ending, full *fullResult) error {
 	return nil
 }
 
-// addOutput adds the output of the program under the profiler, or of the compiler.
+// addOutput adds the output of the profiled program, or of the compiler.
 func (r *evalResult) addOutput(tried []job.StageResult) {
 	for _, stage := range tried {
 		r.Start, r.End, r.Run.Stdout, r.Run.Stderr = stage.StartedAt, stage.EndedAt, stage.Stdout, stage.Stderr+r.Run.Stderr
 	}
 }
 
-// profiled is one case: its report as text, and ncu's file.
+// profiled returns one case of a profile: its report as text, and ncu's report file.
 func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, error) {
 	text, err := t.text(c.Index)
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, e
 	}
 	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler}, Run: &runResult{
 		Success: c.Status == job.StatusPass, Passed: c.Status == job.StatusPass,
-		// A number: popcorn-cli shows no report if the count is a text.
+		// The count must be a number: popcorn-cli shows no report if it is a string.
 		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
 	}}
 	if !one.Run.Success {
@@ -95,7 +96,7 @@ func (t *tracer) text(index int) (string, error) {
 	return b.String(), nil
 }
 
-// trace returns a zip of a report file and its first case's text; nil if it is too large.
+// trace returns a zip with a report file and the text of its first case, or nil if it exceeds the limit.
 func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 	if file.Size > t.left {
 		return nil, nil
@@ -125,8 +126,8 @@ func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
 // gzipTail is the size of a gzip file's trailer, a checksum and a length.
 const gzipTail = 8
 
-// addPacked adds a file to a zip. Gzip and zip use the same compression, so the packed bytes are copied: unpacking and
-// packing them again takes seconds.
+// addPacked adds a gzip file to a zip without recompressing it, because both use the same compression. Recompressing
+// takes seconds.
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader
@@ -143,8 +144,8 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	return err
 }
 
-// deflated returns the content of a gzip file between its header, which may have a name, and its trailer. ok is false
-// if it is cut short or no gzip file.
+// deflated returns the compressed data of a gzip file, between its header and its trailer. ok is false if the data is
+// not a complete gzip file.
 func deflated(data []byte) (body []byte, ok bool) {
 	rest := bytes.NewReader(data)
 	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {

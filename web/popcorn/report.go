@@ -11,14 +11,14 @@ import (
 	"warpboard/views/format"
 )
 
-// exit codes of KernelBot's programs.
+// Exit codes of KernelBot's evaluation programs.
 const (
 	exitWrong   = 112 // the answer was wrong
 	exitTimeout = 114
 	exitOther   = 1
 )
 
-// fullForm is a run in the form that popcorn-cli reads from a stream.
+// fullForm converts a run to the result in a stream.
 func (e ending) fullForm() fullResult {
 	f := fullResult{
 		Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError,
@@ -44,7 +44,7 @@ func (e ending) fullForm() fullResult {
 	return f
 }
 
-// compilation describes the program's build; nil if nothing was compiled.
+// compilation returns the build of the run's program; nil if it has no build stage.
 func (e ending) compilation() *compileResult {
 	b := e.stages.build()
 	if b == nil {
@@ -83,7 +83,7 @@ func exitCode(r job.StageResult) int {
 	return exitOther
 }
 
-// text returns a run's result for people, which popcorn-cli before 1.3.16 prints.
+// text returns a run's result as readable text, which popcorn-cli before 1.3.16 prints.
 func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	var b strings.Builder
 	word, why := failureOf(e.Run)
@@ -109,7 +109,7 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	return printable(b.String())
 }
 
-// printable removes control sequences of terminals from a text: a task's checker may have written some of it.
+// printable removes terminal control sequences from a text, because the task's checker may have written it.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/work"
 )
 
-// stages has the stages of one attempt; if the build failed, there are no others.
+// stages has the stages of one attempt. If the build failed, it has no other stage.
 type stages []job.StageResult
 
 // stageName returns KernelBot's name of a stage.
@@ -20,7 +20,7 @@ func stageName(stage job.Stage) string {
 	return string(stage)
 }
 
-// firstStage returns the stage that KernelBot names if a program could not be built.
+// firstStage returns the stage that KernelBot reports for a failed build in a mode.
 func firstStage(mode job.Mode) job.Stage {
 	switch work.Measured(mode) {
 	case job.ModeBenchmark:
@@ -33,7 +33,7 @@ func firstStage(mode job.Mode) job.Stage {
 	return job.StageTest
 }
 
-// build returns the stage that compiled the program; nil if nothing was compiled.
+// build returns the build stage; nil if there is none.
 func (s stages) build() *job.StageResult {
 	for i := range s {
 		if s[i].Stage == job.StageBuild {
@@ -43,7 +43,8 @@ func (s stages) build() *job.StageResult {
 	return nil
 }
 
-// ranStages returns the stages in which the program ran. A failed build replaces the first of them.
+// ranStages returns the stages in which the program ran. If the build failed, it returns the build in place of the
+// mode's first stage.
 func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 	for _, r := range s {
 		if r.Stage != job.StageBuild {
@@ -58,7 +59,7 @@ func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 	return ranStages
 }
 
-// rows returns a run in KernelBot's form: one row for each stage.
+// rows converts a run to KernelBot's format: one row for each stage.
 func (e ending) rows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
 		one := leaderboardRow{StartTime: r.StartedAt, EndTime: r.EndedAt, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
@@ -71,7 +72,7 @@ func (e ending) rows() (list []leaderboardRow) {
 	return list
 }
 
-// report returns a stage's result as lines of KernelBot's result pipe. Times are in nanoseconds.
+// report converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in nanoseconds.
 func report(r job.StageResult) map[string]string {
 	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
 	kind := "benchmark"
@@ -116,8 +117,8 @@ func addCase(lines map[string]string, key string, c job.CaseResult) {
 	}
 }
 
-// jobOf returns the state of a submission, and the reason if it did not succeed. popcorn-cli prints the reason of a
-// failed job, and nothing of the reports of its runs.
+// jobOf returns the state of a submission, and the reason if it did not succeed. For a failed job popcorn-cli prints
+// only this reason.
 func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	state := jobStatus{Status: "succeeded"}
 	if !ended(list) {
@@ -138,7 +139,7 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	return state
 }
 
-// failureOf returns the name and reason of an end that popcorn-cli should call a failure; empty for a run that passed.
+// failureOf returns the status word and the reason of a failed run; both are empty for a run that passed.
 func failureOf(run work.Run) (word, why string) {
 	switch {
 	case run.DisqualifiedAt != nil:

@@ -6,7 +6,7 @@ import (
 	"warpboard/tasks"
 )
 
-// leaderboard is a task.
+// leaderboard is a task in popcorn-cli's format.
 type leaderboard struct {
 	ID          int64      `json:"id"`
 	Name        string     `json:"name"` // slug
@@ -22,7 +22,7 @@ type taskHead struct {
 	Tags []string   `json:"tags"`
 }
 
-// entry is a place on a board.
+// entry is an entry of a board in popcorn-cli's format.
 type entry struct {
 	SubmissionID    int64     `json:"submission_id"`
 	Rank            int       `json:"rank"`
@@ -35,14 +35,14 @@ type entry struct {
 	GPUType         string    `json:"gpu_type"`
 }
 
-// runnerQueue is the work that waits for a GPU.
+// runnerQueue is the number of runs that wait for a GPU.
 type runnerQueue struct {
 	Runner     string `json:"runner"`
 	GPU        string `json:"gpu"`
 	QueuedJobs int    `json:"queued_jobs"`
 }
 
-// accepted answers a submission that the client polls.
+// accepted is the response to a submission whose result the client polls.
 type accepted struct {
 	Status  string       `json:"status"`
 	Details submissionID `json:"details"`
@@ -68,7 +68,7 @@ type runSummary struct {
 	Score   *float64 `json:"score"` // seconds
 }
 
-// submission is one of the caller's own, with all its data.
+// submission is one of the sender's submissions with all its data.
 type submission struct {
 	ID              int64            `json:"id"`
 	LeaderboardID   int64            `json:"leaderboard_id"`
@@ -101,21 +101,21 @@ type jobStatus struct {
 	Error  *string `json:"error"`  // reason if it did not succeed
 }
 
-// status is an event of a followed submission.
+// status is a status event in the stream of a submission.
 type status struct {
 	Status  string  `json:"status"`
 	Elapsed float64 `json:"elapsed_time"` // seconds
 	Message string  `json:"message"`      // text that popcorn-cli prints
 }
 
-// result is the last event of an ended submission.
+// result is the last event in the stream of an ended submission.
 type result struct {
 	Status  string       `json:"status"`
 	Results []fullResult `json:"results"` // one for each GPU
 	Reports []string     `json:"reports"`
 }
 
-// failure is the last event of an interrupted stream.
+// failure is the last event of a stream that ends before its submission.
 type failure struct {
 	Status     string  `json:"status"`
 	Detail     string  `json:"detail"`

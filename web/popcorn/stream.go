@@ -25,7 +25,7 @@ const (
 	chunkSize     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
 )
 
-// follower streams a submission's progress to one reader.
+// follower streams the progress of a submission to one client.
 type follower struct {
 	id      int64
 	address string // of the submission, for people
@@ -36,8 +36,8 @@ type follower struct {
 	sent    work.RunState
 }
 
-// follow submits, and streams the progress of the submission. It reserves a place for the stream first, so that a
-// refused sender makes no submission.
+// follow submits a file and streams its progress. It counts the stream before submitting, so that a client above the
+// limit creates no submission.
 func (p *Popcorn) follow(c *fiber.Ctx) error {
 	if err := p.site.HoldStream(c); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (f *follower) source(every time.Duration) conns.Source {
 	}
 }
 
-// beat writes the submission's state, or its result.
+// beat writes a status event, or the result if all runs have ended.
 func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	over, err := f.allEnded(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	return f.end(ctx, out)
 }
 
-// live reports the state if it has changed.
+// live writes a status event if the state has changed.
 func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
 		return nil
@@ -90,8 +90,8 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	return f.end(ctx, out)
 }
 
-// allEnded reports whether every run has ended. If the store cannot be reached, it is asked again at the next
-// heartbeat.
+// allEnded reports whether all runs have ended. If the database cannot be reached, it returns false, and the next
+// heartbeat tries again.
 func (f *follower) allEnded(ctx context.Context) (bool, error) {
 	asked, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -123,7 +123,7 @@ func (f *follower) writeState(out *conns.Writer) error {
 	return send(out, "status", status{word, elapsed, fmt.Sprintf("Submission %d: %s (%.0f s)", f.id, f.state, elapsed)})
 }
 
-// end sends the result.
+// end writes the result.
 func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err := out.Flush(); err != nil { // making it takes a while
 		return err
@@ -140,7 +140,7 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	return conns.ErrDone
 }
 
-// cut reports why the stream ends before the submission does.
+// cut writes the reason why the stream ends before the submission.
 func (f *follower) cut(why error, out *conns.Writer) {
 	known := site.FailureOf(why)
 	e := failure{Status: "error", Detail: known.Message, StatusCode: known.Status}
@@ -154,7 +154,7 @@ func (f *follower) cut(why error, out *conns.Writer) {
 	_ = send(out, "error", e) // the reader may be gone
 }
 
-// send writes one event, in pieces: a reader has so long for each.
+// send writes one event in several pieces, because each piece has a new deadline.
 func send(out *conns.Writer, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -168,7 +168,7 @@ func send(out *conns.Writer, name string, data any) error {
 	return nil
 }
 
-// resultOf is the result of an ended submission for its sender.
+// resultOf returns the result of an ended submission.
 func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissions.Submission) (result, error) {
 	seen, err := p.runs.SubmissionByID(ctx, user, sub.ID)
 	if err != nil {

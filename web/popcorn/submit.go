@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Submit accepts a submission whose sender polls for the result.
+// Submit accepts a submission. The client polls for the result.
 func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	sub, all, err := p.submit(c)
 	if err != nil {
@@ -25,8 +25,8 @@ func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// SubmitAndFollow accepts a submission and streams its progress until the result: popcorn-cli submits profiles in this
-// way, and before 1.3.16 everything.
+// SubmitAndFollow accepts a submission and streams its progress and result. popcorn-cli uses it for profiles, and
+// before 1.3.16 for every mode.
 func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.follow(c) }
 
 func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.Run, err error) {
@@ -37,10 +37,11 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 	return p.runs.Submit(c.UserContext(), site.Actor(c), in)
 }
 
-// Profile accepts a submission to profile, with options of Nsight Compute in its form, and streams its progress.
+// Profile accepts a submission in mode profile, with options for Nsight Compute as form fields, and streams its
+// progress and result.
 func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.follow(c) }
 
-// read reads a submission from the path and the form. A path without a mode means Profile.
+// read reads a submission from the path and the form. A path without a mode means mode profile.
 func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
 	if in.Mode, err = modeOf(c.Params("mode", string(job.ModeProfile))); err != nil {
@@ -70,7 +71,8 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 // profiledLaunches is popcorn-cli's default for the number of profiled launches of a case.
 const profiledLaunches = "10"
 
-// filterOf reads popcorn-cli's options of a profile. With its own path, each case has its own report file.
+// filterOf reads popcorn-cli's profile options. own means that the path is the one for profiles, where each case gets a
+// separate report file.
 func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	named := map[string][]string{"benchmark": form["benchmark_index"], "kernel": form["ncu_kernel_name"],
 		"kernel_name_base": form["ncu_kernel_name_base"], "launch_count": form["ncu_launch_count"]}
@@ -80,7 +82,7 @@ func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	return runs.ReadFilter(named)
 }
 
-// modeOf reads a mode in KernelBot's or the site's words.
+// modeOf parses the name of a mode, of KernelBot or of this site.
 func modeOf(name string) (job.Mode, error) {
 	switch mode := job.Mode(strings.ToLower(name)); mode {
 	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
@@ -91,7 +93,7 @@ func modeOf(name string) (job.Mode, error) {
 	return "", site.Invalid("mode", "There is no mode %q: choose test, benchmark, leaderboard, profile or sanitize.", name)
 }
 
-// modeName returns a mode in KernelBot's words.
+// modeName returns KernelBot's name of a mode.
 func modeName(mode job.Mode) string {
 	if work.Measured(mode) == job.ModeRanked {
 		return "leaderboard"

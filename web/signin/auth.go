@@ -17,14 +17,14 @@ import (
 	"warpboard/web/site"
 )
 
-// Begin sends the browser to a provider.
+// Begin redirects the browser to a provider's sign-in page.
 func (s *SignIn) Begin(c *fiber.Ctx) error {
 	p, err := s.provider(c.Params("provider"))
 	if err != nil {
 		return err
 	}
 	if host := string(c.Request().Host()); host != s.site.Base.Host && conns.IsLoopback(host) && conns.IsLoopback(s.site.Base.Host) {
-		// localhost and 127.0.0.1 are one machine with two sets of cookies; the provider returns to the configured one.
+		// Cookies of localhost and 127.0.0.1 are separate; the provider redirects back to the configured host.
 		return c.Redirect(s.site.Settings.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
 	link, err := s.linkFor(c)
@@ -47,7 +47,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// Callback handles the provider's redirect back to the site.
+// Callback handles the redirect from a provider back to the site.
 func (s *SignIn) Callback(c *fiber.Ctx) error {
 	p, err := s.provider(c.Params("provider"))
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *SignIn) provider(name string) (*provider, error) {
 	return nil, db.Errorf(db.NotFound, "This site does not sign in with %q.", name)
 }
 
-// providerError keeps a provider's message out of the page: it may contain tokens.
+// providerError shows a page without the provider's error message, which may contain tokens.
 func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 	s.site.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "err", err)
 	return &site.Failure{
@@ -106,9 +106,9 @@ func (s *SignIn) signInOf(who person) accounts.SignIn {
 // isAdmin reports whether the operator named this person as an admin.
 func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.matchesAdmin) }
 
-// matchesAdmin reports whether an entry of Config.Admins means this person. The form shows the kind: an account's
-// number after "id:", an e-mail address with "@", otherwise a login. Each is compared only with its own kind, so that
-// no one can choose a login that equals an admin's number or address.
+// matchesAdmin reports whether an entry of Config.Admins names this person. After "provider:" an entry has an account's
+// ID ("id:…"), an e-mail address (with "@"), or a login. Each form is compared only with that property, so that no one
+// can choose a login that equals an admin's ID or address.
 func (who person) matchesAdmin(entry string) bool {
 	name, own := strings.CutPrefix(entry, who.provider+":")
 	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
@@ -120,8 +120,8 @@ func (who person) matchesAdmin(entry string) bool {
 	return own && equalASCIIFold(name, who.login)
 }
 
-// equalASCIIFold compares ASCII texts ignoring case. Other letters are compared as they are: some fold into the letters
-// of another person's name.
+// equalASCIIFold compares texts and ignores the case of ASCII letters. The case of other letters matters, because some
+// fold to ASCII letters.
 func equalASCIIFold(entry, name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) &&
 		strings.EqualFold(entry, name)

@@ -17,13 +17,13 @@ const (
 	developerName = "Developer" // name of the person who opens the link
 )
 
-// onceCode is a secret that can be used once. Each process has its own, only in memory.
+// onceCode is a secret that can be used once. Each process generates one and keeps it in memory.
 type onceCode struct {
 	mu   sync.Mutex
 	text string // empty after use
 }
 
-// invalidate reports whether the code was right, and invalidates it then.
+// invalidate reports whether code is the secret. If so, the secret becomes invalid.
 func (o *onceCode) invalidate(code string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -34,14 +34,14 @@ func (o *onceCode) invalidate(code string) bool {
 	return right
 }
 
-// offersDeveloper reports whether the site has developer sign-in: no provider is set up, and it serves only this
-// machine.
+// offersDeveloper reports whether developer sign-in is available: no provider is configured, and only this machine can
+// reach the site.
 func (s *SignIn) offersDeveloper() bool {
 	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
 
-// DeveloperLink returns the URL that signs in as an admin, once; empty if there is none. It is only for the log, which
-// only the operator reads, because other accounts of this machine can reach the site, too.
+// DeveloperLink returns a one-time URL that signs in as an admin, or "". Only the log of the operator contains it,
+// because other users of this machine can reach the site too.
 func (s *SignIn) DeveloperLink() string {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *SignIn) DeveloperLink() string {
 	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.code.text
 }
 
-// NewDeveloperLink is DeveloperLink with a new code, for a second browser of the developer. Earlier links stop working.
+// NewDeveloperLink returns a developer link with a new code, for another browser. Earlier links become invalid.
 func (s *SignIn) NewDeveloperLink() string {
 	s.code.mu.Lock()
 	s.code.text = rand.Text()
@@ -59,15 +59,16 @@ func (s *SignIn) NewDeveloperLink() string {
 	return s.DeveloperLink()
 }
 
-// NeedsLink reports whether a request comes from this machine to a site with developer sign-in.
+// NeedsLink reports whether a request comes from this machine to a site with developer sign-in, so that its sender can
+// sign in with a developer link.
 func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.site.OnThisMachine(c) }
 
-// IsDeveloper reports whether the browser's session began with the link.
+// IsDeveloper reports whether the viewer signed in with a developer link (see DeveloperLink).
 func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
 	return s.NeedsLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
 }
 
-// DeveloperLinked signs in the person who opens the link. A HEAD request does not use it up.
+// DeveloperLinked signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
 func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
 	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.invalidate(c.Query("code")) {
 		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
@@ -76,7 +77,7 @@ func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
 	return s.signInDeveloper(c, developerName, accounts.RoleAdmin)
 }
 
-// Developer signs in a browser that has opened the link under another name and role, to try them out.
+// Developer signs a browser that used a developer link in under another name and role, for trying them out.
 func (s *SignIn) Developer(c *fiber.Ctx) error {
 	if !s.IsDeveloper(c) {
 		return site.Forbidden(developer, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")

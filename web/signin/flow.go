@@ -13,8 +13,8 @@ const (
 	stateLife   = 10 * time.Minute
 )
 
-// oauthState is the browser's state between leaving for a provider and coming back. No one else can read or set the
-// cookie, and a callback counts only with its state, so the server stores nothing.
+// oauthState is stored in the browser between the redirect to a provider and the callback. Its cookie cannot be read or
+// set by others, and a callback must contain the same state, so the server stores nothing.
 type oauthState struct {
 	Provider string `json:"p"`
 	State    string `json:"s"`

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/site"
 )
 
-// LinkURL returns the URL that begins adding an identity to the viewer's own. Leaving for the provider is a plain link,
-// which the page's policy allows anywhere, so it has a token of the session: another site cannot begin it.
+// LinkURL returns the URL that starts adding an identity to the viewer's account. A link needs no form, but contains a
+// token of the session, so that other sites cannot start it.
 func (s *SignIn) LinkURL(c *fiber.Ctx, p *provider) templ.SafeURL {
 	return templ.SafeURL("/auth/" + p.Name + "?link=" + url.QueryEscape(s.linkToken(c)))
 }
@@ -21,7 +21,7 @@ func (s *SignIn) linkToken(c *fiber.Ctx) string {
 	return site.DeriveToken("link\x00" + s.site.Cookie(c, site.SessionCookie))
 }
 
-// linkFor returns the person to whom the identity of a sign-in that begins now will be added; 0 for a plain sign-in.
+// linkFor returns the ID of the account to which the new identity will be added, or 0 for an ordinary sign-in.
 func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	token := c.Query("link")
 	if token == "" {
@@ -33,7 +33,7 @@ func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	return site.Viewer(c).ID, nil
 }
 
-// link adds the identity that has just been proven to the person who began; it signs no one in.
+// link adds a verified identity to the account of the person who started the sign-in. It does not start a session.
 func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
@@ -51,7 +51,7 @@ func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	}, "/me?done=unlinked")
 }
 
-// ProviderLabel returns a provider's display name, also of one that is no longer configured.
+// ProviderLabel returns the display name of a provider, even if the provider is no longer configured.
 func (s *SignIn) ProviderLabel(name string) string {
 	for _, provider := range s.Providers {
 		if provider.Name == name {

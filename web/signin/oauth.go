@@ -8,7 +8,8 @@ import (
 	"github.com/markbates/goth"
 )
 
-// oauth is a provider from goth. It has no PKCE and no nonce: only the state ties a callback to its browser.
+// oauth is a provider of the goth library. goth uses neither PKCE nor a nonce: only the state connects a callback to
+// its browser.
 type oauth struct {
 	name string
 	goth goth.Provider
@@ -32,7 +33,7 @@ func (o oauth) complete(_ context.Context, f oauthState, code string) (who perso
 	if err != nil {
 		return person{}, err
 	}
-	// Only these are passed on: goth would let the callback's own parameters choose redirect_uri.
+	// goth would use other parameters of the callback too, such as redirect_uri, so only code and state are passed.
 	if _, err := session.Authorize(o.goth, url.Values{"code": {code}, "state": {f.State}}); err != nil {
 		return person{}, err
 	}

@@ -16,8 +16,8 @@ import (
 	"warpboard/web/site"
 )
 
-// issuer is an OpenID Connect provider, known by its URL. Its addresses and keys are looked up at the first
-// sign-in, so that the site starts while the issuer is down.
+// issuer is an OpenID Connect provider with a URL. Its endpoints and keys are requested at the first sign-in, so that
+// the site can start while the provider is down.
 type issuer struct {
 	cfg      ProviderConfig
 	callback string
@@ -38,8 +38,8 @@ func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issue
 	return &issuer{cfg: cfg, callback: callback, client: client}, nil
 }
 
-// discover returns the issuer's own description of itself, asking for it when that has not worked yet. Issuers name
-// themselves with a slash at the end or without, and operators do not always write the same.
+// discover requests the issuer's OpenID configuration, unless an earlier request succeeded. It tries the issuer's URL
+// with and without a trailing slash, because operators often write the other form.
 func (i *issuer) discover(ctx context.Context) (*oidc.Provider, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -74,8 +74,7 @@ func (i *issuer) begin(ctx context.Context, f oauthState) (string, error) {
 	return i.config(p.Endpoint()).AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), nil
 }
 
-// complete accepts an id token that the issuer signed for this site and this sign-in, and the issuer's user info about
-// the same subject.
+// complete checks the ID token (its signature, audience, and nonce) and requests the user info of the same subject.
 func (i *issuer) complete(ctx context.Context, f oauthState, code string) (person, error) {
 	ctx = oidc.ClientContext(ctx, i.client)
 	p, err := i.discover(ctx)
@@ -115,7 +114,8 @@ func (i *issuer) complete(ctx context.Context, f oauthState, code string) (perso
 	return i.personOf(id.Subject, claims), nil
 }
 
-// personOf takes preferred_username for the login: "nickname" is free to choose.
+// personOf converts the claims of a subject. The login is preferred_username; "nickname" can be chosen freely by the
+// user.
 func (i *issuer) personOf(subject string, claims map[string]any) person {
 	text := func(claim string) string { s, _ := claims[claim].(string); return s }
 	who := person{provider: i.cfg.Name, subject: subject, login: text("preferred_username"), name: text("name")}

@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// ProviderConfig switches one way to sign in on.
+// ProviderConfig configures one sign-in provider.
 type ProviderConfig struct {
 	Name   string // "github", "google", "discord", "gitlab" or "oidc"
 	Key    string // the client id that the provider gave
@@ -26,21 +26,21 @@ type ProviderConfig struct {
 	Label  string // text of the button; empty: the provider's own name
 }
 
-// provider is a way to sign in.
+// provider is a sign-in provider.
 type provider struct {
 	Name, Label string
 	protocol
 }
 
-// protocol sends a browser to a provider and handles its return.
+// protocol redirects a browser to a provider and handles the callback.
 type protocol interface {
-	// begin returns the provider's address to send the browser to.
+	// begin returns the URL of the provider's sign-in page.
 	begin(ctx context.Context, f oauthState) (string, error)
-	// complete exchanges the code for who signed in.
+	// complete exchanges the code of a callback for the person who signed in.
 	complete(ctx context.Context, f oauthState, code string) (person, error)
 }
 
-// newProviders checks the settings; it does not contact a provider yet.
+// newProviders checks the configuration of the providers. It does not connect to them.
 func newProviders(configs []ProviderConfig, baseURL string) ([]*provider, error) {
 	var all []*provider
 	for _, cfg := range configs {
@@ -58,7 +58,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 		return nil, fmt.Errorf("sign-in with %s needs both its client id and its client secret", cfg.Name)
 	}
 	p := &provider{Name: cfg.Name, Label: cfg.Label}
-	// A provider that does not answer must not hold a request forever.
+	// The timeout keeps a provider that does not respond from blocking requests.
 	web := &http.Client{Timeout: 10 * time.Second}
 	switch cfg.Name {
 	case "github":
@@ -102,7 +102,7 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 		at+"/oauth/authorize", at+"/oauth/token", at+"/api/v4/user", "read_user")
 }
 
-// SignIn is every way to sign in, and who is an admin by the operator's word.
+// SignIn has the sign-in providers and the configured admins.
 type SignIn struct {
 	site      *site.Site
 	Providers []*provider
@@ -110,13 +110,13 @@ type SignIn struct {
 	admins    []string  // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
-// New checks the settings; it does not contact a provider yet.
+// New checks the configuration of the providers. It does not connect to them.
 func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
 	providers, err := newProviders(configs, site.Settings.BaseURL)
 	return &SignIn{site: site, Providers: providers, admins: admins, code: newCode()}, err
 }
 
-// person is a provider's data about a person.
+// person is what a provider reports about a person.
 type person struct {
 	provider, subject string
 	login             string // unique at the provider and not free to choose as a display name is; may be empty

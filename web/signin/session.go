@@ -10,8 +10,8 @@ import (
 	"warpboard/web/site"
 )
 
-// startSession gives the browser a new session, and ends its previous one, so that a session which another person
-// planted or saw never becomes a signed-in one.
+// startSession gives the browser a new session and ends its previous one. A session that another person set or read
+// (session fixation) thus never becomes a signed-in one.
 func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string) error {
 	if err := s.endSession(c); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string)
 	return nil
 }
 
-// endSession revokes the session that the browser sent, if it is a live one.
+// endSession revokes the session in the browser's cookie, if it is valid.
 func (s *SignIn) endSession(c *fiber.Ctx) error {
 	user, id := site.Viewer(c), site.SessionID(c)
 	if user == nil || id == 0 {
@@ -36,7 +36,7 @@ func (s *SignIn) endSession(c *fiber.Ctx) error {
 	return s.site.Store.Accounts.EndSession(c.UserContext(), user.ID, id)
 }
 
-// SignOut ends the browser's session.
+// SignOut ends the viewer's session.
 func (s *SignIn) SignOut(c *fiber.Ctx) error {
 	if err := s.endSession(c); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *SignIn) SignOut(c *fiber.Ctx) error {
 	return c.Redirect("/", fiber.StatusSeeOther)
 }
 
-// SessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
+// SessionRevoke ends one of the viewer's sessions, or with the ID "others" all except the current one.
 func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	if c.Params("id") != "others" {
 		return site.RemoveOwn(c, s.site.Store.Accounts.EndSession, "/me")
@@ -56,8 +56,8 @@ func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	return c.Redirect("/me", fiber.StatusSeeOther)
 }
 
-// SafeNext returns where to go after signing in: the wanted address if it is a path on this site,
-// "/" otherwise. Browsers read "//host", "/\host" and tabs inside a URL as another site; those are refused.
+// SafeNext returns wanted if it is a path on this site, or "/". Browsers interpret "//host", "/\\host", and tabs in a
+// URL as another site, so these are refused.
 func SafeNext(wanted string) string {
 	if !strings.HasPrefix(wanted, "/") || len(wanted) > 1024 {
 		return "/"

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Path is the site's path on its host: "/warpboard", or empty at the root.
+// Path is the path of the site on its host, such as "/warpboard", or "" for the root.
 //
-// Handlers, routes, and templates are independent of it: they write and read addresses from the site's own root,
-// "/tasks/softmax". Requests lose the path before the first of them, and answers get it after the last. A site at the
-// root of its host has no cost.
+// Handlers, routes, and templates do not depend on it: they use paths from the site's root, such as "/tasks/softmax".
+// Handler removes the site's path from requests and adds it to redirects; HTML adds it to pages. At the root of a host
+// both do nothing.
 type Path string
 
-// pathPattern is a path that needs no escaping in a header, a cookie, HTML or a script.
+// pathPattern matches paths that need no escaping in a header, a cookie, HTML, or a script.
 var pathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
-// ParseAddress reads the public address of a site, and the path in it. The error is the end of a sentence.
+// ParseAddress parses the public URL of a site and returns the path in it. The error text continues a sentence.
 func ParseAddress(text string) (*url.URL, Path, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -33,7 +33,8 @@ func ParseAddress(text string) (*url.URL, Path, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}, Path(path), nil
 }
 
-// Cookies is the path that the site's cookies are for. It also fits the path without a slash at its end.
+// Cookies returns the Path attribute for the site's cookies. It has no trailing slash, so that it also covers the
+// site's path without one.
 func (p Path) Cookies() string {
 	if p == "" {
 		return "/"

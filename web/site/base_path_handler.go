@@ -8,23 +8,23 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// pathKey is the key of a request for the host, not for the site.
+// pathKey is the key of the request value that marks requests whose path is not below the site's path.
 type pathKey struct{}
 
-// The values of that key.
+// Values of pathKey.
 const (
 	outside = iota + 1 // the path is not the site's
 	bare               // it is the site's, without the slash that links need
 )
 
-// Outside reports whether a request is for something else on the site's host.
+// Outside reports whether a request's path is not below the site's path.
 func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outside }
 
-// Bare reports whether a request is for the site's path without a slash at its end.
+// Bare reports whether a request's path is the site's path without the trailing slash.
 func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == bare }
 
-// Handler removes the path from each request and adds it to the addresses of redirects. Requests elsewhere pass
-// unchanged, marked as Outside, except for the probes: an operator calls them at the root, too.
+// Handler removes the site's path from each request and adds it to redirects. Requests outside the path keep theirs and
+// are marked (see Outside), except probes, which operators may call at the root.
 func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
 	if p == "" {
 		return next

@@ -2,18 +2,17 @@ package site
 
 import "strings"
 
-// addressAttributes are the attributes whose value is an address, next to all of htmx. Those of data- are read by
-// scripts. A page with an address from the root in any other attribute fails the test that follows all links below a
-// path.
+// addressAttributes lists the HTML attributes that contain a URL, apart from those of htmx. Scripts read the data-
+// attributes. A test that follows all links of a site below a path fails if another attribute contains a path.
 var addressAttributes = map[string]bool{
 	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "cite": true,
 	"data-root": true, "data-palette": true, "data-editor": true, "data-module": true, "data-perfetto": true,
 	"data-check": true, "data-preview": true, "data-versions": true,
 }
 
-// HTML puts the path before every address from the root in a page or a part of one. It does not parse HTML and replaces
-// attribute="/… only. Text cannot look like that: templ, the sanitizer of Markdown and the colouring of sources escape
-// its quotes. An address that begins with two slashes names another host.
+// HTML inserts the site's path into every root-relative URL of a page or fragment. It does not parse HTML but replaces
+// attribute="/…, which cannot occur in text, because templ, the Markdown sanitizer, and the source highlighter escape
+// quotes. A URL that begins with two slashes names another host and stays unchanged.
 func (p Path) HTML(page string) string {
 	if p == "" {
 		return page
@@ -35,7 +34,8 @@ func (p Path) HTML(page string) string {
 	}
 }
 
-// isAddress reports whether the tag so far ends with the name of such an attribute.
+// isAddress reports whether tag, an HTML tag up to an equals sign, ends with the name of an attribute that contains a
+// URL.
 func isAddress(tag string) bool {
 	name := tag[strings.LastIndexFunc(tag, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '"' })+1:]
 	return addressAttributes[name] || strings.HasPrefix(name, "hx-")

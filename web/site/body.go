@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// RawHeader returns the sender's value of a header that holdBody has changed.
+// RawHeader returns the original value of a header that hideLength has changed.
 func RawHeader(c *fiber.Ctx, name string) string {
 	for line := range bytes.SplitSeq(c.Request().Header.RawHeaders(), []byte("\r\n")) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
@@ -27,7 +27,8 @@ func RawHeader(c *fiber.Ctx, name string) string {
 	return ""
 }
 
-// ReadBody reads the body of a request up to the limit. It must come after Identify and before every use of a body.
+// ReadBody returns middleware that reads the body of a request, up to a limit in bytes. It must run after Identify and
+// before anything that uses the body.
 func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !c.Request().IsBodyStream() {
@@ -66,7 +67,8 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	return c.Next()
 }
 
-// countFields refuses forms whose parsing takes far more time and memory than their bytes, before anything parses them.
+// countFields returns an error for a form that would need much more time and memory to parse than its size suggests. It
+// runs before the form is parsed.
 func countFields(c *fiber.Ctx, body []byte) error {
 	kind := c.Request().Header.ContentType()
 	switch {
@@ -82,7 +84,7 @@ func countFields(c *fiber.Ctx, body []byte) error {
 	return nil
 }
 
-// hasPlainPartHeaders reports whether a form has few parts with small headers.
+// hasPlainPartHeaders reports whether a multipart form has few parts, and each part has small headers.
 func hasPlainPartHeaders(body, delimiter []byte) bool {
 	for parts, heads := 0, 0; ; parts++ {
 		at := bytes.Index(body, delimiter)
@@ -97,7 +99,7 @@ func hasPlainPartHeaders(body, delimiter []byte) bool {
 	}
 }
 
-// partHeaderSize returns the number of bytes before the first blank line, or all if there is none.
+// partHeaderSize returns the number of bytes before the first blank line of a part, or all bytes if there is none.
 func partHeaderSize(part []byte) int {
 	size := len(part)
 	for _, blank := range []string{"\n\r\n", "\n\n"} {
@@ -108,7 +110,7 @@ func partHeaderSize(part []byte) int {
 	return size
 }
 
-// DropBody frees a body that was parsed, for a request that takes long.
+// DropBody frees the memory of a parsed body, for requests that take long.
 func DropBody(c *fiber.Ctx) {
 	c.Request().ResetBody()
 	if r, ok := c.Locals(localBody).(*bodyReader); ok {
@@ -116,10 +118,11 @@ func DropBody(c *fiber.Ctx) {
 	}
 }
 
-// KernelBody limits the bodies of requests without a task, in bytes: a kernel of 1 MB fits, also as JSON with escapes.
+// KernelBody limits the bodies of requests that contain kernels, in bytes. A kernel of 1 MB fits, even with JSON
+// escapes.
 const KernelBody = 4 << 20
 
-// SmallBody returns the limit for requests without a task.
+// SmallBody returns the limit of bodies that contain no task, in bytes.
 func SmallBody(c *fiber.Ctx) int {
 	if Viewer(c) == nil {
 		return StrangerBody
@@ -127,9 +130,9 @@ func SmallBody(c *fiber.Ctx) int {
 	return KernelBody
 }
 
-// A body that arrives within quickBodyTime needs no place among the slow ones, and smallBodyBytes bytes of each are not
-// counted: filling both with slow and large bodies does not keep anyone from signing in. There are as many of these
-// places as requests.
+// A body that takes longer than quickBodyTime needs one of the permits for slow requests. The first smallBodyBytes of
+// each body do not count for the total of bodies in memory. So slow and large bodies cannot keep others from signing
+// in.
 const (
 	quickBodyTime  = time.Second
 	smallBodyBytes = 4 << 10
@@ -145,7 +148,7 @@ func tooLarge(c *fiber.Ctx, limit int) error {
 		Message: fmt.Sprintf("The request is larger than the %s allowed here.", format.Bytes(int64(limit)))}
 }
 
-// bodyReader reads one body.
+// bodyReader reads the body of one request.
 type bodyReader struct {
 	limits Limits
 	limit  int // bytes
@@ -156,7 +159,7 @@ type bodyReader struct {
 	bytes  []byte
 }
 
-// read collects the body. The memory grows with the received bytes, not with the announced length.
+// read reads the whole body. Its memory grows with the received bytes, not with the Content-Length header.
 func (r *bodyReader) read(from io.Reader, length int) error {
 	end := time.Now().Add(r.limits.Body)
 	for {
@@ -188,7 +191,7 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 	}
 }
 
-// grow doubles the buffer, if the total allows it.
+// grow doubles the buffer, or returns an error if the total of all bodies is at its limit.
 func (r *bodyReader) grow(length int) error {
 	size := max(2*cap(r.bytes), smallBodyBytes)
 	if most := r.limit + 1; size > most { // one more byte shows that it is too large
@@ -210,7 +213,7 @@ func (r *bodyReader) grow(length int) error {
 	return nil
 }
 
-// release returns the bytes to the total. Calling it once is enough.
+// release subtracts the body from the total of all bodies. A second call does nothing.
 func (r *bodyReader) release() {
 	for _, give := range r.gives {
 		give()

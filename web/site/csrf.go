@@ -11,23 +11,23 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Names under which a page returns its token.
+// Names of the form field and the header that contain the CSRF token.
 const (
 	CSRFField  = "_csrf"
 	CSRFHeader = "X-CSRF-Token"
 )
 
-// VisitorCookie holds the secret of a browser without a session.
+// VisitorCookie is the name of the cookie with the secret of a browser that has no session.
 const VisitorCookie = "wb_visitor"
 
-// csrfToken returns the token for the forms of this page. It is derived from a cookie that scripts cannot read, so only
-// this site's pages have it, and it changes with the session.
+// csrfToken returns the CSRF token for the forms of a page. It is derived from an HttpOnly cookie, so other sites
+// cannot obtain it, and it changes with the session.
 func (s *Site) csrfToken(c *fiber.Ctx) string {
 	secret := s.csrfSecret(c)
 	if secret == "" {
 		secret = RandomText(24)
 		s.SetCookie(c, VisitorCookie, secret, 0)
-		// a second form on this page gets the same token
+		// All forms of the page get the same token, even if the browser had no cookie.
 		c.Request().Header.SetCookie(s.cookieName(VisitorCookie), secret)
 	}
 	return DeriveToken(secret)
@@ -40,15 +40,15 @@ func (s *Site) csrfSecret(c *fiber.Ctx) string {
 	return s.Cookie(c, VisitorCookie)
 }
 
-// DeriveToken derives a token from a secret, which cannot be computed from it.
+// DeriveToken derives a token from a secret. The secret cannot be computed from the token.
 func DeriveToken(secret string) string {
 	sum := sha256.Sum256([]byte("warpboard csrf\x00" + secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// RequireCSRF passes a request that changes something only if a page of this site sent it: the browser must report
-// that, and the page's token must be present. A personal token is only for the API: a leaked one must not create
-// others, or admins.
+// RequireCSRF refuses a request that changes data unless a page of this site sent it: the Origin or Sec-Fetch-Site
+// header and the CSRF token must be right. It also refuses personal tokens, so that a leaked one cannot create other
+// tokens or admins.
 func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	switch {
 	case isReadOnlyRequest(c):
@@ -59,8 +59,8 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	return s.fromPage(c)
 }
 
-// RequireCSRFOrToken is RequireCSRF for the API. No other site can make a browser send bearer tokens, unlike cookies. A
-// visitor has no session to misuse: the handler answers that a token is missing.
+// RequireCSRFOrToken is RequireCSRF for the API. It accepts bearer tokens, which other sites cannot make a browser
+// send. Visitors pass: they have no session to misuse, and the handler reports the missing token.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
 	if isReadOnlyRequest(c) || IsBearer(c) || Viewer(c) == nil {
 		return c.Next()
@@ -79,8 +79,8 @@ func (s *Site) fromPage(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// SameOrigin reports whether a request comes from this site, as far as browsers report it. Other clients are protected
-// only by the token.
+// SameOrigin reports whether a request comes from a page of this site, by the headers that browsers send. Requests
+// without these headers pass; only the token protects them.
 func (s *Site) SameOrigin(c *fiber.Ctx) bool {
 	switch c.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":

@@ -10,12 +10,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// signedNumber matches text that begins like a formula but is none: a number, or the lone dash that ncu prints for no
-// value.
+// signedNumber matches texts that begin like a formula but are none: a number, or the single dash that ncu prints for a
+// missing value.
 var signedNumber = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
 
-// SendCSV answers with rows for a spreadsheet. Every download must use it: a spreadsheet executes text that begins like
-// a formula, and people choose the names of kernels, cases, and themselves.
+// SendCSV responds with rows as CSV. Use it for every CSV download: it escapes texts that a spreadsheet would execute
+// as formulas, and people choose the names of kernels, cases, and themselves.
 func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
@@ -36,7 +36,7 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	return c.Send(text.Bytes())
 }
 
-// escapeFormula puts an apostrophe before text that a spreadsheet would execute; numbers stay unchanged.
+// escapeFormula inserts an apostrophe before text that a spreadsheet would execute. Numbers stay unchanged.
 func escapeFormula(cell string) string {
 	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumber.MatchString(cell) {
 		return cell

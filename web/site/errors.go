@@ -20,7 +20,7 @@ import (
 	"warpboard/views"
 )
 
-// Failure is an error with an answer: the message is for the person, the code for programs.
+// Failure is an error with an HTTP response: Message is for people, Code for programs.
 type Failure struct {
 	Status     int
 	Code       string // stable, because clients compare it
@@ -28,43 +28,43 @@ type Failure struct {
 	RetryAfter time.Duration
 }
 
-// Error returns the message for the person.
+// Error returns the message.
 func (f *Failure) Error() string { return f.Message }
 
-// Invalid refuses a request because of its content.
+// Invalid returns an error for invalid content of a request.
 func Invalid(code, format string, args ...any) error {
 	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden refuses an identified sender.
+// Forbidden returns an error for an identified sender without the right.
 func Forbidden(code, message string) error {
 	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
 }
 
-// Unauthorized asks the sender to sign in or to send a token.
+// Unauthorized returns an error that asks the sender to sign in or to send a token.
 func Unauthorized(message string) error {
 	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// TooMany refuses a sender who has used up a limit.
+// TooMany returns an error for a sender who exceeded a limit.
 func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
 
-// RetrySoon is the time after which to retry an error of the site that may be over soon.
+// RetrySoon is the Retry-After time of temporary errors of the site.
 const RetrySoon = 5 * time.Second
 
-// Busy refuses any sender until there is capacity again.
+// Busy returns an error for all senders while the site has no capacity.
 func Busy(message string) *Failure {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
 }
 
-// NotFound handles paths that do not exist.
+// NotFound handles requests for paths that do not exist.
 func NotFound(*fiber.Ctx) error {
 	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
 }
 
-// kinds maps the domain's errors to answers.
+// kinds maps the kinds of errors of package db to responses.
 var kinds = map[db.Kind]Failure{
 	db.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
 	db.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
@@ -73,7 +73,7 @@ var kinds = map[db.Kind]Failure{
 	db.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
 }
 
-// codes names fiber's own answers.
+// codes maps the status codes of fiber's own errors to responses.
 var codes = map[int]Failure{
 	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
 	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not accept this kind of request."},
@@ -84,7 +84,7 @@ var codes = map[int]Failure{
 	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
-// FailureOf returns the answer to an error. For an internal error it hides the cause.
+// FailureOf converts an error to a response. It hides the cause of an internal error.
 func FailureOf(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -119,14 +119,14 @@ func FailureOf(err error) Failure {
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems selects the API's problem format for the errors of a request.
+// AnswerProblems makes the errors of a request problem documents (RFC 9457), as in the API.
 func AnswerProblems(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()
 }
 
-// wantsProblem reports whether an error is answered as a problem: on the API, on paths of JSON, and for a client that
-// does not accept HTML and accepts JSON or another file.
+// wantsProblem reports whether the error of a request becomes a problem document: on paths of the API, on paths that
+// end in .json, and for clients that do not accept HTML.
 func wantsProblem(c *fiber.Ctx) bool {
 	kind, accept := path.Ext(c.Path()), c.Get(fiber.HeaderAccept)
 	switch {
@@ -138,8 +138,8 @@ func wantsProblem(c *fiber.Ctx) bool {
 	return kind != "" || strings.Contains(accept, "json")
 }
 
-// failedPart renders an error for a part of a page. A part that cannot be renewed keeps its content: an error page in
-// its place would never be renewed again. The page's script shows the reason.
+// failedPart renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
+// part keeps its content, because an error in its place would stay forever, and the page's script shows the reason.
 func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
 	if !IsFragment(c) {
 		return s.errorPage(c, f.Status, f.Message, requestID)
@@ -150,7 +150,7 @@ func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Compo
 	return views.Refused(f.Message)
 }
 
-// HandleError turns every error into an answer.
+// HandleError converts an error to a response.
 func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	f := FailureOf(err)
 	id, _ := c.Locals(LocalRequestID).(string)
@@ -169,7 +169,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.Status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status,
 			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
 	}
-	// the context of a failed request may have ended; its page is rendered nevertheless
+	// The context of a failed request may have ended; its error page needs one that has not.
 	c.SetUserContext(context.WithoutCancel(c.UserContext()))
 	if err := s.Render(c, f.Status, s.failedPart(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)

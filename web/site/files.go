@@ -11,8 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Attachment answers with a download, which no browser shows as a page of this site. Its name may be older than the
-// rule for names: a line break would name another file, or end the header.
+// Attachment responds with a download. It cleans the file name, because a line break in an old one would end the
+// header, and no browser shows the file as a page of this site.
 func Attachment(c *fiber.Ctx, name string, data []byte) error {
 	c.Attachment(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -24,7 +24,7 @@ func Attachment(c *fiber.Ctx, name string, data []byte) error {
 	return c.Send(data)
 }
 
-// ReadUpload reads an uploaded file, and at most one byte more than limit, with which the caller can detect the excess.
+// ReadUpload reads an uploaded file up to limit+1 bytes, so that the caller can detect a larger file.
 func ReadUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
 	file, err := header.Open()
 	if err != nil {
@@ -38,8 +38,8 @@ func ReadUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// LegacyFile returns the one file of a task in the legacy format, under a name whose suffix shows the language. Its
-// run-time name, reference.cuh for C++ too, does not.
+// LegacyFile returns the only file of a task in the legacy format. The suffix of its name is that of the task's
+// language, unlike the suffix of its name in a run.
 func LegacyFile(b *tasks.Bundle) (name string, text []byte) {
 	for _, text = range b.Files {
 		break

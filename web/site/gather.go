@@ -10,21 +10,21 @@ import (
 	"warpboard/web/conns"
 )
 
-// gatherBatch is the number of a submission's events that are read from the store at once.
+// gatherBatch is the number of events that are read from the store at once.
 const gatherBatch = 500
 
-// EventStore reads events, which another process may have stored.
+// EventStore reads events of runs, including those that other processes stored.
 type EventStore interface {
 	EventsSince(ctx context.Context, submissionID, after int64, most int) ([]work.RunEvent, error)
 	LastEventID(ctx context.Context, submissionID int64) (int64, error)
 }
 
-// eventReader reads the new events of a submission once for all readers of this process. With several processes an
-// announcement only means that there are new events, because announcements of two processes may arrive in another order
-// than the events were stored.
+// eventReader reads the new events of a submission once for all readers of this process. If a site has several
+// processes, an announcement only means that new events exist, because announcements of two processes may arrive in
+// another order than the events were stored.
 //
-// Events up to newest have been passed on, or were stored before the readers began to read for themselves. A reader
-// that subscribes later reads those from the store, so it misses none; readers skip events that they have.
+// Events up to newest were passed on or were stored before the first reader began. A reader that subscribes later reads
+// earlier events from the store itself. Readers must skip events that they have.
 type eventReader struct {
 	hub   *conns.Hub
 	store EventStore
@@ -33,8 +33,8 @@ type eventReader struct {
 	newest map[int64]*readerPosition // by submission ID
 }
 
-// readerPosition is the position up to which the readers of a submission have its events. One goroutine reads, and at
-// most one more waits to read later events.
+// readerPosition is the ID of the last event that the readers of a submission have. One goroutine reads, and at most
+// one waits to read later events.
 type readerPosition struct {
 	waiting atomic.Bool
 
@@ -43,7 +43,7 @@ type readerPosition struct {
 	event int64
 }
 
-// gather passes on new events of a submission, without waiting.
+// gather passes new events of a submission to its readers in the background.
 func (g *eventReader) gather(submissionID int64) {
 	if !g.hub.Watched(RunTopic(submissionID)) {
 		return
@@ -62,7 +62,8 @@ func (g *eventReader) gather(submissionID int64) {
 	}()
 }
 
-// read must be called with p.mu held. If reading fails, readers read for themselves.
+// read reads new events of a submission and passes them to its readers. p.mu must be held. If reading fails, it makes
+// the readers read the store themselves.
 func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPosition) {
 	topic := RunTopic(submissionID)
 	if !p.known {
@@ -88,8 +89,8 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 	}
 }
 
-// position returns the state of a submission. Creating one removes those without readers: the last event of a
-// submission is passed on while it still has readers.
+// position returns the position of a submission's readers. When it creates one, it deletes those of submissions without
+// readers.
 func (g *eventReader) position(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +101,7 @@ func (g *eventReader) position(submissionID int64) *readerPosition {
 	return g.newest[submissionID]
 }
 
-// forgetAll resets the state after announcements may have been missed.
+// forgetAll resets all positions, because announcements may have been missed.
 func (g *eventReader) forgetAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,11 +9,12 @@ import (
 	"warpboard/web/conns"
 )
 
-// RunBuffer limits the events by which a reader of runs may be behind; beyond it, the reader gets them from the store.
+// RunBuffer is the number of events that are buffered for a reader of runs. A slower reader reads events from the
+// store.
 const RunBuffer = 32
 
-// Hub announces the changes from the dispatcher on its topics. The store has the truth; an announcement is
-// a hint to read it. It implements dispatch.Notifier and never blocks its callers.
+// Hub announces the dispatcher's changes by topic. An announcement is a hint to read the store. Hub implements
+// dispatch.Notifier and never blocks its callers.
 type Hub struct {
 	*conns.Hub
 	spread func(announcement []byte) error
@@ -23,30 +24,30 @@ type Hub struct {
 // NewHub returns a hub without readers.
 func NewHub() *Hub { return &Hub{Hub: conns.NewHub()} }
 
-// RunTopic returns the topic of one submission's events.
+// RunTopic returns the topic of the events of a submission's runs.
 func RunTopic(submissionID int64) conns.Topic {
 	return conns.Topic{Kind: "submission", ID: submissionID}
 }
 
-// BoardTopic is the change numbers of one board.
+// BoardTopic returns the topic of the change numbers of a board.
 func BoardTopic(versionID int64, device string) conns.Topic {
 	return conns.Topic{Kind: "board", ID: versionID, Name: device}
 }
 
-// BoardsTopic is that some board changed.
+// BoardsTopic returns the topic on which a change of any board is announced.
 func BoardsTopic() conns.Topic { return conns.Topic{Kind: "boards"} }
 
-// QueueTopic is the queues of all devices.
+// QueueTopic returns the topic on which changes of the queues are announced.
 func QueueTopic() conns.Topic { return conns.Topic{Kind: "queue"} }
 
-// EvaluationTopic is the change numbers of one evaluation.
+// EvaluationTopic returns the topic of the change numbers of an evaluation.
 func EvaluationTopic(id string) conns.Topic { return conns.Topic{Kind: "evaluation", Name: id} }
 
-// BatchTopic returns the topic of the results of one batch of evaluations.
+// BatchTopic returns the topic of the results of a batch of evaluations.
 func BatchTopic(id string) conns.Topic { return conns.Topic{Kind: "batch", Name: id} }
 
-// RunEvent passes an event to the readers of its submission. With several processes they read it from the store,
-// because announcements of two processes may come in another order than the events were stored.
+// RunEvent passes an event to the readers of its submission. If the site has several processes, the readers read it
+// from the store instead (see eventReader).
 func (h *Hub) RunEvent(e work.RunEvent) {
 	if h.spread == nil {
 		h.Publish(RunTopic(e.SubmissionID), conns.Message{Event: &SharedEvent{RunEvent: e}})
@@ -55,17 +56,16 @@ func (h *Hub) RunEvent(e work.RunEvent) {
 	h.announce(announcement{Submission: e.SubmissionID})
 }
 
-// BoardChanged sends the readers of a board its new change number, and the readers of all boards the news that one
-// changed.
+// BoardChanged announces a board's new change number to its readers, and the change to readers of BoardsTopic.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 	h.announce(announcement{Board: &boardChange{versionID, device, change}})
 }
 
-// QueueChanged announces a change of the queue to its readers.
+// QueueChanged announces a change of the queues.
 func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 
-// EvaluationChanged sends the readers of an evaluation its change number, and the readers of its batch the news of a
-// result; they read the rest.
+// EvaluationChanged announces an evaluation's new change number to its readers, and a result to the readers of its
+// batch. They read the rest from the store.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	change := &evaluationChange{ID: e.ID, Change: e.Change}
 	if e.State.Final() {
@@ -74,12 +74,13 @@ func (h *Hub) EvaluationChanged(e work.Evaluation) {
 	h.announce(announcement{Evaluation: change})
 }
 
-// pollInterval is the longest delay that a missed announcement causes for a reader.
+// pollInterval is the interval at which Await calls ready even without an announcement, because announcements can be
+// lost.
 const pollInterval = time.Second
 
-// Await calls ready at once, then for each announcement on a topic, until it returns true or fails, or ctx ends. Of a
-// run's events it uses only changes of state: a program may print hundreds of lines a second, and hundreds may wait for
-// its end.
+// Await calls ready at once and after each announcement on a topic, until ready returns true or an error, or ctx ends.
+// For a submission it ignores output events: a program may print hundreds of lines per second while hundreds of
+// requests wait.
 func (h *Hub) Await(ctx context.Context, topic conns.Topic, ready func() (bool, error)) error {
 	changed, stop := h.Watch(topic, RunBuffer)
 	defer stop()
@@ -110,7 +111,7 @@ func nextState(ctx context.Context, changed <-chan conns.Message, poll <-chan ti
 	}
 }
 
-// SharedEvent is a run event that is encoded once for all the streams that send it.
+// SharedEvent is a run event that is encoded once for all streams with the same format.
 type SharedEvent struct {
 	work.RunEvent
 	frames [formats]struct {
@@ -123,7 +124,7 @@ type SharedEvent struct {
 	}
 }
 
-// Remaining asks for the rest of the events once for all streams of a format.
+// Remaining returns the unfinished work of the event's submission. It calls ask once for all streams of a format.
 func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (rest work.Pending, err error) {
 	e.after.Lock()
 	defer e.after.Unlock()
@@ -137,7 +138,7 @@ func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (res
 	return rest, err
 }
 
-// Format selects the encoding of events in a stream.
+// Format selects the encoding of the events in a stream.
 type Format int
 
 const (
@@ -147,7 +148,7 @@ const (
 	formats
 )
 
-// Encoded is the event in one format; encode is called for the first reader only.
+// Encoded returns the event in a format. It calls encode once for all streams of the format.
 func (e *SharedEvent) Encoded(f Format, encode func(work.RunEvent) []byte) []byte {
 	e.frames[f].once.Do(func() { e.frames[f].bytes = encode(e.RunEvent) })
 	return e.frames[f].bytes

@@ -14,7 +14,7 @@ const (
 	maxInviteTriesAtOnce = 20 // enough for opening a link several times, too few for guessing a code
 )
 
-// PreviewCode returns the task that an invite code would open to the viewer. All visitors share one rate limit.
+// PreviewCode returns the task to which an invite code gives the viewer access. Calls of visitors share one rate limit.
 func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, error) {
 	if err := s.paceCodes(c); err != nil {
 		return membership.InviteOffer{}, err

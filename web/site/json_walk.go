@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// JSONWalk follows a JSON text token by token and builds no values. Create it with NewJSONWalk.
+// JSONWalk iterates over the tokens of a JSON text without building values. Create it with NewJSONWalk.
 type JSONWalk struct {
 	decoder *json.Decoder
 	open    []Place
 }
 
-// Place is an open object or list.
+// Place is an object or list that contains the current token.
 type Place struct {
 	List   bool
 	Number int    // number of complete elements of the list
@@ -19,12 +19,12 @@ type Place struct {
 	Valued bool   // the key's value has not ended
 }
 
-// NewJSONWalk starts at the beginning of a text. The text may be cut off or broken: the walk ends there.
+// NewJSONWalk starts at the beginning of a text. If the text is invalid JSON, the iteration ends at the error.
 func NewJSONWalk(text []byte) *JSONWalk {
 	return &JSONWalk{decoder: json.NewDecoder(bytes.NewReader(text))}
 }
 
-// Step reads one token. It returns false at the end of valid JSON.
+// Step reads one token. It returns false at the end of the text or at an error.
 func (w *JSONWalk) Step() bool {
 	token, err := w.decoder.Token()
 	if err != nil {
@@ -51,8 +51,9 @@ func (w *JSONWalk) Step() bool {
 	return true
 }
 
-// Open returns the enclosing objects and lists, outermost first. It is valid until the next Step.
+// Open returns the objects and lists that contain the current token, outermost first. The slice is valid until the next
+// Step.
 func (w *JSONWalk) Open() []Place { return w.open }
 
-// Offset returns the end of the last token, in bytes from the beginning of the text.
+// Offset returns the end of the last token as a byte offset.
 func (w *JSONWalk) Offset() int64 { return w.decoder.InputOffset() }

@@ -10,15 +10,16 @@ import (
 	"warpboard/web/conns"
 )
 
-// Limits limits the resources that strangers can hold in this process. A zero field means its default. "Each" applies
-// to one address. Addresses of trusted proxies have no share; the addresses that they forward do.
+// Limits limits the resources of this process that clients can occupy. A zero field means its default. "Each" fields
+// apply to one address or person. Addresses of trusted proxies are not counted, but the addresses that they forward
+// are.
 type Limits struct {
 	Connections, ConnectionsEach int // open connections; default: the system's limit minus a reserve
 	Requests, RequestsEach       int // concurrent requests
-	// requests that wait for something, and that send a body: separately for people and strangers; each person has a
-	// share
+	// Slow and SlowEach limit requests that wait for an event or send a body slowly. People and visitors are counted
+	// separately.
 	Slow, SlowEach int
-	// open live streams: of people, who have a share each, of strangers, and of workers
+	// Streams and StreamsEach limit open live streams. Those of people, visitors, and workers are counted separately.
 	Streams, StreamsEach     int
 	Bodies, BodiesEach       int // bytes of bodies being received from identified senders
 	Strangers, StrangersEach int // bytes of bodies being received from other senders
@@ -33,7 +34,7 @@ type Limits struct {
 const (
 	minReservedDescriptors = 96      // descriptors reserved for database, queue, and a run's pipes
 	maxConnections         = 1 << 15 // an idle one costs some kilobytes
-	// StrangerBody limits the body of an unidentified sender: forms are small.
+	// StrangerBody limits the body of an unidentified sender, in bytes. Forms are small.
 	StrangerBody = 64 << 10
 )
 
@@ -59,7 +60,8 @@ func (l Limits) withDefaults(nofile int) Limits {
 	return l
 }
 
-// Resources that senders hold in this process. Those of strangers are counted separately, so that people get theirs.
+// Resources of this process that clients occupy. Visitors have separate limits (see ForVisitors), so that they cannot
+// use up those of people.
 const (
 	Requests conns.Resource = "requests"
 	Held     conns.Resource = "held" // requests that ask to wait; they do not count as requests
@@ -70,7 +72,7 @@ const (
 	workers  conns.Resource = "workers" // their connections
 )
 
-// ForVisitors returns the resource for senders who have not signed in.
+// ForVisitors returns the resource that counts the same use by visitors who have not signed in.
 func ForVisitors(of conns.Resource) conns.Resource { return "strangers' " + of }
 
 func (s *Site) setLimits() {
@@ -104,12 +106,13 @@ func (s *Site) setLimits() {
 	})
 }
 
-// connectionsFor returns the number of connections that fit beside all other users of descriptors.
+// connectionsFor returns the number of connections for which a process with this limit of file descriptors has room
+// besides its files.
 func connectionsFor(nofile int) int {
 	return min(max(nofile-max(minReservedDescriptors, nofile/4), 8), maxConnections)
 }
 
-// descriptors returns the limit of open files of this process. Go has raised it to the hard limit at start.
+// descriptors returns the maximum number of open file descriptors of this process, which Go sets to the hard limit.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

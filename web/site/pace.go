@@ -9,7 +9,7 @@ import (
 
 const maxTrackedPeople = 1000 // number of remembered people; others have used nothing lately
 
-// Pace limits the rate of each person's acts. Each process counts separately: two of them allow twice as much.
+// Pace limits the rate of each person's actions. Each process counts separately, so two processes allow twice as many.
 type Pace struct {
 	interval time.Duration
 	burst    int // burst
@@ -17,12 +17,12 @@ type Pace struct {
 	people   map[int64]*rate.Limiter
 }
 
-// NewPace allows each person a burst of acts, and then one per interval.
+// NewPace allows each person a burst of ahead actions, and then one per interval every.
 func NewPace(every time.Duration, ahead int) *Pace {
 	return &Pace{interval: every, burst: ahead, people: map[int64]*rate.Limiter{}}
 }
 
-// Allows counts an act and reports whether it is within the limit.
+// Allows counts an action of a person and reports whether it is within the limit.
 func (p *Pace) Allows(person int64, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,7 +33,7 @@ func (p *Pace) Allows(person int64, now time.Time) bool {
 	return p.people[person].AllowN(now, 1)
 }
 
-// forget drops people without recent acts, once there are many: they start again with the full burst.
+// forget removes people without recent actions if there are many entries. Their next action begins a new burst.
 func (p *Pace) forget(now time.Time) {
 	if len(p.people) < maxTrackedPeople {
 		return

@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// notices are a page's messages after a change, by the value of ?done=.
+// notices maps the value of ?done= to the message that a page shows after a change.
 var notices = map[string]string{
 	"saved":     "Saved.",
 	"discarded": "Discarded. These are the published files.",
@@ -58,7 +58,7 @@ var notices = map[string]string{
 	"unlinked": "Removed. You can no longer sign in with that account, and you are signed out everywhere else.",
 }
 
-// Page returns the common part of every page. section names its link in the header.
+// Page returns the data that all pages need. section is the highlighted link in the header.
 func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	p := views.Page{
 		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
@@ -88,10 +88,10 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	return p
 }
 
-// Card returns the URL of the picture that other sites show with links.
+// Card returns the URL of the image that other sites show beside links to this site.
 func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
 
-// ShareOf describes a page whose feed is below its path.
+// ShareOf returns the preview data of a page for links on other sites. The page must have a feed at path + "/feed".
 func (s *Site) ShareOf(title, about, path string) *views.Share {
 	return &views.Share{
 		Title: title,
@@ -102,13 +102,13 @@ func (s *Site) ShareOf(title, about, path string) *views.Share {
 	}
 }
 
-// PersonOf returns a person for links of pages.
+// PersonOf returns the data for a link to a person's page.
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 
-// TaskRef returns a task for links of pages.
+// TaskRef returns the data for a link to a task's page.
 func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
-// DeadlineOf returns a task's deadline with the time of the request.
+// DeadlineOf returns a task's deadline and the current time, from which pages compute the remaining time.
 func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
 	d := views.Deadline{Now: s.Now(), Practice: t.AllowsPractice}
 	if t.Deadline != nil {
@@ -128,14 +128,14 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	return views.Error(p)
 }
 
-// RedirectTo redirects a path without a page to the intended one, with the same slug.
+// RedirectTo returns a handler that redirects to another path with the same slug.
 func RedirectTo(path string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return c.Redirect(strings.ReplaceAll(path, ":slug", url.PathEscape(c.Params("slug"))), fiber.StatusSeeOther)
 	}
 }
 
-// Redirect answers a form with a redirect to the next page.
+// Redirect responds to a form with a redirect (303).
 func Redirect(c *fiber.Ctx, url templ.SafeURL) error {
 	return c.Redirect(string(url), fiber.StatusSeeOther)
 }

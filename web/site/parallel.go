@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Parallel runs independent queries concurrently, and returns when all have ended, with the first error. Each may take
-// its own connection; none may touch the request, which is not safe for concurrent use. A panic is passed on to the
-// caller's goroutine, where the server recovers; elsewhere it would end the server.
+// Parallel runs functions concurrently, waits for all, and returns the first error. Each may use a separate database
+// connection. None may use the fiber.Ctx, which is not safe for concurrent use. A panic is raised again in the caller's
+// goroutine, where the server recovers it.
 func Parallel(asks ...func() error) error {
 	var group errgroup.Group
 	panics := make(chan string, len(asks))
@@ -28,7 +28,7 @@ func Parallel(asks ...func() error) error {
 	}
 }
 
-// catchPanic keeps a panic, with the place where it happened.
+// catchPanic calls ask. If it panics, catchPanic sends the panic and its stack to panics.
 func catchPanic(ask func() error, panics chan<- string) error {
 	defer func() {
 		if why := recover(); why != nil {

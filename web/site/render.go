@@ -13,21 +13,22 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Limits of one page. A program cannot be stopped in the middle of a loop that writes nothing: such loops have their
-// own limits, and the fuzz tests of views check them.
+// Limits for rendering one page. A loop that writes no output cannot be stopped, so such loops have their own limits,
+// which the fuzz tests of views check.
 const (
 	maxPageBytes  = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
 	renderTimeout = 10 * time.Second
 )
 
-// bounded collects a page until it is too large, or too late.
+// bounded is a writer that collects a page up to a size and until a deadline.
 type bounded struct {
 	ctx  context.Context
 	most int
 	page *bytes.Buffer // not embedded: it has other ways to be written to
 }
 
-// Write fails at the bounds, which ends the rendering: a component returns the first error of its writer.
+// Write returns an error beyond the size or the deadline. This ends the rendering, because a component returns the
+// first error of its writer.
 func (b *bounded) Write(part []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
@@ -39,14 +40,14 @@ func (b *bounded) Write(part []byte) (int, error) {
 	return b.page.Write(part)
 }
 
-// RenderToMemory is a component's HTML, as rendered has it.
+// RenderToMemory returns the HTML of a component, with the site's path in its URLs.
 func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (page []byte, err error) {
 	err = s.rendered(ctx, component, func(html []byte) { page = bytes.Clone(html) })
 	return page, err
 }
 
-// rendered has take read a component's HTML within the bounds, with the addresses that browsers reach the site under.
-// All HTML leaves through it. What take is given is written over afterwards.
+// rendered renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The slice
+// is valid only during the call. All HTML responses use rendered.
 func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
@@ -63,7 +64,7 @@ func (s *Site) rendered(ctx context.Context, component templ.Component, take fun
 	return nil
 }
 
-// maxKeptBuffer bounds a buffer that is used again, so that one large page does not stay in memory.
+// maxKeptBuffer limits the buffers that are kept for reuse, in bytes.
 const maxKeptBuffer = 1 << 20
 
 func (s *Site) takeBuffer() *bytes.Buffer {
@@ -73,7 +74,7 @@ func (s *Site) takeBuffer() *bytes.Buffer {
 	return &bytes.Buffer{}
 }
 
-// giveBuffer takes a buffer back that no one reads any more.
+// giveBuffer returns a buffer to the pool. The caller must not use it afterwards.
 func (s *Site) giveBuffer(buffer *bytes.Buffer) {
 	if buffer.Cap() <= maxKeptBuffer {
 		buffer.Reset()
@@ -81,9 +82,9 @@ func (s *Site) giveBuffer(buffer *bytes.Buffer) {
 	}
 }
 
-// showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
-// reads one way and is another shows it. Texts to be edited stay as they were typed; stored text cannot
-// begin or end one, because it is escaped.
+// showBidi replaces bidirectional control characters in a page by visible marks, because they could make a line look
+// different from its content. Texts in form fields stay unchanged; stored text cannot forge the tags of a field,
+// because it is escaped.
 func showBidi(page string) string {
 	if job.MarkBidi(page) == page {
 		return page
@@ -101,8 +102,8 @@ func showBidi(page string) string {
 	}
 }
 
-// Render answers with an HTML page or fragment. It renders to memory first: a component that fails
-// half-way must leave nothing in the body.
+// Render responds with an HTML page or fragment. It renders to memory first, so that an error does not leave a partial
+// response.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
 	body := c.Response().SetBody // it copies
 	if err := s.rendered(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {

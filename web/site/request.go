@@ -17,7 +17,7 @@ import (
 	"warpboard/web/conns"
 )
 
-// Keys of a request's local values.
+// Keys of the local values of a request.
 const (
 	LocalRequestID = "request-id"
 	LocalNonce     = "nonce"
@@ -31,25 +31,25 @@ const (
 	localProblems  = "problems"
 )
 
-// RequestTimeout limits the work of one request.
+// RequestTimeout limits the time of one request.
 const RequestTimeout = 30 * time.Second
 
-// ProbeTimeout is the time that the database has to answer before the site reports that it is down.
+// ProbeTimeout limits the ping of the database in probes.
 const ProbeTimeout = 2 * time.Second
 
-// nonce returns the value that inline styles of this page must have.
+// nonce returns the nonce of the page's Content-Security-Policy, which inline styles must have.
 func nonce(c *fiber.Ctx) string {
 	text, _ := c.Locals(LocalNonce).(string)
 	return text
 }
 
-// shareOf identifies the sender of a request for limits.
+// shareOf returns the names under which limits count the address of a request.
 func shareOf(c *fiber.Ctx) conns.Share {
 	who, _ := c.Locals(LocalShare).(conns.Share)
 	return who
 }
 
-// IsInside reports whether this server itself made the request, on behalf of another.
+// IsInside reports whether this server sent the request to itself, on behalf of another request.
 func IsInside(c *fiber.Ctx) bool {
 	_, inside := c.Context().UserValue(LocalInside).(context.Context)
 	return inside
@@ -65,27 +65,27 @@ func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
 	return conns.OnLeaving(c.Context().Conn(), fn)
 }
 
-// IsBearer reports whether the request has a personal token.
+// IsBearer reports whether the request contains a personal token.
 func IsBearer(c *fiber.Ctx) bool {
 	bearer, _ := c.Locals(localBearer).(bool)
 	return bearer
 }
 
-// IsFragment reports whether htmx requests a part of a page.
+// IsFragment reports whether htmx requests a fragment of a page.
 func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
 
-// lastPage is after the last page of any list, and small enough to be multiplied.
+// lastPage limits page numbers. It exceeds the last page of any list, and its multiples do not overflow.
 const lastPage = 1 << 20
 
-// PageNumber returns the requested page of a list, from 1.
+// PageNumber returns the requested page number of a list, at least 1.
 func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
 
-// SuiteView returns the choice of boards in the query of a suite.
+// SuiteView reads the parameters of a suite from the query.
 func SuiteView(c *fiber.Ctx) models.SuiteQuery {
 	return models.SuiteQuery{Device: c.Query("device"), Baseline: c.Query("baseline")}
 }
 
-// LinkNextPage adds a header with the address of the next page, for programs.
+// LinkNextPage adds a Link header with the URL of the next page, for programs.
 func (s *Site) LinkNextPage(c *fiber.Ctx) {
 	query := url.Values{}
 	for key, value := range c.Queries() {
@@ -95,7 +95,7 @@ func (s *Site) LinkNextPage(c *fiber.Ctx) {
 	c.Set(fiber.HeaderLink, "<"+s.Settings.BaseURL+c.Path()+"?"+query.Encode()+`>; rel="next"`)
 }
 
-// QueryTime returns a time of the query as RFC 3339, or the zero time if it is absent.
+// QueryTime parses an RFC 3339 time in the query. It returns the zero time if the parameter is absent.
 func QueryTime(c *fiber.Ctx, name string) (time.Time, error) {
 	text := c.Query(name)
 	if text == "" {
@@ -108,7 +108,7 @@ func QueryTime(c *fiber.Ctx, name string) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// RandomText returns n random bytes as URL-safe text.
+// RandomText returns n random bytes, encoded as URL-safe base64.
 func RandomText(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails
@@ -120,8 +120,8 @@ func EqualSecrets(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// LoggedPath returns the path of a request without invite codes and codes of mails. Routes accept a path in any
-// letters, and escaped.
+// LoggedPath returns the path of a request for the log, without invite codes and tokens of mails. It recognizes such
+// paths in any case and with escapes, because routes do.
 func LoggedPath(c *fiber.Ctx) string {
 	plain := c.Path()
 	for range 3 {

@@ -9,7 +9,8 @@ import (
 	"warpboard/models/boards"
 )
 
-// ScopeOf reads the devices and days of the requested points. Both days count, from midnight to midnight UTC.
+// ScopeOf reads the devices and the time span of a ranking by points from the query. Both days are included, from
+// midnight to midnight UTC.
 func ScopeOf(c *fiber.Ctx) (boards.TotalsQuery, error) {
 	scope := boards.TotalsQuery{Device: strings.TrimSpace(c.Query("device"))}
 	var err error
@@ -26,7 +27,7 @@ func ScopeOf(c *fiber.Ctx) (boards.TotalsQuery, error) {
 	return scope, nil
 }
 
-// dayOf reads a date of the query, or returns the zero time if it is missing.
+// dayOf parses a date in the query. It returns the zero time if the parameter is absent.
 func dayOf(c *fiber.Ctx, name string) (time.Time, error) {
 	text := c.Query(name)
 	if text == "" {

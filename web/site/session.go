@@ -19,13 +19,13 @@ const (
 	SessionLife   = 30 * 24 * time.Hour // lifetime of a session and its cookie
 )
 
-// Viewer returns the person who sent the request, or nil for a visitor.
+// Viewer returns the person who sent the request; nil for a visitor.
 func Viewer(c *fiber.Ctx) *accounts.User {
 	user, _ := c.Locals(localViewer).(*accounts.User)
 	return user
 }
 
-// Actor returns the viewer for the store: the zero User for a visitor.
+// Actor returns the person who sent the request; the zero User for a visitor.
 func Actor(c *fiber.Ctx) accounts.User {
 	if user := Viewer(c); user != nil {
 		return *user
@@ -39,14 +39,14 @@ func SessionID(c *fiber.Ctx) int64 {
 	return id
 }
 
-// SessionProvider returns the provider of the sign-in of the request's session, or "".
+// SessionProvider returns the provider with which the request's session began, or "".
 func SessionProvider(c *fiber.Ctx) string {
 	name, _ := c.Locals(localProvider).(string)
 	return name
 }
 
-// Identify finds the sender of the request: by a personal token if there is one, otherwise by the session. By default
-// the answer is for this reader only: a shared cache must not give it to another.
+// Identify identifies the sender of a request by a personal token, or else by the session. It marks the response as
+// private, so that shared caches do not store it.
 func (s *Site) Identify(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	if err := s.Recognize(c); err != nil {
@@ -55,7 +55,7 @@ func (s *Site) Identify(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// Recognize is Identify without a call of the next handler.
+// Recognize identifies the sender as Identify does, but does not call the next handler.
 func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
@@ -83,8 +83,8 @@ func (s *Site) Recognize(c *fiber.Ctx) error {
 	return nil
 }
 
-// reauthorize returns a function that checks later whether the sign-in of a request is still valid, and whether its
-// person is still a member everywhere.
+// reauthorize returns a function that checks whether the sender of a request may still follow a stream: the token or
+// session must be valid, and the person must still be a member of all tasks that they were a member of.
 func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := BearerToken(c)
 	joined := Actor(c).JoinedTaskIDs
@@ -115,7 +115,7 @@ func BearerToken(c *fiber.Ctx) (string, bool) {
 	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
 }
 
-// RemoveOwn removes the viewer's object with the ID of the path, and redirects to a page.
+// RemoveOwn calls remove for the viewer's object with the ID in the path, and redirects.
 func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
 	id, err := IDParam(c, "id")
 	if err != nil {
@@ -127,7 +127,7 @@ func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) 
 	return c.Redirect(next, fiber.StatusSeeOther)
 }
 
-// RequireUser refuses visitors.
+// RequireUser returns the viewer, or an error for visitors.
 func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	if user := Viewer(c); user != nil {
 		return user, nil
@@ -135,7 +135,7 @@ func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	return nil, Unauthorized("Sign in first.")
 }
 
-// SignedIn refuses visitors, for handlers that need a person.
+// SignedIn refuses visitors.
 func SignedIn(c *fiber.Ctx) error {
 	if _, err := RequireUser(c); err != nil {
 		return err
@@ -143,7 +143,7 @@ func SignedIn(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// IDParam reads a number from the path. Any other text is a path that does not exist.
+// IDParam parses an ID in the path. It returns a not-found error for other texts.
 func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	id, err := strconv.ParseInt(c.Params(name), 10, 64)
 	if err != nil || id <= 0 {
@@ -152,9 +152,9 @@ func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	return id, nil
 }
 
-// cookieName prevents sibling domains and plain HTTP from setting a cookie: browsers accept one with the first prefix
-// only from the host itself, over TLS, and only for the whole of it. A site below a path shares the host with others,
-// who must not get its cookies; so it has the second prefix, which sibling domains can set.
+// cookieName adds a prefix that restricts who can set a cookie. With "__Host-" browsers accept it only over TLS, from
+// the host itself, and for the whole host. A site below a path must not send its cookies to other sites on its host, so
+// it uses "__Secure-", which other hosts of the same domain can set.
 func (s *Site) cookieName(name string) string {
 	switch {
 	case !s.Secure():
@@ -165,10 +165,10 @@ func (s *Site) cookieName(name string) string {
 	return "__Secure-" + name
 }
 
-// Cookie returns the value set by SetCookie.
+// Cookie returns the value of a cookie set by SetCookie.
 func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
 
-// SetCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
+// SetCookie sets an HttpOnly cookie. A life of 0 means until the browser closes.
 func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Value: value, Path: s.Mount.Cookies(), MaxAge: int(life.Seconds()),
@@ -184,7 +184,7 @@ func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	})
 }
 
-// NeedsSignIn redirects visitors to the sign-in page, and back afterwards.
+// NeedsSignIn redirects visitors to the sign-in page, which redirects back.
 func NeedsSignIn(c *fiber.Ctx) error {
 	if Viewer(c) == nil {
 		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)

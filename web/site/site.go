@@ -22,7 +22,7 @@ import (
 
 const defaultHeartbeat = 15 * time.Second
 
-// Config has the parts and settings of a site.
+// Config has the dependencies and settings of a site.
 type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
@@ -32,7 +32,7 @@ type Config struct {
 	Settings
 }
 
-// Settings are the settings for all handlers.
+// Settings has the settings that all handlers share.
 type Settings struct {
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // URL of the site for browsers, "https://boards.example.org", optionally with a path; empty for http:// and Addr
@@ -47,13 +47,13 @@ type Settings struct {
 	Limits         Limits
 }
 
-// Signing is the key for statements, with the public parts of this key and of former ones.
+// Signing has the private key that signs statements, and the public keys of this and earlier keys.
 type Signing struct {
 	Key  statement.SigningKey
 	Keys statement.Keys
 }
 
-// Site has the dependencies of all handler packages. Each holds it as a field, beside its own.
+// Site has the dependencies that all handler packages share.
 type Site struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher
@@ -68,8 +68,8 @@ type Site struct {
 	Limiter    *conns.Limiter
 	waitTokens chan struct{} // position requests that ask to wait
 
-	// fiber's own request context never ends. Requests derive from the first of these, streams from the second, because
-	// at the end streams must end at once while requests get some time to finish.
+	// Requests and Streams are the parent contexts of requests and streams, because fiber's request context never ends.
+	// At shutdown, Streams ends at once and Requests some seconds later.
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
 	Sending                   conns.Group // answers written by StreamBody
@@ -78,7 +78,8 @@ type Site struct {
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }
 
-// New fills in defaults and refuses invalid settings, with a message for the operator.
+// New returns a site with default settings where cfg has none. The error is a message for the operator about an invalid
+// setting.
 func New(cfg Config) (*Site, error) {
 	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
 		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
@@ -108,8 +109,8 @@ func New(cfg Config) (*Site, error) {
 	return s, nil
 }
 
-// browserHost returns the host for browsers on this machine of a listening address: localhost for one that listens
-// everywhere, like ":3000".
+// browserHost returns the host under which browsers on this machine reach a listening address: localhost for an address
+// such as ":3000".
 func browserHost(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -121,13 +122,13 @@ func browserHost(addr string) string {
 // Secure reports whether browsers reach the site over TLS.
 func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
 
-// OnThisMachine reports whether a request certainly comes from this machine to a site that serves only it. A base URL
-// elsewhere means a proxy, which may leave no trace.
+// OnThisMachine reports whether a request certainly comes from this machine to a site that only this machine can reach.
+// It is false if the base URL names another host, because a proxy may forward requests without adding headers.
 func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
 	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
 }
 
-// CheckDisk returns an error while the disk is nearly full.
+// CheckDisk returns an error if the disk is nearly full.
 func (s *Site) CheckDisk() error {
 	full, free, err := s.Store.Disk.Full()
 	if err != nil || !full {
@@ -138,7 +139,7 @@ func (s *Site) CheckDisk() error {
 		free>>20, s.Store.Disk.MinFree>>20)}
 }
 
-// NeedsFreeDisk refuses a request whose handler stores data while the disk is nearly full.
+// NeedsFreeDisk refuses requests that store data while the disk is nearly full.
 func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
 	if err := s.CheckDisk(); err != nil {
 		return err
@@ -146,10 +147,10 @@ func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// VisitorIP returns the visitor's address as text; a proxy's own if it does not forward one.
+// VisitorIP returns the client's address as text; the proxy's address if it forwards none.
 func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
-// VisitorShare identifies the visitor for limits: an address, or with IPv6 the smallest network of one visitor.
+// VisitorShare returns the address under which limits count the client; for IPv6 the /64 network.
 func (s *Site) VisitorShare(c *fiber.Ctx) string {
 	if share := conns.ShareOf(s.visitor(c)); len(share) > 0 {
 		return share[0]

@@ -11,7 +11,7 @@ import (
 	"warpboard/web/conns"
 )
 
-// sender returns the resource and the share for the sender of a request: people are counted individually, strangers by
+// sender returns the resource and the names under which limits count a request's sender: people by account, visitors by
 // address.
 func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
 	if user := Viewer(c); user != nil {
@@ -20,14 +20,14 @@ func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
 	return ForVisitors(of), shareOf(c)
 }
 
-// take counts n more of a resource for the sender of a request until give is called.
+// take counts n units of a resource for the sender of a request. Call give to release them.
 func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err error) {
 	of, who := sender(c, of)
 	return s.Limiter.Take(of, who, n)
 }
 
-// takeLater takes one of a resource, unless end is called before: quick requests need no place. If there is no place
-// then, it calls refused, and refusal returns the error. It is safe for concurrent use.
+// takeLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If the
+// limit is reached then, it calls refused, and refusal returns the error. It is safe for concurrent use.
 func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPlace {
 	place := &deferredPlace{}
 	of, who := sender(c, of)
@@ -44,8 +44,8 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 	return place
 }
 
-// deferredPlace is the place of a request among the slow ones, which are limited. The request takes it when the timer
-// fires, and never if it has ended before. mu guards everything except the timer.
+// deferredPermit is the permit that a slow request needs. The request takes it when the timer fires, unless it has
+// ended before. mu guards all fields except timer.
 type deferredPlace struct {
 	timer *time.Timer
 	mu    sync.Mutex
@@ -70,15 +70,15 @@ func (l *deferredPlace) end() {
 	l.ended = true
 }
 
-// Wait takes one of the places for requests that wait for an event, until end is called. There are fewer than places
-// for all requests, so that others are still answered.
+// Wait takes one of the permits for requests that wait for an event. Call end to release it. There are fewer permits
+// than concurrent requests, so that waiting requests do not block others.
 func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Waiting, 1) }
 
-// AsksToWait reports whether a request asks for an answer after an end.
+// AsksToWait reports whether the request has ?wait=.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
 
-// LimitWaiting lets few of the requests that ask to wait work concurrently, so that thousands do not block pages from
-// the database. It must come after the body was read: no request holds its turn while it waits for its sender.
+// LimitWaiting limits how many requests with ?wait= use the database at the same time, so that thousands of them do not
+// block pages. It must run after the body was read, so that a slow sender does not delay others.
 func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 	if !AsksToWait(c) {
 		return c.Next()
@@ -92,9 +92,8 @@ func (s *Site) LimitWaiting(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// TryWait is Wait for a request that can also be answered at once: if ok is false, answer now; the answer then has the
-// time to ask again. Such requests take half of the places, so that other requests find one. Until end is called,
-// others have the turn that LimitWaiting gave.
+// TryWait takes a permit as Wait does. If ok is false, respond at once; the Retry-After header is set. Such requests
+// get at most half of the permits. Until end is called, the request does not count in LimitWaiting.
 func (s *Site) TryWait(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := sender(c, Waiting); !s.Limiter.HalfUsed(of) {
 		if end, err := s.Wait(c); err == nil {

@@ -7,8 +7,8 @@ import (
 	"warpboard/web/conns"
 )
 
-// announcement is a message between the hubs of a site's processes. An empty one means that the queue changed. It is
-// sent after the commit.
+// announcement is a message between the hubs of a site's processes, sent after the database commit. The zero value
+// means that a queue changed.
 type announcement struct {
 	Submission int64             `json:"submission,omitempty"` // its runs have new events
 	Board      *boardChange      `json:"board,omitempty"`
@@ -27,13 +27,13 @@ type evaluationChange struct {
 	Batch  string `json:"batch,omitempty"` // batch of an evaluation that has ended
 }
 
-// Spread also sends all announcements to the site's other processes. Call it before using the hub. send must not block.
-// Events of runs are then read from the store, once for all readers here.
+// Spread makes the hub send announcements to the site's other processes. Call it before using the hub. send must not
+// block. After Spread, events of runs are read from the store, once for all readers of this process.
 func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
 	h.spread, h.gather = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
 }
 
-// Missed makes all readers read from the store: announcements of other processes may have been lost.
+// Missed makes all readers read the store, because announcements of other processes may have been lost.
 func (h *Hub) Missed() {
 	if h.gather != nil {
 		h.gather.forgetAll()
@@ -41,8 +41,8 @@ func (h *Hub) Missed() {
 	h.Hub.ReloadAll()
 }
 
-// announce passes an announcement to the readers here and to other processes. If it cannot be sent, readers elsewhere
-// get the change at their next connection.
+// announce passes an announcement to the readers of this process and sends it to the other processes. If sending fails,
+// readers elsewhere miss the change until they reconnect.
 func (h *Hub) announce(a announcement) {
 	h.pass(a)
 	if h.spread == nil {
@@ -53,7 +53,7 @@ func (h *Hub) announce(a announcement) {
 	}
 }
 
-// Receive passes on an announcement from another process of the site.
+// Receive passes on an announcement of another process.
 func (h *Hub) Receive(data []byte) error {
 	var a announcement
 	if err := json.Unmarshal(data, &a); err != nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/conns"
 )
 
-// StreamBody answers with a body that write produces step by step, after the handler has returned and fasthttp has
-// freed the request. write must not use c.
+// StreamBody responds with a body that write produces. write runs after the handler has returned and fasthttp has freed
+// the request, so it must not use c.
 func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header
@@ -35,14 +35,14 @@ func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 	})
 }
 
-// HoldStream counts the connection of a request as a live stream until it is closed. An answer that is not a stream
-// must close it.
+// HoldStream counts the connection of a request as a live stream until the connection is closed. If the response is not
+// a stream, the handler must close the connection.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
 	give, err := s.take(c, streams, 1)
 	return holdUntilClosed(c, give, err)
 }
 
-// HoldWorker counts the connection of a request as a worker's until it is closed.
+// HoldWorker counts the connection of a request as a worker's until the connection is closed.
 func (s *Site) HoldWorker(c *fiber.Ctx) error {
 	give, err := s.Limiter.Take(workers, shareOf(c), 1)
 	return holdUntilClosed(c, give, err)
@@ -55,8 +55,8 @@ func holdUntilClosed(c *fiber.Ctx, give func(), err error) error {
 	return err
 }
 
-// Stream answers with server-sent events until the source is complete, the reader has left or signed out, or the server
-// stops.
+// Stream responds with server-sent events until the source is complete, the reader disconnects or signs out, or the
+// server stops.
 func (s *Site) Stream(c *fiber.Ctx, source conns.Source) error {
 	if err := s.HoldStream(c); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Site) Stream(c *fiber.Ctx, source conns.Source) error {
 	return nil
 }
 
-// SendStream is Stream for a request after HoldStream.
+// SendStream is Stream for a request that HoldStream has counted.
 func (s *Site) SendStream(c *fiber.Ctx, source conns.Source) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -8,13 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// BrokenText is a text in JSON that decoding would change: it is not UTF-8, or contains half of a surrogate pair.
+// BrokenText is a string in JSON that decoding would change, because it is not UTF-8 or contains half of a surrogate
+// pair.
 type BrokenText struct {
 	Path []string // keys and indexes down to it; for a broken key, down to its object
 	Line int      // line of the text
 }
 
-// FindBrokenText returns the first broken text in a JSON body, or nil.
+// FindBrokenText returns the first broken string in a JSON body, or nil.
 func FindBrokenText(body []byte) *BrokenText {
 	at := len(body)
 	if !utf8.Valid(body) {
@@ -46,7 +47,7 @@ func invalidByte(text []byte) (at int) {
 	return at
 }
 
-// halfPair returns the position of an escape that is half of a surrogate pair, or -1.
+// halfPair returns the offset of an escape that is half of a surrogate pair, or -1.
 func halfPair(body []byte) int {
 	for _, begin := range []string{`\ud`, `\uD`} {
 		if bytes.Contains(body, []byte(begin)) {
@@ -78,7 +79,7 @@ func firstHalfPair(body []byte) int {
 	return -1
 }
 
-// escaped decodes an escape like \u00e4 at the beginning of a text.
+// escaped decodes a JSON escape such as \\u00e4 at the beginning of a text.
 func escaped(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -87,7 +88,7 @@ func escaped(text []byte) (rune, bool) {
 	return rune(code), err == nil
 }
 
-// lineOf returns the line in which a piece of JSON ends.
+// lineOf returns the number of the line in which a piece of JSON ends.
 func lineOf(json []byte) int {
 	line := 1
 	for at := 0; at+1 < len(json); at++ {
@@ -101,7 +102,7 @@ func lineOf(json []byte) int {
 	return line
 }
 
-// Limits for the path in an error: the sender of the body chose the keys.
+// Limits of the path in an error message, whose keys the sender chooses.
 const maxJSONDepth, maxKeyLength = 16, 80
 
 func pathTo(open []Place) (path []string) {

@@ -8,28 +8,29 @@ import (
 	"warpboard/views/format"
 )
 
-// MostValues is the default limit of the values, keys included, in the JSON of one request: each takes far more memory
-// and time than its text.
+// MostValues is the default limit of JSON values (including keys) in one request. Each needs much more memory and time
+// than its text.
 const MostValues = 1 << 12
 
 // maxFormFields limits the fields of a form.
 const maxFormFields = 1 << 12
 
-// maxFormParts limits the parts of a form with files, maxPartHeader the bytes in one part's header, and maxPartHeaders
-// those in all headers.
+// maxFormParts limits the parts of a multipart form, maxPartHeader the header of one part, and maxPartHeaders all
+// headers together, both in bytes.
 const maxFormParts, maxPartHeader, maxPartHeaders = 1 << 10, 4 << 10, 1 << 20
 
-// MostText limits the text in the fields of a form that shows all of it again: a page writes each character with up to
-// five.
+// MostText limits the total text in a form that may be shown again, in bytes. HTML escapes one character as up to five
+// bytes.
 const MostText = 1 << 20
 
-// TooMuchText refuses text that does not fit into a form; instead names an alternative.
+// TooMuchText returns the error for a form with too much text. instead suggests an alternative.
 func TooMuchText(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
 }
 
-// NonNil returns a list that JSON never encodes as null: generated clients accept only lists.
+// NonNil returns list, or an empty slice if it is nil, so that JSON never contains null. Generated clients accept only
+// lists.
 func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -27,22 +27,22 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Account has the handlers of these pages.
+// Account has the handlers of the pages of accounts.
 type Account struct {
 	site   *site.Site
 	runs   *runs.Runs
 	signIn *signin.SignIn
 }
 
-// New returns the handlers of these pages.
+// New returns the handlers of the pages of accounts.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn) *Account {
 	return &Account{site: site, runs: runs, signIn: signIn}
 }
 
 const accountSubmissions = 25 // on one page
 
-// SignInPage offers the ways to sign in, and redirects people who have signed in to the page that they requested. With
-// developer sign-in it stays, to let them sign in under another name.
+// SignInPage shows the sign-in providers. It redirects people who have signed in to the page that they requested,
+// except with developer sign-in, where they can sign in under another name.
 func (p *Account) SignInPage(c *fiber.Ctx) error {
 	next := signin.SafeNext(c.Query("next", "/"))
 	page := views.SignInPage{
@@ -67,7 +67,7 @@ func (p *Account) SignInPage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.SignIn(page))
 }
 
-// addInvite names the task of the invite link that a visitor followed, if its code is valid.
+// addInvite shows the task of the invite link that a visitor followed, if its code is valid.
 func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	code, invited := strings.CutPrefix(page.Next, views.JoinPath+"/")
 	if !invited || page.Viewer != nil {
@@ -85,12 +85,12 @@ func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	return err
 }
 
-// Me shows one's own account.
+// Me shows the viewer's own account.
 func (p *Account) Me(c *fiber.Ctx) error {
 	return p.showMe(c, accounts.Token{}, "")
 }
 
-// DatasetsSave excludes one's sources from datasets, or includes them again.
+// DatasetsSave stores whether datasets may contain the viewer's sources.
 func (p *Account) DatasetsSave(c *fiber.Ctx) error {
 	if err := p.site.Store.Accounts.SetNoDataset(c.UserContext(), site.Actor(c), c.FormValue("out") != ""); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (p *Account) DatasetsSave(c *fiber.Ctx) error {
 	return site.Redirect(c, "/me?done=saved")
 }
 
-// showToken answers with the secret of a new token, which is not stored.
+// showToken shows the secret of a new token. Only this response contains it.
 func (p *Account) showToken(c *fiber.Ctx, token accounts.Token, secret string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.showMe(c, token, secret)
@@ -132,7 +132,7 @@ func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) erro
 	return p.site.Render(c, fiber.StatusOK, views.Me(page))
 }
 
-// addIdentities fills in a person's identities, and the providers that could be added.
+// addIdentities sets the person's identities, and the providers with which the person has none, in the page.
 func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
 	var err error
 	if page.Identities, err = p.site.Store.Accounts.Identities(c.UserContext(), userID); err != nil {
@@ -147,7 +147,7 @@ func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) 
 	return nil
 }
 
-// TokenCreate creates a personal token and shows its secret, only this once.
+// TokenCreate creates a personal token and shows its secret. Only this response contains it.
 func (p *Account) TokenCreate(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	days, err := strconv.Atoi(c.FormValue("days", "0"))

@@ -17,10 +17,10 @@ import (
 
 const inboxRows = 30 // on one page
 
-// Inbox lists a person's notices, and marks the shown ones as read.
+// Inbox lists a person's notices and marks them as read.
 func (p *Account) Inbox(c *fiber.Ctx) error { return p.showInbox(c, fiber.StatusOK, "", "") }
 
-// showInbox renders the page, with the reason if an address was refused.
+// showInbox renders the inbox. problem is the reason why the typed e-mail address was refused, or "".
 func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) error {
 	ctx, user, before, at := c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), time.Now()
 	list, err := p.site.Store.Inbox.List(ctx, user, before, inboxRows)
@@ -53,14 +53,14 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// viewedByPerson reports whether a person looks at the page, not a program, or a browser loading it in advance, as a
-// picture, or in a frame.
+// viewedByPerson reports whether a person views the page. It is false for programs, and for browsers that preload the
+// page or load it as an image or in a frame.
 func viewedByPerson(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
-// InboxChoose stores the choice of notices, and of their delivery.
+// InboxChoose stores the viewer's choice of notices, and of e-mail as a second way of delivery.
 func (p *Account) InboxChoose(c *fiber.Ctx) error {
 	ctx, user := c.UserContext(), site.Actor(c)
 	if err := p.site.Store.Inbox.Choose(ctx, user, kinds(c, "on"), kinds(c, "mail")); err != nil {
@@ -90,13 +90,13 @@ func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
 	return list
 }
 
-// MailConfirmAsk asks a person to confirm the address to which the link was sent.
+// MailConfirmAsk shows the page of a confirmation link, with the button that confirms the e-mail address.
 func (p *Account) MailConfirmAsk(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
 		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
 }
 
-// MailConfirm handles the link in a confirmation mail: from then on, notices are also sent to the confirmed address.
+// MailConfirm confirms an e-mail address by the token of its link. Notices are also sent there from then on.
 func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.ConfirmAddress(c.UserContext(), site.Actor(c), c.Params("code")); err != nil {
 		return err
@@ -104,14 +104,15 @@ func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	return site.Redirect(c, "/inbox?done=saved")
 }
 
-// MailOffAsk asks whether to end e-mails. It looks the same for every token.
+// MailOffAsk shows the page of an unsubscribe link, with the button that ends e-mails. It looks the same for invalid
+// tokens.
 func (p *Account) MailOffAsk(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
 		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
 }
 
-// MailOff ends e-mails. The token in the path is the proof, for people and for mail programs that send this request by
-// themselves: neither a sign-in nor a page of this site is needed.
+// MailOff ends the e-mails to an address. The token in the path authorizes this, because mail programs send this
+// request without a session (RFC 8058).
 func (p *Account) MailOff(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.Unsubscribe(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -120,7 +121,7 @@ func (p *Account) MailOff(c *fiber.Ctx) error {
 		About: "You get no more notices by e-mail. You can turn them on again in your inbox."}))
 }
 
-// Postbox shows admins the state of sending e-mails.
+// Postbox shows admins the state of the e-mail queue.
 func (p *Account) Postbox(c *fiber.Ctx) error {
 	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
 	if err != nil {

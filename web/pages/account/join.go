@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-// JoinAsk asks for an invite code.
+// JoinAsk shows the form for an invite code.
 func (p *Account) JoinAsk(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Join(p.joinPage(c, "")))
 }
@@ -19,7 +19,7 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
 }
 
-// JoinLook shows the tasks that the code in the path opens, and redirects people who see them already.
+// JoinLook shows the tasks that the invite code in the path opens. It redirects people who can see all of them already.
 func (p *Account) JoinLook(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
 	offer, err := p.site.PreviewCode(c, page.Code)
@@ -38,7 +38,7 @@ func (p *Account) JoinLook(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
 
-// Join uses a code, and redirects to its task.
+// Join makes the viewer a member with an invite code and redirects to its task.
 func (p *Account) Join(c *fiber.Ctx) error {
 	code := strings.TrimSpace(c.FormValue("code"))
 	code = code[strings.LastIndex(code, "/")+1:] // the code of a link
@@ -49,7 +49,7 @@ func (p *Account) Join(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=joined")
 }
 
-// joinRefused asks for another code, with the reason why this one is refused.
+// joinRefused shows the form for another invite code, with the reason why this one was refused.
 func (p *Account) joinRefused(c *fiber.Ctx, page views.JoinPage, err error) error {
 	why := site.FailureOf(err)
 	if why.Status >= fiber.StatusInternalServerError || why.RetryAfter > 0 {
@@ -59,7 +59,7 @@ func (p *Account) joinRefused(c *fiber.Ctx, page views.JoinPage, err error) erro
 	return p.site.Render(c, why.Status, views.Join(page))
 }
 
-// Leave ends the viewer's own membership of a task.
+// Leave ends the viewer's membership of a task.
 func (p *Account) Leave(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil {

@@ -8,7 +8,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Login asks for a code, or for the decision about its command line.
+// Login asks for the code of a command line, or shows the command line that the code belongs to with buttons to approve
+// or deny it.
 func (p *Account) Login(c *fiber.Ctx) error {
 	page, status := views.LoginPage{Page: p.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
@@ -26,7 +27,7 @@ func (p *Account) Login(c *fiber.Ctx) error {
 	return p.site.Render(c, status, views.Login(page))
 }
 
-// LoginAnswer approves or denies the command line with a code.
+// LoginAnswer approves or denies the sign-in of a command line by its code.
 func (p *Account) LoginAnswer(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	yes := c.FormValue("answer") == "yes"

@@ -15,7 +15,7 @@ import (
 
 const memberRows = 100 // on one page
 
-// Members shows the codes of a task and who joined.
+// Members shows the invite codes and the members of a task.
 func (p *Account) Members(c *fiber.Ctx) error {
 	task, err := p.task(c)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *Account) Members(c *fiber.Ctx) error {
 	return p.showMembers(c, task, fiber.StatusOK, "", "")
 }
 
-// task returns the task of the path, if the viewer may change it.
+// task returns the task of the path, if the viewer may edit it.
 func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil && !task.EditableBy(site.Actor(c)) {
@@ -33,7 +33,8 @@ func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
 	return task, err
 }
 
-// showMembers renders the page, with the code that was just created, or with the reason for refusing one.
+// showMembers renders the page of members, with the invite code that was just created, or with the reason why creating
+// one was refused.
 func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code, problem string) error {
 	number := site.PageNumber(c, "page")
 	page := views.MembersPage{Page: p.site.Page(c, "Members of "+task.Title, "tasks"), Task: site.TaskRef(task), Visibility: task.Visibility,
@@ -52,7 +53,7 @@ func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code,
 	return p.site.Render(c, status, views.Members(page))
 }
 
-// InviteCreate creates a code and shows its link, only this once.
+// InviteCreate creates an invite code and shows its link. Only this response contains the link.
 func (p *Account) InviteCreate(c *fiber.Ctx) error {
 	task, err := p.task(c)
 	if err != nil {
@@ -72,7 +73,7 @@ func (p *Account) InviteCreate(c *fiber.Ctx) error {
 	return p.showMembers(c, task, fiber.StatusOK, code, "")
 }
 
-// readInvite reads the form of a code; an empty field means no limit.
+// readInvite reads the form of an invite code. An empty field means no limit.
 func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 	numbers := map[string]int{"most": 0, "days": 0}
 	for name := range numbers {
@@ -89,7 +90,7 @@ func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 	}, nil
 }
 
-// InviteRevoke revokes a code.
+// InviteRevoke revokes an invite code.
 func (p *Account) InviteRevoke(c *fiber.Ctx) error {
 	task, id, err := p.taskAndID(c)
 	if err == nil {
@@ -98,7 +99,7 @@ func (p *Account) InviteRevoke(c *fiber.Ctx) error {
 	return p.done(c, task, "code-gone", err)
 }
 
-// MemberRemove ends a person's membership.
+// MemberRemove ends a person's membership of a task.
 func (p *Account) MemberRemove(c *fiber.Ctx) error {
 	task, id, err := p.taskAndID(c)
 	if err == nil {
@@ -107,7 +108,8 @@ func (p *Account) MemberRemove(c *fiber.Ctx) error {
 	return p.done(c, task, "member-gone", err)
 }
 
-// taskAndID is task with the number in the path, of a code or a person.
+// taskAndID returns the task of the path, if the viewer may edit it, and the ID in the path, of an invite code or a
+// person.
 func (p *Account) taskAndID(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
 	if task, err = p.task(c); err == nil {
 		id, err = site.IDParam(c, "id")

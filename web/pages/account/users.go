@@ -12,8 +12,8 @@ import (
 	"warpboard/web/site"
 )
 
-// User shows a person's public page. It makes seven queries, and one more for the viewer, independent of the person's
-// submissions: first the person, and then the others concurrently.
+// User shows a person's public page. It makes seven queries, and one more for a signed-in viewer: the person first,
+// then the others concurrently.
 func (p *Account) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Account) User(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
 
-// addActivity fills in the person's activity, as far as the viewer may see it.
+// addActivity sets the person's activity in the page, without parts that the viewer may not see.
 func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, site.PageNumber(c, "places")
 	page.All = viewer.ID == id || viewer.IsAdmin()
@@ -70,7 +70,7 @@ func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 // personPlaces is the number of boards on one page of a person's list.
 const personPlaces = 25
 
-// addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
+// addPlaces sets one page of the person's entries, on current boards that the viewer may see.
 func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
 	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
@@ -90,17 +90,17 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	return err
 }
 
-// maxSteps limits the lines of one page of places.
+// maxSteps limits the scores of a person's own progress that one page of boards shows.
 const maxSteps = 1000
 
-// UserRole lets an admin change a person's role.
+// UserRole changes a person's role. Only admins may do that.
 func (p *Account) UserRole(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
 	})
 }
 
-// UserBlock lets an admin block someone, or unblock them.
+// UserBlock blocks or unblocks a person. Only admins may do that.
 func (p *Account) UserBlock(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")

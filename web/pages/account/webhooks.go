@@ -13,10 +13,10 @@ import (
 	"warpboard/web/site"
 )
 
-// deliveryRows on one page.
+// deliveryRows is the number of deliveries on one page of a webhook's log.
 const deliveryRows = 25
 
-// Webhooks shows a person's webhooks, and to admins the site's.
+// Webhooks shows a person's webhooks. Admins also see the site's webhooks.
 func (p *Account) Webhooks(c *fiber.Ctx) error { return p.showWebhooks(c, fiber.StatusOK, "", "") }
 
 func (p *Account) showWebhooks(c *fiber.Ctx, status int, secret, problem string) (err error) {
@@ -38,7 +38,7 @@ func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) 
 	return views.WebhookList{Rows: hooks, Kinds: kinds}, err
 }
 
-// WebhookCreate creates a webhook and shows its secret, only this once.
+// WebhookCreate creates a webhook and shows its secret. Only this response contains it.
 func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	n := webhooks.NewWebhook{ForWholeSite: c.FormValue("of") == "site", URL: c.FormValue("url")}
@@ -59,7 +59,7 @@ func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	return p.showWebhooks(c, fiber.StatusOK, hook.Secret, "")
 }
 
-// Webhook shows one webhook with its log.
+// Webhook shows one webhook with its deliveries.
 func (p *Account) Webhook(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *Account) WebhookDelete(c *fiber.Ctx) error {
 	return site.Redirect(c, "/webhooks")
 }
 
-// WebhookEnable enables a webhook again.
+// WebhookEnable enables a disabled webhook.
 func (p *Account) WebhookEnable(c *fiber.Ctx) error {
 	return p.changeWebhook(c, func(user accounts.User, id int64) error {
 		return p.site.Store.Webhooks.EnableWebhook(c.UserContext(), user, id)
@@ -106,7 +106,7 @@ func (p *Account) WebhookTest(c *fiber.Ctx) error {
 	})
 }
 
-// WebhookRedeliver sends a delivery once more.
+// WebhookRedeliver sends a webhook message again.
 func (p *Account) WebhookRedeliver(c *fiber.Ctx) error {
 	return p.changeWebhook(c, func(user accounts.User, id int64) error {
 		delivery, err := site.IDParam(c, "delivery")

@@ -8,7 +8,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Authoring has the handlers of the pages for creating and changing tasks.
+// Authoring has the handlers of the pages that create and change tasks.
 type Authoring struct {
 	site        *site.Site
 	runs        *runs.Runs
@@ -18,13 +18,13 @@ type Authoring struct {
 	previews    *site.Pace
 }
 
-// New returns the handlers of these pages.
+// New returns the handlers of the pages that create and change tasks.
 func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
 	return &Authoring{site: on, runs: runs, code: code, bundleLimit: bundleLimit,
 		checks: site.NewPace(checkInterval, maxChecksAtOnce), previews: site.NewPace(checkInterval, maxChecksAtOnce)}
 }
 
-// BodyLimit allows creators a task's zip.
+// BodyLimit returns the limit of a request's body: large enough for a task's zip if the sender may create tasks.
 func (p *Authoring) BodyLimit(c *fiber.Ctx) int {
 	if user := site.Viewer(c); user != nil && user.MayCreateTasks() {
 		return p.bundleLimit + site.KernelBody

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// starters returns the tasks that an author may begin with, one for each way of writing a task.
+// starters returns the example tasks that an author can begin with, one for each way of writing a task.
 func starters() []views.TaskStarter {
 	return []views.TaskStarter{
 		{Name: "vectoradd_cpp", Label: "C++", Lang: tasks.LangCPP},
@@ -27,8 +27,8 @@ func starters() []views.TaskStarter {
 	}
 }
 
-// starterFiles returns the files of a starter, without the solutions that task.yml does not name: task.yml first, the
-// reference next.
+// starterFiles returns the files of a starter in reading order: task.yml first, then the reference. It omits solutions
+// that task.yml does not list.
 func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
 	folder, err := tasks.StarterFolder(starter.Name)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 	return files, nil
 }
 
-// reading returns the position of a file in an author's reading order.
+// readingOrder returns the position of a file in the order in which authors read a task.
 func reading(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}
 	at := slices.IndexFunc(order, func(begin string) bool {
@@ -89,7 +89,7 @@ func starterNamed(name string) int {
 	return slices.IndexFunc(starters(), func(s views.TaskStarter) bool { return s.Name == name })
 }
 
-// isStarterText reports whether a task's description is still that of a starter in its language.
+// isStarterText reports whether a task's description is the unchanged description of a starter.
 func isStarterText(def tasks.Definition) (bool, error) {
 	for _, starter := range starters() {
 		if starter.Lang != def.Lang {
@@ -110,7 +110,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 	return false, nil
 }
 
-// Starter sends a starter, an example to begin a task from, with its solutions as a zip.
+// Starter responds with a starter task and its solutions as a zip.
 func (p *Authoring) Starter(c *fiber.Ctx) error {
 	name, isZip := strings.CutSuffix(c.Params("starter"), ".zip")
 	if !isZip || starterNamed(name) < 0 {

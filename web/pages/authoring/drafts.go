@@ -25,13 +25,13 @@ import (
 	"warpboard/web/site"
 )
 
-// upload is a creator's upload: a zip of tasks, or one reference file of the legacy format.
+// upload is an uploaded file: a zip of tasks, or one reference file of the legacy format.
 type upload struct {
 	name string
 	data []byte
 }
 
-// proposals reads the tasks of an upload. An upload without any usable task is an error with Problems.
+// proposals reads the tasks of an upload. If no task is valid, the error contains the problems.
 func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
 	opened, err := tasks.OpenFile(u.name, u.data)
 	if err != nil {
@@ -40,7 +40,7 @@ func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
 	return opened.Proposals(now)
 }
 
-// onlyTask returns the task of an upload that must contain exactly one.
+// onlyTask returns the task of an upload that must contain exactly one task.
 func (u upload) onlyTask(now time.Time) (*tasks.Bundle, error) {
 	list, err := u.proposals(now)
 	if err != nil {
@@ -52,7 +52,7 @@ func (u upload) onlyTask(now time.Time) (*tasks.Bundle, error) {
 	return list[0].Bundle, nil
 }
 
-// draft is a task that an upload would create or change, with the form's values.
+// draft is a task that an upload would create or change, with the values of the form.
 type draft struct {
 	tasks.Proposal
 	number          int
@@ -62,7 +62,8 @@ type draft struct {
 	refused         string        // reason why the last try to publish it failed
 }
 
-// drafts finds for each proposal the task that it would change: one with its name that the person may edit.
+// drafts finds for each uploaded task the existing task that it would change: the one with the same slug, if the person
+// may edit it.
 func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.Proposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
@@ -78,7 +79,7 @@ func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks
 	return out, nil
 }
 
-// showDraft makes the preview of a draft, with the devices that a creator can choose.
+// showDraft returns the preview of a draft, with the devices that the author can choose.
 func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
 	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
 	if d.Bundle == nil {
@@ -109,8 +110,8 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	return shown, err
 }
 
-// task returns the initial values of the draft's form: those of a sent form, or the existing task's with the upload's
-// deadline, or the upload's.
+// task returns the initial values of the draft's form: those of the submitted form, those of the existing task with the
+// upload's deadline, or those of the upload.
 func (d draft) task() catalog.Task {
 	switch {
 	case d.settings != nil:
@@ -137,10 +138,10 @@ func (d draft) task() catalog.Task {
 	return task
 }
 
-// hasDeadline reports whether the upload has its own deadline.
+// hasDeadline reports whether the upload contains a deadline.
 func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.DeadlineAssumed }
 
-// encodeBundle packs a task for a form field, so that the server stores nothing between preview and publishing.
+// encodeBundle encodes a task for a form field. The server thus stores nothing between preview and publication.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
 	if b.Definition.Form == tasks.FormLegacy {
 		name, text := site.LegacyFile(b)
@@ -151,7 +152,7 @@ func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), b.Name + ".zip", err
 }
 
-// draftFiles lists a task's files with their purposes.
+// draftFiles lists a task's files with the purpose of each.
 func draftFiles(b *tasks.Bundle) []views.DraftFile {
 	var files []views.DraftFile
 	for _, f := range b.Definition.Files {
@@ -168,7 +169,7 @@ func draftFiles(b *tasks.Bundle) []views.DraftFile {
 	return files
 }
 
-// readZip reads the upload: a zip, a file in the legacy format, or the files of one task.
+// readZip reads the uploaded file: a zip, a file in the legacy format, or the files of one task.
 func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["zip"]) == 0 {
@@ -185,9 +186,9 @@ func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 	return upload{name: header.Filename, data: data}, err
 }
 
-// packFiles creates a zip of the files of one task. A problem of KernelBot names files of the folder above, which all
-// its problems share ("../utils.py"): a browser sends no folders, so each file except task.yml is in both places.
-// Without a task.yml, they are the files of another benchmark's problems.
+// packFiles creates a zip from the files of one task. A KernelBot problem references files in the parent folder
+// ("../utils.py"), but a browser uploads no folders, so packFiles stores each file except task.yml in both folders.
+// Without a task.yml the files are treated as a problem of another benchmark.
 func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 	const folder = "task/"
 	var buf bytes.Buffer

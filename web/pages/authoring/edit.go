@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// editableTask returns the task of the path, if the viewer may change it.
+// editableTask returns the task of the path, if the viewer may edit it.
 func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	return p.editableNamed(c, c.Params("slug"))
 }
@@ -35,7 +35,8 @@ func (p *Authoring) editableNamed(c *fiber.Ctx, slug string) (catalog.Task, erro
 	return task, err
 }
 
-// newestBundle is editableTask with the files of its unpublished version, or of its current one.
+// newestBundle returns the task of the path, if the viewer may edit it, and the files of its unpublished version, or
+// else of its current version.
 func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, b *tasks.Bundle, err error) {
 	if task, err = p.editableTask(c); err != nil {
 		return task, version, nil, err
@@ -47,8 +48,8 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	return task, version, b, err
 }
 
-// keep stores changed files where only editors see them: in the draft, or as the unpublished version of a published
-// task. It returns their version.
+// keep stores changed files so that only editors see them: in a draft, or as the unpublished version of a published
+// task. It returns the version's ID.
 func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
@@ -58,7 +59,7 @@ func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.T
 	return v.ID, err
 }
 
-// Edit shows the settings of a task and the ways to change or delete it.
+// Edit shows the settings of a task, and the actions that change or delete it.
 func (p *Authoring) Edit(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -67,7 +68,8 @@ func (p *Authoring) Edit(c *fiber.Ctx) error {
 	return p.showEdit(c, task, task, nil)
 }
 
-// showEdit renders the edit page of a task. form has the values of the form, cause the reason for refusing it.
+// showEdit renders the edit page of a task. form has the values of the form; cause is the reason why the form was
+// refused, or nil.
 func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error) error {
 	ctx, status := c.UserContext(), fiber.StatusOK
 	version, err := p.site.Store.Catalog.Version(ctx, task.VersionID)
@@ -90,7 +92,7 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 	return p.site.Render(c, status, views.TaskEdit(page))
 }
 
-// settingsOf shows a task's settings in a form, with all known devices besides the selected ones.
+// settingsOf returns the form of a task's settings, with all known devices to choose from.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.CurrentVisibility(),
@@ -115,7 +117,7 @@ func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.Ta
 	return settings, nil
 }
 
-// Save changes the settings.
+// Save stores the settings of a task.
 func (p *Authoring) Save(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -141,7 +143,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	return p.showEdit(c, task, form, err)
 }
 
-// VersionPreview shows the changes that an uploaded zip would make to a task.
+// VersionPreview shows how an uploaded zip would change a task.
 func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -174,7 +176,7 @@ func (p *Authoring) Changes(c *fiber.Ctx) error {
 	return p.showVersion(c, task, bundle, &asItIs)
 }
 
-// Discard removes the unpublished version.
+// Discard deletes the unpublished version.
 func (p *Authoring) Discard(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -187,7 +189,7 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=discarded")
 }
 
-// showVersion shows the changes that a bundle would make to a task.
+// showVersion shows how a bundle would change a task.
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{
 		Proposal:        tasks.Proposal{Name: task.Slug, Bundle: bundle},
@@ -206,8 +208,8 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 	return p.site.Render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
-// showChange adds to a preview the changes that the draft would make to its task, and returns the bundle that it would
-// publish. Unless the form has another choice, a task that is measured by Warpboard's harness stays so.
+// showChange adds to a preview how the draft would change its task, and returns the bundle that would be published. A
+// task that uses Warpboard's harness keeps it, unless the form chooses otherwise.
 func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
 	current, err := p.site.Store.Catalog.Bundle(ctx, d.current.VersionID)
 	if err != nil {
@@ -223,7 +225,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 	if err != nil {
 		return nil, err
 	}
-	// A title that the upload changes is proposed for the task; the form decides.
+	// The form proposes the upload's title; the author can change it before publishing.
 	if title := bundle.Definition.Title; d.settings == nil && title != "" && title != current.Definition.Title {
 		shown.Settings.Title = title
 	}
@@ -244,7 +246,7 @@ func deadlineText(at *time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// taskChanges lists the differences, with whole texts where changes.Between has them in short.
+// taskChanges lists the changes between two bundles, with the complete texts that changes.Between shortens.
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	old, now := changes.Texts(before), changes.Texts(after)
 	var list []views.TaskChange
@@ -261,8 +263,8 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// VersionPublish makes shown changes the task's current version, or stores them for trying or editing. If the chosen
-// harness differs from the preview's, that is another change, which is previewed first.
+// VersionPublish makes the previewed bundle the task's current version, or stores it for a trial or further edits. If
+// the form chooses another harness than the preview, it shows a new preview instead.
 func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -289,7 +291,7 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	return site.Redirect(c, done)
 }
 
-// Delete removes a task; its name must have been typed.
+// Delete deletes a task, if its slug was typed as a confirmation.
 func (p *Authoring) Delete(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {

@@ -22,10 +22,10 @@ import (
 	"warpboard/web/site"
 )
 
-// ownFilesStarter replaces a starter's name if a task begins with uploaded files.
+// ownFilesStarter is the value of the form field "starter" for a task that begins with uploaded files.
 const ownFilesStarter = "files"
 
-// Begin opens a starter for editing in the page: nothing is created before it is tried.
+// Begin opens a starter task in the editor. Nothing is stored before the author tries it.
 func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
@@ -46,12 +46,12 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	at := views.FileNamed(files, tasks.TaskFile)
-	// The author gives the task a title; it is a separate problem.
+	// The title and the problem name of the starter are removed, because the author chooses a title.
 	files[at].Text = regexp.MustCompile(`(?m)^(title|problem):.*\n`).ReplaceAllString(files[at].Text, "")
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
-// Open opens the only task of an upload for editing in the page, like a starter.
+// Open opens an upload that contains one task in the editor.
 func (p *Authoring) Open(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	})
 }
 
-// Files opens a task's files for editing in the page.
+// Files opens the files of a task in the editor.
 func (p *Authoring) Files(c *fiber.Ctx) error {
 	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	})
 }
 
-// filesOf reads a task's files in the form in which they are packed into a zip.
+// filesOf returns a task's files as a zip would contain them.
 func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
 	var buf bytes.Buffer
 	if err := tasks.WriteZip(&buf, b); err != nil {
@@ -113,7 +113,8 @@ func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
 	return readFolder(folder)
 }
 
-// readFolder reads a task's files in an author's reading order; only texts can be edited here.
+// readFolder returns a task's files in reading order. It returns an error if a file is not text, which the editor
+// cannot show.
 func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -133,7 +134,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 	return files, err
 }
 
-// showFiles renders the page for editing files, with their problems.
+// showFiles renders the editor with the files and their problems.
 func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	title, section, status := "New task", "new", fiber.StatusOK
 	if page.Task.Slug != "" {
@@ -148,7 +149,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	return p.site.Render(c, status, views.TaskFiles(page))
 }
 
-// readFiles reads the form of showFiles. A file without a path was removed.
+// readFiles reads the files from the editor's form. A file without a path was deleted by the author.
 func readFiles(c *fiber.Ctx) ([]views.EditedFile, error) {
 	var files []views.EditedFile
 	texts := formValues(c, "text")
@@ -160,7 +161,7 @@ func readFiles(c *fiber.Ctx) ([]views.EditedFile, error) {
 	return files, checkEditable(files)
 }
 
-// checkEditable refuses files that a page does not show.
+// checkEditable returns an error for files that the editor cannot show.
 func checkEditable(files []views.EditedFile) error {
 	size := 0
 	for _, f := range files {
@@ -172,8 +173,8 @@ func checkEditable(files []views.EditedFile) error {
 	return nil
 }
 
-// bundleOf reads edited files as the upload of one task, without a folder around them, so that problems name no folder.
-// It returns the problems that it finds.
+// bundleOf reads edited files as one task and returns their problems. The files have no parent folder, so that problems
+// name none.
 func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []parse.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -199,7 +200,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	return b, nil, err
 }
 
-// TaskPreview shows the task's page from files that are not saved. It stores and runs nothing.
+// TaskPreview shows the task's page as it would look with the edited files. It stores and runs nothing.
 func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -226,7 +227,7 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	return p.showPreview(c, task, version, bundle)
 }
 
-// previewed returns the task of the files and its version number: a new version if the form names none.
+// previewed returns the task for a preview of edited files, and its version number; a new task has version 1.
 func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {

@@ -25,7 +25,7 @@ const (
 	maxChecksAtOnce = 10          // burst for someone with several open pages
 )
 
-// remark is a check's message about a task that is being edited.
+// remark is a message of a check about a task that is being edited.
 type remark struct {
 	File string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
 	Line int    `json:"line,omitempty"` // from 1; 0 without a line
@@ -33,7 +33,7 @@ type remark struct {
 	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
 }
 
-// String formats a remark for a page without a script.
+// String formats a remark for browsers without JavaScript.
 func (r remark) String() string {
 	if r.Line == 0 {
 		return r.Text
@@ -41,8 +41,8 @@ func (r remark) String() string {
 	return parse.Problem{File: r.File, Line: r.Line, Message: r.Text}.Error()
 }
 
-// Check answers with the errors and warnings of "Try it" for the files. It runs and stores nothing, and makes two
-// queries: for the slug, and for the workers' devices.
+// Check responds with the errors and warnings for edited files that "Try it" would show. It runs and stores nothing,
+// and makes two queries: one for the slug, one for the devices.
 func (p *Authoring) Check(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -75,7 +75,8 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleIn(files), page.TaskTitle))})
 }
 
-// checkSlug returns the reason why a new task cannot have its slug; an empty one is not chosen yet.
+// checkSlug returns the reason why a new task cannot have the slug, or "". An empty slug is allowed, because the author
+// may choose it later.
 func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error) {
 	if slug == "" {
 		return nil, nil
@@ -92,7 +93,7 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error
 	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s. Type another address.", slug)}}, nil
 }
 
-// checkFiles reads the files like "Try it".
+// checkFiles reads edited files as "Try it" does, and returns their problems.
 func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []remark, err error) {
 	bundle, wrong, err := p.bundleOf(name, files)
 	if err != nil {
@@ -112,7 +113,7 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 	return append(list, notes...), err
 }
 
-// warnings lists suspicious but allowed content of the files.
+// warnings lists content of the files that is allowed but probably a mistake.
 func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
 	var lines tasks.Lines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
@@ -142,8 +143,8 @@ func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views
 	return list, nil
 }
 
-// unknownDevice returns a warning that no worker has had a device, whose name may be misspelled. It returns "" if some
-// worker had it, or if there is no worker.
+// unknownDevice returns a warning that no worker has ever had the named device, so that its name may be misspelled. It
+// returns "" if a worker has had it, or if there is no worker.
 func unknownDevice(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
@@ -164,7 +165,7 @@ func unknownDevice(name string, workers []fleet.Worker) string {
 	return text
 }
 
-// fileIn returns the file that a warning names first, or task.yml.
+// fileIn returns the first file that a warning mentions, or task.yml.
 func fileIn(warning string, files []views.EditedFile) string {
 	for _, f := range files {
 		if strings.HasPrefix(warning, f.Path+" ") {

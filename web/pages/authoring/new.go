@@ -33,7 +33,7 @@ func requireCreator(c *fiber.Ctx) (*accounts.User, error) {
 	return user, err
 }
 
-// showUpload renders the form for a zip, with the problems of the last one.
+// showUpload renders the form for a zip, with the problems of the previous upload.
 func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []string) error {
 	status := fiber.StatusOK
 	if len(problems) > 0 {
@@ -52,7 +52,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 	return p.site.Render(c, status, views.TaskUpload(page))
 }
 
-// Preview shows the tasks that an uploaded zip would create, with its problems above the form.
+// Preview shows the tasks that an uploaded zip would create, and the upload's problems.
 func (p *Authoring) Preview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	return p.showDrafts(c, fiber.StatusOK, list, nil)
 }
 
-// showDrafts renders the preview of an upload of which some may be published already.
+// showDrafts renders the preview of an upload. Some of its tasks may have been published already.
 func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
 	page := views.TaskPreviewPage{Page: p.site.Page(c, "Check the task", "new"), Published: published}
 	if len(list)+len(published) > 1 {
@@ -100,7 +100,7 @@ func sentences(wrong []parse.Problem) []string {
 	return list
 }
 
-// readSettings reads a creator's choices beside the zip, for one draft among several.
+// readSettings reads the settings that the author chose for one of several drafts.
 func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	limits, err := readLimits(field)
@@ -129,7 +129,7 @@ func readSettings(c *fiber.Ctx, number int) (catalog.TaskSettings, error) {
 	return in, site.Invalid("deadline", "%q is not a date and time like 2030-01-31T18:00:00.", text)
 }
 
-// formValues returns all values of a field, of either kind of form.
+// formValues returns all values of a form field, whether the form is URL-encoded or multipart.
 func formValues(c *fiber.Ctx, name string) []string {
 	if form, err := c.MultipartForm(); err == nil {
 		return slices.Clone(form.Value[name])
@@ -141,7 +141,7 @@ func formValues(c *fiber.Ctx, name string) []string {
 	return values
 }
 
-// readLimits reads the limits for each person from the fields of a form; empty and 0 mean no limit.
+// readLimits reads the submission limits of a task from a form. Empty fields and 0 mean no limit.
 func readLimits(field func(name string) string) (limits []quota.TaskLimit, err error) {
 	number := func(l quota.TaskLimit, what string) int {
 		text := field(views.LimitField(l, what))

@@ -23,10 +23,10 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// maxDrafts limits the drafts of one form; no upload has so many tasks.
+// maxDrafts limits the drafts in one form. It exceeds the number of tasks that an upload may have.
 const maxDrafts = 512
 
-// sentDraft is a draft from the preview's form.
+// sentDraft is a draft as the preview's form submits it.
 type sentDraft struct {
 	draft
 	sentSettings  catalog.TaskSettings
@@ -35,7 +35,8 @@ type sentDraft struct {
 	shownStandard bool // the preview showed the draft with Warpboard's harness
 }
 
-// Publish creates or updates the tasks that were selected in the preview. Failed ones come back in the preview.
+// Publish creates or updates the tasks that were selected in the preview. It shows the preview again for those that
+// fail.
 func (p *Authoring) Publish(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	return p.showDrafts(c, out.status, out.remaining, out.published)
 }
 
-// outcome is the result of publishing a form's drafts.
+// outcome has the tasks that were published from a form, and the drafts that failed.
 type outcome struct {
 	remaining     []draft // with the reason, if one was refused
 	published     []views.TaskRef
@@ -97,12 +98,12 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 	return out, nil
 }
 
-// reservedSlug reports whether a name below /tasks/ has another meaning.
+// reservedSlug reports whether a slug cannot be used because /tasks/SLUG is another page.
 func reservedSlug(name string) bool {
 	return slices.Contains([]string{"new", "publish", "check"}, name)
 }
 
-// publishDraft creates or updates one task, and returns the page that shows that.
+// publishDraft creates or updates one task, and returns the URL of a page that shows the result.
 func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sentDraft) (task catalog.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
@@ -134,8 +135,8 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.sentSettings)
 }
 
-// publishVersion makes a bundle the task's current version, with the given settings unless they are nil, and returns
-// the page that shows the changes.
+// publishVersion makes a bundle the task's current version, changes its settings unless they are nil, and returns the
+// URL of a page that shows the changes.
 func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings) (task catalog.Task, done templ.SafeURL, err error) {
 	_, change, err := p.runs.PublishTask(ctx, user, id, bundle, settings)
 	if err == nil {
@@ -153,7 +154,7 @@ func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id i
 	return task, views.TaskURL(task.Slug) + "?done=saved", nil
 }
 
-// chosenBundle returns the draft's bundle with the selected harness.
+// chosenBundle returns the bundle of a draft, with Warpboard's harness if the form chose it.
 func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	if !*d.standardHarness {
 		return d.Bundle, nil
@@ -165,7 +166,7 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	return ours, nil
 }
 
-// readDrafts reads the drafts of a preview's form; invalid ones have sent nothing.
+// readDrafts reads the drafts that the preview's form submits. The form has no fields for drafts that were invalid.
 func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 	last, _ := strconv.Atoi(c.FormValue("last"))
 	var list []sentDraft
@@ -185,7 +186,7 @@ func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 	return list, nil
 }
 
-// readDraft reads one draft. The task in the form is read and checked like any upload.
+// readDraft reads the draft with a number from a form. It checks the encoded task like an upload.
 func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	data, err := base64.StdEncoding.DecodeString(field("bundle"))
@@ -218,9 +219,9 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	return d, nil
 }
 
-// checked submits the task's template for a test if a worker serves one of its devices, so that a reference that does
-// not compile is found before the first submission. It returns the URL of the test, or of a page without one. A
-// template may fail its tests; it only needs to compile.
+// checked submits the task's template in test mode if a connected worker has one of the task's devices, so that a
+// reference that does not compile is found before the first submission. It returns the URL of the test, or of the
+// task's page. The template may fail the test; it only needs to compile.
 func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Values of the pressed button; all others save the files and try them.
+// Values of the submit button. Any other value means: store the files and try them.
 const (
 	doCheck  = "check"
 	doSave   = "save"
@@ -25,7 +25,7 @@ const (
 	doTry    = "try"
 )
 
-// readPage reads the form of showFiles. The title of a new task goes into its task.yml, unless that has one.
+// readPage reads the editor's form. It writes the title of a new task into task.yml, unless task.yml has one.
 func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
 	page.Slug, page.TaskTitle = strings.TrimSpace(c.FormValue("slug")), strings.TrimSpace(c.FormValue("title"))
 	if page.Files, err = readFiles(c); err != nil {
@@ -43,7 +43,7 @@ func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
 	return page, nil
 }
 
-// TryNew creates a hidden task of the files, which no one else sees until it is published, and tries it.
+// TryNew creates a hidden task from the files and tries it. Only its author sees it until it is published.
 func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	return p.redirectToNext(c, *user, task, task.VersionID, bundle)
 }
 
-// storeAndRedirect stores changed files, and redirects according to the pressed button.
+// storeAndRedirect stores changed files and redirects to the page that the submit button selects.
 func (p *Authoring) storeAndRedirect(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
 	version, err := p.keep(c.UserContext(), user, task, bundle)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Authoring) storeAndRedirect(c *fiber.Ctx, user accounts.User, task cata
 	return p.redirectToNext(c, user, task, version, bundle)
 }
 
-// redirectToNext redirects from stored files back to them, to their changes, or to their trial.
+// redirectToNext redirects to the editor, to the changes, or to the trial of stored files.
 func (p *Authoring) redirectToNext(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
 	switch c.FormValue("do") {
 	case doSave:
@@ -99,7 +99,7 @@ func (p *Authoring) redirectToNext(c *fiber.Ctx, user accounts.User, task catalo
 	return p.startTrial(c, user, task, version, bundle)
 }
 
-// showChecked renders the files with the results of a check; bundle is nil if they cannot be read.
+// showChecked renders the editor with the results of a check. bundle is nil if the files cannot be read.
 func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
 	page.Checked = true
 	if bundle != nil {
@@ -114,12 +114,12 @@ func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *
 	return p.showFiles(c, page)
 }
 
-// slugOf returns a new task's slug: the one in the form, or else one made from its title.
+// slugOf returns a new task's slug: the one in the form, or one derived from the title.
 func slugOf(page views.TaskFilesPage) string {
 	return db.Slug(cmp.Or(page.Slug, titleIn(page.Files), page.TaskTitle))
 }
 
-// titleIn returns the title in task.yml, or "" if it has none or cannot be read.
+// titleIn returns the title in task.yml, or "" if it has none or is invalid.
 func titleIn(files []views.EditedFile) string {
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		return tasks.TopText([]byte(files[at].Text), "title")
@@ -127,7 +127,7 @@ func titleIn(files []views.EditedFile) string {
 	return ""
 }
 
-// newBundle reads a new task from its form. It refuses it with the problems in the page.
+// newBundle reads a new task from the editor's form. If the task is invalid, page gets its problems.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := db.Slug(page.Slug)
 	b, problems, err := p.bundleOf(cmp.Or(slug, unnamedTask), page.Files)
@@ -154,8 +154,8 @@ const (
 	unnamedTask = "task" // folder of a task without a slug
 )
 
-// withoutDevice returns a problem if a new task names no device, so that it would have no board. The page has no field
-// for devices: task.yml must name them.
+// withoutDevice returns a problem if a new task lists no device: it would have no board, and the editor has no other
+// field for devices.
 func withoutDevice(b *tasks.Bundle) []parse.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
@@ -163,7 +163,7 @@ func withoutDevice(b *tasks.Bundle) []parse.Problem {
 	return []parse.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
-// refusal returns an author's mistakes as a list; other errors stay errors.
+// refusal returns the author's mistakes in err as a list, or err itself if it is another error.
 func refusal(err error) ([]string, error) {
 	if err == nil {
 		return nil, nil
@@ -174,7 +174,7 @@ func refusal(err error) ([]string, error) {
 	return nil, err
 }
 
-// SaveFiles stores edited files where only editors see them, and redirects according to the pressed button.
+// SaveFiles stores edited files, which only editors see, and redirects to the page that the submit button selects.
 func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	task, version, before, err := p.newestBundle(c)
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	return p.storeAndRedirect(c, site.Actor(c), task, bundle)
 }
 
-// keepLineEnds restores the line ends of files: a form sends all in one form.
+// keepLineEnds restores the original line ends of files, because a browser submits all texts with CRLF.
 func keepLineEnds(files []views.EditedFile, before map[string][]byte) {
 	for i, f := range files {
 		old := string(before[f.Path])

@@ -25,19 +25,19 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission that tries a task: its starter, its reference, a solution of its author, or a mutant of a
-// correct one.
+// attempt is a submission in the trial of a task: its template, its reference, one of its solutions, or a mutant of a
+// correct solution.
 type attempt struct {
 	tasks.Solution
 	isMutant, isStarter bool
 }
 
-// key identifies a run of a trial by its text and mode, so that a trial stores nothing else.
+// key identifies a submission of a trial by source and mode. The trial therefore stores no IDs.
 func (a attempt) key(mode job.Mode) string {
 	return string(mode) + " " + db.Hash(a.Submission().Pack())
 }
 
-// attemptsAt lists the submissions that try a task.
+// attemptsAt lists the submissions of a task's trial.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	if text := runs.FirstTemplate("", b); text != "" {
 		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)},
@@ -62,7 +62,8 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	return list
 }
 
-// trialRuns lists the runs that try a version, each once: all are tested, and correct ones are timed after that.
+// trialRuns lists the runs of a version's trial without duplicates: a test of every submission, then benchmarks of the
+// correct ones.
 func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission) {
 	known := map[string]bool{}
 	attempts := attemptsAt(b)
@@ -85,10 +86,11 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 	return list
 }
 
-// timed reports whether a solution also runs the benchmarks: the tests must find a wrong one.
+// timed reports whether an attempt also runs the benchmarks. Wrong solutions must fail the tests instead.
 func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definition.Benchmarks) > 0 }
 
-// startTrial submits all attempts to one device that a worker serves, and redirects to the page with the verdicts.
+// startTrial submits all attempts to one device that a connected worker has, and redirects to the page with the
+// verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
 	device, err := p.servedDevice(ctx, task, b.Definition.Require)
@@ -112,7 +114,8 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	return site.Redirect(c, to)
 }
 
-// servedDevice returns the first device of a task that a worker serves, preferably with the required packages, or "".
+// servedDevice returns the first device of a task that a connected worker has, preferably one with the required
+// packages, or "".
 func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task, require requirement.List) (string, error) {
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	at := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
@@ -128,7 +131,8 @@ func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task, require
 	return choices[at].Device, nil
 }
 
-// lack returns for what all runs of a task wait although slots may be free: "a worker that has …"; "" for nothing.
+// lack describes the worker for which all runs of a task wait although slots may be free ("a worker that has …"), or
+// returns "".
 func (p *Authoring) lack(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
 		if lack, err = p.site.Store.Fleet.Lack(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
@@ -138,7 +142,7 @@ func (p *Authoring) lack(ctx context.Context, task catalog.Task, require require
 	return lack, err
 }
 
-// untriedReason returns the page's sentence for solutions that were not tried yet.
+// untriedReason returns the sentence that the page shows before the first trial.
 func (p *Authoring) untriedReason(task catalog.Task) string {
 	workers, known := p.site.Store.Fleet.Recent(p.site.Now())
 	slots := fleet.AllSlots(workers, p.site.Now())
@@ -148,10 +152,10 @@ func (p *Authoring) untriedReason(task catalog.Task) string {
 	return "Not tried yet. “Try it” runs all solutions."
 }
 
-// maxTrials limits the runs read of a trial; no task has so many solutions.
+// maxTrials limits the runs of a trial that are read. It exceeds the number of solutions that a task may have.
 const maxTrials = 200
 
-// Trial shows the verdicts on the solutions of a task's newest files before they are published.
+// Trial shows whether the solutions of a task's newest files behaved as declared.
 func (p *Authoring) Trial(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
@@ -182,7 +186,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Trial(page))
 }
 
-// Try submits all attempts of a task's newest files.
+// Try submits all attempts for a task's newest files.
 func (p *Authoring) Try(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
@@ -191,7 +195,7 @@ func (p *Authoring) Try(c *fiber.Ctx) error {
 	return p.startTrial(c, site.Actor(c), task, version.ID, b)
 }
 
-// PublishTried publishes a draft to the people that the form names, everyone by default, and queues its baselines.
+// PublishTried publishes a draft with the visibility of the form (by default for everyone), and queues its baselines.
 func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
@@ -213,7 +217,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published-"+templ.SafeURL(settings.Visibility))
 }
 
-// verdicts judges the results of a version's trial so far, on the device of its newest run.
+// verdicts returns the verdicts on a version's solutions so far, on the device of the newest run.
 func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
 		VersionID: version,
@@ -268,7 +272,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	return rows, def, nil
 }
 
-// trialRun is a run of a solution as far as it has progressed.
+// trialRun describes a run of a solution and its progress.
 func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 	out := views.TrialRun{
 		Tried:        true,
@@ -286,13 +290,14 @@ func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 }
 
 var (
-	// lackingCase matches the message of Warpboard's C++ harness about a missing argument of a case, lackingCall the
-	// one of Python.
+	// lackingCase matches the message of Warpboard's C++ harness about an argument that a case does not have.
+	// lackingCall matches Python's message.
 	lackingCase = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
 	lackingCall = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
 )
 
-// missingArgument names the argument that a case lacks, if a stage failed for that reason.
+// missingArgument returns the name of the missing argument if a stage failed because a case does not have an argument,
+// or "".
 func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 	if failed == nil {
 		return ""

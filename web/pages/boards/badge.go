@@ -18,7 +18,7 @@ import (
 
 const svgType = "image/svg+xml; charset=utf-8"
 
-// BoardBadge shows the best score of a board, or with ?user=ID that person's place.
+// BoardBadge shows the best score of a board, or with ?user=ID the rank of that person.
 func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	})
 }
 
-// RunBadge shows a run's score, and its place if it is an entry.
+// RunBadge shows the score of a run, and its rank if the run is an entry of the board.
 func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	return p.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
 }
 
-// scoreText formats a score with the distance from the ends of its interval, if it has one.
+// scoreText formats a score, with the distances to the ends of its interval if it has one.
 func scoreText(ns float64, i boards.Interval) string {
 	text := format.Nanoseconds(ns).String()
 	if i.LowNS != nil && i.HighNS != nil {
@@ -77,7 +77,8 @@ func scoreText(ns float64, i boards.Interval) string {
 	return text
 }
 
-// badge draws two words beside each other. The reader's font is unknown, so each text is stretched to its given width.
+// badge draws an SVG badge with two texts. The reader's font is unknown, so each text is stretched to its estimated
+// width.
 func badge(label, value string) []byte {
 	label, value = clip(job.MarkBidi(label)), clip(job.MarkBidi(value))
 	left, right := width(label), width(value)
@@ -99,5 +100,5 @@ func clip(text string) string {
 	return text
 }
 
-// width estimates the width of the text with its margins.
+// width estimates the width of a text with its margins, in pixels.
 func width(text string) int { return 16 + 7*cmp.Or(utf8.RuneCountInString(text), 1) }

@@ -26,7 +26,7 @@ import (
 
 const boardRows = 50 // entries on one page of a board
 
-// Board shows a ranking: the page, or for htmx only its table and its picture.
+// Board shows a board. For htmx it renders only the table and the chart.
 func (p *Boards) Board(c *fiber.Ctx) error {
 	b, err := p.requestedBoard(c)
 	if err != nil {
@@ -60,8 +60,8 @@ func redirectOrFail(c *fiber.Ctx, to string, err error) error {
 	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
-// boardTag changes with everything that the page shows: the board, the task, the viewer, the program, the design, and
-// the hour, because the page shows the time until the deadline.
+// boardTag returns an ETag that changes with everything that the page shows: the board, the task, the viewer, the
+// program's version, the design, and the hour, because the page shows the time until the deadline.
 func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 	head := p.site.Page(c, "", "")
 	var event views.EventBanner
@@ -102,8 +102,8 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 	return p.site.Render(c, fiber.StatusOK, views.Board(page))
 }
 
-// otherVersions returns the numbers of the task's other versions, newest first. They count from 1: those before the
-// current one are known without a query.
+// otherVersions returns the numbers of the task's other versions, newest first. Versions are numbered from 1 without
+// gaps, so no query is needed if version is the current one.
 func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version catalog.TaskVersion) (others []int, err error) {
 	if version.ID == task.VersionID {
 		for n := version.Number - 1; n > 0; n-- {
@@ -115,7 +115,7 @@ func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version c
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
 }
 
-// boardAbout describes a board in a sentence, for links to it.
+// boardAbout returns a sentence about a board, for previews of links.
 func boardAbout(b boards.Head) string {
 	if len(b.Leaders) == 0 {
 		return "No entries yet. The first kernel that passes leads the board."
@@ -123,7 +123,7 @@ func boardAbout(b boards.Head) string {
 	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.PeopleCount), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
 }
 
-// board has the parameters of a request for a board, and the data that was read for it.
+// board has the parameters of a request for a board, and the data read for it.
 type board struct {
 	pages        *Boards
 	task         catalog.Task
@@ -133,7 +133,8 @@ type board struct {
 	views.BoardTable
 }
 
-// requestedBoard returns the requested board and its summary. With an error it returns the data known by then.
+// requestedBoard reads the board of the request and its summary. If it returns an error, board has the data that was
+// read before it.
 func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 	b := &board{pages: p}
 	var err error
@@ -167,7 +168,7 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpen reads whether the task accepts submissions, the event for which the board is frozen, and whether a worker
+// readOpen reads whether the task accepts submissions, the event that freezes the board, and whether a connected worker
 // has the device.
 func (b *board) readOpen(ctx context.Context) (err error) {
 	s := b.pages.site
@@ -187,7 +188,7 @@ func (b *board) readOpen(ctx context.Context) (err error) {
 	return err
 }
 
-// read fills in the page of the board at the requested time, and the viewer's entry at any rank.
+// read reads the requested page of the board, at the requested date, and the viewer's entry.
 func (b *board) read(ctx context.Context) (err error) {
 	if !b.pastDay.IsZero() {
 		return b.readPast(ctx)
@@ -204,15 +205,15 @@ func (b *board) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// readPast reads the board at an earlier time, and selects its page. It is not cached: few request it, and each another
-// day.
+// readPast reads the board at an earlier date and selects one page of it. The result is not cached, because it is
+// rarely requested.
 func (b *board) readPast(ctx context.Context) (err error) {
 	store, version := b.pages.site.Store.Boards, b.version.ID
 	list, bands, err := store.StandingsAt(ctx, version, b.Device, b.pastDay)
 	if err != nil {
 		return err
 	}
-	// Newer software, and runs that wait for confirmation, are only known for the current board.
+	// An earlier board has no epoch and no run that waits for confirmation.
 	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.pastDay.Format(time.DateOnly), int64(len(list)), 0, 0, bands
 	b.LastPage = (len(list) + boardRows - 1) / boardRows
 	if len(list) > 0 {
@@ -234,8 +235,8 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	return err
 }
 
-// findOnBoard returns the URL of the row of the person in ?find= ("me" for the viewer), or "". It searches the current
-// board.
+// findOnBoard returns the URL of the row of the person named by ?find= ("me" means the viewer), or "". It searches only
+// the current board.
 func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
 	var offset int
@@ -250,7 +251,7 @@ func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	return fmt.Sprintf("%s#entry-%d", views.BoardTable{Head: b.Head, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
 }
 
-// BoardEvents sends open boards their new change number; the page then loads the table again.
+// BoardEvents sends the new change number of a board to its open pages, which then reload the table.
 func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 	versionID, err := site.IDParam(c, "version")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Boards has the handlers of these pages.
+// Boards has the handlers of public pages: tasks, boards, events, and downloads.
 type Boards struct {
 	site      *site.Site
 	runs      *runs.Runs
@@ -26,7 +26,7 @@ type Boards struct {
 	packSlots chan struct{} // one place per core
 }
 
-// New returns the handlers of these pages.
+// New returns the handlers of public pages.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Boards {
 	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
 	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, packSlots: packing}

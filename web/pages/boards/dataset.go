@@ -20,13 +20,14 @@ import (
 
 const (
 	datasetRows = 500
-	// datasetBytes limits the sources on a page, which are in memory at the same time. Each has at most 1 MiB.
+	// datasetBytes limits the total size of the sources on one page of a dataset, which are in memory at the same time.
+	// One source has at most 1 MiB.
 	datasetBytes = 16 << 20
-	// licence is part of every dataset.
+	// licence is the license note in every dataset.
 	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
 
-// datasetHead describes a dataset: its first line as JSON, the metadata of the file as Parquet.
+// datasetHead describes a dataset. It is the first line of a JSON Lines file, and the metadata of a Parquet file.
 type datasetHead struct {
 	Licence string `json:"licence"`
 	Task    string `json:"task"`
@@ -36,7 +37,7 @@ type datasetHead struct {
 	Next    string `json:"next,omitempty"`
 }
 
-// datasetRow is an entry: a line of JSON, or a row of Parquet, with the same names. docs/datasets.md explains them.
+// datasetRow is one entry of a board, as a line of JSON or a row of Parquet. docs/datasets.md describes the fields.
 type datasetRow struct {
 	Rank       int       `json:"rank" parquet:"rank"`
 	Tied       bool      `json:"tied" parquet:"tied"`
@@ -53,12 +54,12 @@ type datasetRow struct {
 	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // number of runs of equal source in the score
 	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // reason for bad conditions
 	Source     string    `json:"source" parquet:"source"`
-	// Files has the further files by name.
+	// Files has the additional files of the submission, by name.
 	Files map[string]string `json:"files,omitempty" parquet:"files"`
 }
 
-// Dataset answers with everyone on a board of a closed task with their sources, as Parquet or JSON lines by the path's
-// extension.
+// Dataset responds with the entries of a closed task's board and their sources, as Parquet or JSON Lines depending on
+// the extension of the path.
 func (p *Boards) Dataset(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -82,7 +83,7 @@ func (p *Boards) Dataset(c *fiber.Ctx) error {
 	return sendJSONLines(c, head, rows)
 }
 
-// closedBoard reads the board of the path. It refuses one of an open task.
+// closedBoard reads the board of the path. It returns an error if the task is still open.
 func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	b, err := p.boardOf(c)
 	if err == nil && (b.task.Deadline == nil || b.task.Open(p.site.Now())) {
@@ -91,7 +92,7 @@ func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	return b, err
 }
 
-// pack waits for permission to pack a dataset; one per core is packed at a time.
+// pack waits until fewer datasets than CPU cores are being encoded. Call leave afterwards.
 func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 	select {
 	case p.packSlots <- struct{}{}:
@@ -101,7 +102,7 @@ func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// datasetPage reads the entries of a dataset after an offset, up to the size of a page.
+// datasetPage reads the entries of a dataset from an offset on, up to the size of one page.
 func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datasetHead, rows []datasetRow, err error) {
 	list, _, err := p.site.Store.Boards.StandingsAt(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, p.site.Now())
 	if err != nil {
@@ -132,7 +133,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	return head, rows, err
 }
 
-// fitBytes returns the number of first rows whose sources have at most this many bytes in all, at least one.
+// fitBytes returns the number of leading rows whose total size is at most most bytes. It returns at least 1.
 func fitBytes[R any](list []R, size func(R) int64, most int64) int {
 	for i, row := range list {
 		if most -= size(row); most < 0 {
@@ -181,7 +182,7 @@ func sendJSONLines(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
 	return c.Send(text.Bytes())
 }
 
-// sendParquet writes one row group, packed by zstd: a page of a dataset is small.
+// sendParquet sends the rows as Parquet with one row group, compressed with zstd.
 func sendParquet(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
 	var file bytes.Buffer
 	out := parquet.NewGenericWriter[datasetRow](&file, parquet.Compression(&parquet.Zstd),

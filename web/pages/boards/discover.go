@@ -16,13 +16,14 @@ import (
 // maxSiteMapAddresses limits the addresses in one sitemap (sitemaps.org).
 const maxSiteMapAddresses = 50_000
 
-// privatePaths lists prefixes of paths that are empty for visitors, or expensive and in no list.
+// privatePaths lists the path prefixes in robots.txt that crawlers should skip, because the pages are empty for
+// visitors, or expensive and unlisted.
 func privatePaths() []string {
 	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
 
-// Robots answers with robots.txt: paths for crawlers to skip, and the URL of the sitemap.
+// Robots responds with robots.txt: the paths that crawlers should skip, and the URL of the sitemap.
 func (p *Boards) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
 	for _, path := range privatePaths() {
@@ -32,7 +33,7 @@ func (p *Boards) Robots(c *fiber.Ctx) error {
 	return p.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
 }
 
-// siteMap is a sitemap (sitemaps.org).
+// siteMap is the XML of a sitemap (sitemaps.org).
 type siteMap struct {
 	XMLName   xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
 	Addresses []address `xml:"url"`
@@ -42,7 +43,7 @@ type address struct {
 	Location string `xml:"loc"`
 }
 
-// SiteMap lists the public pages: tasks with their boards, and documentation.
+// SiteMap responds with the URLs of the public pages: tasks, their boards, and documentation.
 func (p *Boards) SiteMap(c *fiber.Ctx) error {
 	list, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
@@ -69,10 +70,10 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 	return p.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }
 
-// SiteFeed answers with the records of all boards.
+// SiteFeed responds with a feed of the records of all boards.
 func (p *Boards) SiteFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
 }
 
-// Icon answers with the site's icon at the usual path; pages name a better one.
+// Icon responds with the site's icon at /favicon.ico. The pages reference a larger one.
 func (p *Boards) Icon(c *fiber.Ctx) error { return p.picture(c, "icon.png") }

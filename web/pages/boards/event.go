@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Events shows all events.
+// Events lists all events.
 func (p *Boards) Events(c *fiber.Ctx) error {
 	list, err := p.site.Store.Events.List(c.UserContext())
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Boards) Events(c *fiber.Ctx) error {
 	}))
 }
 
-// Event shows the page of an event, or for htmx everything below its title.
+// Event shows the page of an event. For htmx it renders only the part below the title.
 func (p *Boards) Event(c *fiber.Ctx) error {
 	page, err := p.eventPage(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Event(page))
 }
 
-// EventWall shows the standings for a projector.
+// EventWall shows the standings in large type for a projector.
 func (p *Boards) EventWall(c *fiber.Ctx) error {
 	page, err := p.eventPage(c)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	return page, err
 }
 
-// revealSentence returns the sentence about an entrant whose results were just revealed.
+// revealSentence describes the entrant whose results were just revealed.
 func revealSentence(standings events.Standings, name string) string {
 	for _, row := range standings.Rows {
 		if row.Name == name && row.Rank > 0 {
@@ -102,8 +102,8 @@ func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, e
 	return sum, err
 }
 
-// EventCSV answers with a page of the standings for a spreadsheet, or with all of them for editors of the event: a row
-// for each entrant and board.
+// EventCSV responds with a page of the standings as CSV, or with all standings for editors of the event. It has one row
+// per entrant and board.
 func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	at, err := site.QueryTime(c, "at")
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, rows)
 }
 
-// id formats a number, or "" for 0.
+// id formats an ID; "" for 0.
 func id(n int64) string {
 	if n == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// EventNew shows the form for a new event.
+// EventNew shows the form of a new event.
 func (p *Boards) EventNew(c *fiber.Ctx) error {
 	if err := site.Actor(c).Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (p *Boards) EventNew(c *fiber.Ctx) error {
 	return p.eventForm(c, "", events.Settings{StartsAt: start, EndsAt: start.Add(24 * time.Hour), Points: "5/3/1"}, nil)
 }
 
-// EventCreate makes an event.
+// EventCreate creates an event.
 func (p *Boards) EventCreate(c *fiber.Ctx) error {
 	in, err := readEvent(c)
 	var made events.Event
@@ -47,7 +47,7 @@ func (p *Boards) EventEdit(c *fiber.Ctx) error {
 	return p.eventForm(c, c.Params("slug"), in, nil)
 }
 
-// eventStored returns the stored settings of the event in the path, if the sender may change it.
+// eventStored returns the stored settings of the event in the path, if the viewer may edit it.
 func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
 	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
 	return in, err
 }
 
-// EventDelete removes an event, and keeps its tasks.
+// EventDelete deletes an event. Its tasks remain.
 func (p *Boards) EventDelete(c *fiber.Ctx) error {
 	in, err := p.eventStored(c)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *Boards) EventDelete(c *fiber.Ctx) error {
 	return site.Redirect(c, "/events?done=event-gone")
 }
 
-// EventClone makes an event like another one, with copies of its tasks.
+// EventClone creates a copy of an event and of its tasks.
 func (p *Boards) EventClone(c *fiber.Ctx) error {
 	in, err := p.eventStored(c)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *Boards) EventClone(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
 }
 
-// EventSave changes an event.
+// EventSave stores the settings of an event.
 func (p *Boards) EventSave(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	in, err := readEvent(c)
@@ -107,7 +107,7 @@ func (p *Boards) EventSave(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EventURL(slug)+"?done=saved")
 }
 
-// eventForm renders the form, with the reason if it was refused.
+// eventForm renders the form of an event, with the reason if it was refused.
 func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause error) error {
 	status, heading := fiber.StatusOK, "New event"
 	if slug != "" {
@@ -164,7 +164,7 @@ func readEvent(c *fiber.Ctx) (in events.Settings, err error) {
 	return in, err
 }
 
-// readTime reads a time in UTC; an empty field is the zero time.
+// readTime reads a UTC time from a form. An empty field is the zero time.
 func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 	text := c.FormValue(name)
 	if text == "" {
@@ -178,7 +178,7 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 	return time.Time{}, site.Invalid(name, "%q is not a date and time like 2030-01-31T18:00:00.", text)
 }
 
-// EventReveal lets frozen results count: those of the lowest entrant, or all.
+// EventReveal publishes frozen results: those of the lowest-ranked entrant whose results are still frozen, or all.
 func (p *Boards) EventReveal(c *fiber.Ctx) error {
 	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
 	if waiting = max(waiting, 0); c.FormValue("who") == "all" {

@@ -18,7 +18,7 @@ import (
 
 const feedRecords = 50
 
-// feed and its parts are Atom's (RFC 4287).
+// feed is the XML of an Atom feed (RFC 4287).
 type feed struct {
 	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
 	ID      string   `xml:"id"`
@@ -41,7 +41,7 @@ type link struct {
 	Href string `xml:"href,attr"`
 }
 
-// BoardFeed answers with the records of a board.
+// BoardFeed responds with a feed of the records of a board.
 func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	})
 }
 
-// TaskFeed answers with the records of a task's boards.
+// TaskFeed responds with a feed of the records of a task's boards.
 func (p *Boards) TaskFeed(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug"))
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Boards) TaskFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
 }
 
-// PersonFeed answers with the records of a person.
+// PersonFeed responds with a feed of the records of a person.
 func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -83,8 +83,8 @@ func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 	return p.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
 }
 
-// feed answers with the latest records, whose page is path. began is the time of the last update for an empty feed: a
-// task's feed has only records of its current version, and is empty again after a new one.
+// feed responds with a feed of the latest records. path is the page that the feed describes. began is the update time
+// of an empty feed: a task's feed has only records of the current version, so it is empty after a new version.
 func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
 	f.Limit = feedRecords
 	records, err := p.site.Store.Boards.Records(c.UserContext(), f)

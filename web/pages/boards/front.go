@@ -23,7 +23,7 @@ const (
 	profileRecords = 24 // number of records to search for one with a profile
 )
 
-// Front explains the site to visitors, with public data; for htmx it is only the latest records.
+// Front shows the front page, with public data. For htmx it renders only the latest records.
 func (p *Boards) Front(c *fiber.Ctx) error {
 	records, err := p.site.Store.Boards.Records(c.UserContext(), boards.RecordFilter{Limit: profileRecords})
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Front(page))
 }
 
-// largestBoard returns the board with the most entries of the task with the most, or nil.
+// largestBoard returns the board with the most entries among the boards of the task with the most entries, or nil.
 func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*views.FrontBoard, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -82,9 +82,9 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
 }
 
-// addStarter counts the open public tasks, and selects one to begin with: one that can run now, and that other people
-// have solved or that is built in, so that a newly published task is not selected. Of these it is the easiest, and then
-// the one with the most entries.
+// addStarter counts the open public tasks and selects one that new people should begin with. It must be runnable now,
+// and solved by others or built in, so that a new task is not selected at once. Of those the easiest is selected, and
+// of equally easy ones the one with the most entries.
 func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 const homeRows = 25 // lines on one page
 
-// Home shows the list of tasks to people who have signed in, and for older links with a search. Other visitors see the
+// Home shows the list of tasks to people who have signed in, and to requests with a search (old links). Others get the
 // front page.
 func (p *Boards) Home(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil && c.Context().QueryArgs().Len() == 0 {
@@ -31,7 +31,7 @@ func (p *Boards) Home(c *fiber.Ctx) error {
 	return p.Tasks(c)
 }
 
-// Tasks lists the tasks: the page, or for htmx only the list.
+// Tasks lists the tasks. For htmx it renders only the list.
 func (p *Boards) Tasks(c *fiber.Ctx) error {
 	search := views.TaskSearch{
 		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
@@ -56,7 +56,7 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
 
-// findTasks is listTasks with the latest activity of the viewer, and on all boards.
+// findTasks lists tasks like listTasks and adds the latest activity of the viewer and of all boards.
 func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	if list, err = p.listTasks(ctx, viewer, search); err != nil {
 		return list, err
@@ -69,7 +69,7 @@ func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search vie
 	return list, p.addLatest(ctx, &list)
 }
 
-// listTasks reads all tasks in short, and the boards of those on the requested page.
+// listTasks reads short descriptions of all tasks, and the boards of the tasks on the requested page.
 func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search vie
 	return list, nil
 }
 
-// addContinue fills in a person's last activity.
+// addContinue sets the person's latest activity in the page.
 func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
 	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer)
 	if db.KindOf(err) == db.NotFound {
@@ -119,13 +119,13 @@ func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *vi
 
 const tickerRecords = 2
 
-// addLatest fills in the latest records.
+// addLatest sets the latest records in the list.
 func (p *Boards) addLatest(ctx context.Context, list *views.TaskList) (err error) {
 	list.Latest, err = p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
 	return err
 }
 
-// taskFinder has the search, and the devices that can run work now.
+// taskFinder has the parameters of a search for tasks, and the devices that can run work now.
 type taskFinder struct {
 	pages    *Boards
 	search   views.TaskSearch
@@ -135,7 +135,7 @@ type taskFinder struct {
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
 
-// devices returns all devices of tasks, the online ones first.
+// devices returns the devices of all tasks, those with a connected worker first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	var list []views.DeviceChoice
 	for _, t := range all {
@@ -166,8 +166,9 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
 
-// order puts open tasks before closed ones, then soon deadlines, runnable ones, and the most active first. Others keep
-// the store's order: latest first, so that the built-in tasks go from easy to hard.
+// order compares two tasks for sorting. By default open tasks precede closed ones; then sooner deadlines, runnable
+// tasks, and more activity come first. Equal tasks stay in the store's order: newest first, built-in tasks from easy to
+// hard.
 func (f taskFinder) order(a, b models.TaskSummary) int {
 	switch {
 	case f.search.Sort == "people":
@@ -194,7 +195,7 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
 }
 
-// order sorts true before false.
+// order compares two booleans for sorting; true comes first.
 func order(a, b bool) int {
 	switch {
 	case a == b:
@@ -218,7 +219,7 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	return card
 }
 
-// BoardsEvents notifies pages with many boards that one of them changed.
+// BoardsEvents notifies pages that show many boards when one of the boards changes.
 func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, conns.Source{
 		Topic:   site.BoardsTopic(),
@@ -230,10 +231,10 @@ func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 	})
 }
 
-// maxTags limits the filter of a list, for sites with different tags on every task.
+// maxTags limits the tags in the filter of a task list, because each task may have different tags.
 const maxTags = 60
 
-// Collection lists the tasks with a tag, from easy to hard.
+// Collection lists the tasks with one tag, from easy to hard.
 func (p *Boards) Collection(c *fiber.Ctx) error {
 	search := views.TaskSearch{Tag: c.Params("tag"), Sort: "easy", PageNo: site.PageNumber(c, "page")}
 	list, err := p.listTasks(c.UserContext(), site.Actor(c), search)
@@ -250,7 +251,7 @@ func (p *Boards) Collection(c *fiber.Ctx) error {
 	}))
 }
 
-// tagsOf counts the tags of tasks: the most used ones, by name.
+// tagsOf returns the most frequent tags of the tasks, sorted by name, with the number of tasks of each.
 func tagsOf(list []models.TaskSummary) []views.TagCount {
 	count := map[string]int{}
 	for _, t := range list {
@@ -270,7 +271,7 @@ func tagsOf(list []models.TaskSummary) []views.TagCount {
 	return tags
 }
 
-// variant identifies the tasks that share a line of the list.
+// variant is the key of tasks that share one line of the task list.
 type variant struct {
 	ownerID, untilDeadline int64
 	problem                string
@@ -284,8 +285,8 @@ func variantOf(t models.TaskSummary) variant {
 	return v
 }
 
-// linesOf returns the lines of a list of tasks. A line has the tasks of one author with one problem and one deadline,
-// at the place of the first of them.
+// linesOf groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
+// deadline. Its position is that of its first task.
 func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[variant]int{}
 	for _, t := range list {
@@ -309,7 +310,7 @@ func languageOrder(lang tasks.Lang) int {
 	return slices.Index([]tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython}, lang)
 }
 
-// line shows the tasks of a line.
+// line returns one line of the task list.
 func (f taskFinder) line(list []models.TaskSummary) views.TaskCard {
 	card := f.card(list[0])
 	if len(list) == 1 {

@@ -15,10 +15,11 @@ import (
 	"warpboard/web/site"
 )
 
-// kernelbotRows is smaller than a page of the other dataset: these are all runs, not one for each person.
+// kernelbotRows is the number of runs on one page of the KernelBot dataset. It is smaller than for the other dataset,
+// which has one run per person.
 const kernelbotRows = 100
 
-// kernelbotRow is a ranked run in the columns of KernelBot's public dataset, GPUMODE/kernelbot-data.
+// kernelbotRow is one ranked run, with the columns of KernelBot's public dataset GPUMODE/kernelbot-data.
 type kernelbotRow struct {
 	SubmissionID   int64     `parquet:"submission_id"`
 	LeaderboardID  int64     `parquet:"leaderboard_id"`
@@ -36,8 +37,8 @@ type kernelbotRow struct {
 	Code           string    `parquet:"code"`
 }
 
-// KernelBotDataset answers with the ranked runs of a closed task's board with their sources, in KernelBot's published
-// form.
+// KernelBotDataset responds with the ranked runs of a closed task's board and their sources, in the format of
+// KernelBot's public dataset.
 func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -94,7 +95,7 @@ func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions
 	return rows, err
 }
 
-// DatasetCard answers with the README of a repository on Hugging Face for a board's datasets.
+// DatasetCard responds with a README for a Hugging Face repository of a board's datasets.
 func (p *Boards) DatasetCard(c *fiber.Ctx) error {
 	b, err := p.closedBoard(c)
 	if err != nil {
@@ -128,7 +129,7 @@ People can leave their sources out of datasets.
 `, b.name(), markdownText(b.name()), page, p.site.Settings.BaseURL, licence))
 }
 
-// markdownText escapes a text for Markdown, without links or markup.
+// markdownText escapes a text so that Markdown shows it literally.
 func markdownText(text string) string {
 	marks := regexp.MustCompile("[]\\\\`*_{}<>()#+!|~[-]")
 	return marks.ReplaceAllString(text, `\$0`)

@@ -14,11 +14,11 @@ import (
 // leaderboardRows is the number of people on one page of the leaderboards.
 const leaderboardRows = 50
 
-// activeDays is the number of days whose submissions the leaderboards count.
+// activeDays is the number of days before now whose submissions the leaderboards count.
 const activeDays = 30
 
-// Leaderboards ranks people over tasks. It makes two queries, and two more after boards have changed, independent of
-// the number of tasks and people.
+// Leaderboards ranks people by their points over all tasks. It makes two queries, and two more after boards have
+// changed.
 func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	scope, err := site.ScopeOf(c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Leaderboards(page))
 }
 
-// addTotals fills in a page of the list, and the viewer's line if the page does not have it.
+// addTotals sets one page of the ranking, and the viewer's row if it is not on that page.
 func (p *Boards) addTotals(ctx context.Context, totals boards.Totals, page *views.LeaderboardsPage) error {
 	page.LastPage = (len(totals.People) + leaderboardRows - 1) / leaderboardRows
 	from := min((page.Search.PageNo-1)*leaderboardRows, len(totals.People))

@@ -22,13 +22,13 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// board is a current public board.
+// publicBoard is the current board of a public task on a device.
 type publicBoard struct {
 	task      catalog.Task
 	boardHead boards.Head
 }
 
-// boardOf reads the board of the path.
+// boardOf reads the board of the path. It returns an error unless every visitor may see it.
 func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	if b.task, err = p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
@@ -37,13 +37,13 @@ func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	return b, err
 }
 
-// path returns the path of the board's own page.
+// path returns the path of the board's page.
 func (b publicBoard) path() string { return boardPath(b.task.Slug, b.boardHead.Device) }
 
-// name returns the board's task and device.
+// name returns the task's title and the device.
 func (b publicBoard) name() string { return b.task.Title + " on " + b.boardHead.Device }
 
-// send answers with content for other sites, or with 304 if the reader has it already.
+// send responds with content for other sites, or with status 304 if the client has it already.
 func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -57,15 +57,16 @@ func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, e
 	return c.Send(data)
 }
 
-// Card answers with the picture that other sites show beside a link to this one: static, because title and description
-// are text.
+// Card responds with the image that other sites show beside links to this site. It is static; the title and the
+// description of a link are text.
 func (p *Boards) Card(c *fiber.Ctx) error { return p.picture(c, "card.png") }
 
 func (p *Boards) picture(c *fiber.Ctx, name string) error {
 	return p.send(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
 }
 
-// standing returns a run's entry; nil if it is not an entry, or has older software than the board and so no rank.
+// standing returns a run's entry on the board. It returns nil if the run is not an entry, or has no rank because its
+// software is older than the board's.
 func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
 	st, err := p.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
 	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.OfOlderEpoch) {
@@ -80,7 +81,7 @@ func boardPath(slug, device string) string {
 	return "/tasks/" + url.PathEscape(slug) + "/boards/" + url.PathEscape(device)
 }
 
-// BoardCSV answers with everyone on a board, for a spreadsheet.
+// BoardCSV responds with all entries of a board as CSV.
 func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {
@@ -118,8 +119,8 @@ func exact(ns *float64) string {
 
 const embedRows = 10
 
-// Embed shows a board for the frame of another site. It has no actions and no signed-in viewer: a framing page can
-// neither trigger the reader's buttons nor learn who the reader is.
+// Embed shows a board for a frame on another site. It has no actions and ignores the viewer's session, so that the
+// framing site can neither trigger actions nor learn who the viewer is.
 func (p *Boards) Embed(c *fiber.Ctx) error {
 	b, err := p.boardOf(c)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// TaskSubmit handles the submission form of a task's page. A refused form comes back with its reason and its input.
+// TaskSubmit handles the submission form on a task's page. If it refuses the submission, it shows the form again with
+// the reason.
 func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := p.runs.ReadForm(c)
@@ -25,8 +26,8 @@ func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
-// refuseSubmission shows the form again, even if the site is busy: only the form has the input. If that fails, the
-// answer is the reason.
+// refuseSubmission shows the submission form again with the input and the reason, even while the site refuses other
+// pages. If rendering fails, it responds with the reason only.
 func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {

@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-// TagSuite shows the suite of the tasks with a tag.
+// TagSuite shows the suite of the tasks with one tag.
 func (p *Boards) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
 	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
@@ -36,7 +36,7 @@ func (p *Boards) EventSuite(c *fiber.Ctx) error {
 	return p.showSuite(c, page)
 }
 
-// showSuite adds the entrants that are shown side by side: those of the query, or the first two.
+// showSuite adds the two entrants that are compared: those of the query, or the first two.
 func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 	rows := page.Suite.Rows
 	find := func(key string, first int) *events.SuiteRow {
@@ -58,7 +58,7 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 	return p.site.Render(c, fiber.StatusOK, views.Suite(page))
 }
 
-// TagSuiteCSV answers with a page of a suite for a spreadsheet: a row for each entrant and board.
+// TagSuiteCSV responds with a page of a tag's suite as CSV, with one row per entrant and board.
 func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), site.SuiteView(c))
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 	return p.sendSuite(c, suite)
 }
 
-// EventSuiteCSV is TagSuiteCSV for an event.
+// EventSuiteCSV responds with a page of an event's suite as CSV.
 func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
 	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {

@@ -26,7 +26,7 @@ func (p *Boards) Task(c *fiber.Ctx) error {
 	return p.showTask(c, c.Params("slug"), fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
 }
 
-// showTask renders the task's page; form has the input of a refused submission.
+// showTask renders the task's page. form has the input of a refused submission.
 func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
 	posed, err := p.runs.Posed(ctx, site.Actor(c), slug)
@@ -51,7 +51,7 @@ func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.Subm
 	return p.site.Render(c, status, views.Task(page))
 }
 
-// shareTask describes a task for other sites.
+// shareTask returns the description of a task for previews of links.
 func (p *Boards) shareTask(task catalog.Task) *views.Share {
 	address := string(views.TaskURL(task.Slug))
 	return &views.Share{Title: task.Title, Image: p.site.Card(), About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
@@ -78,7 +78,7 @@ func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bu
 	return page, err
 }
 
-// boardHeads returns the data of each of a task's boards: two queries, however many there are.
+// boardHeads returns a summary of each of a task's boards, in two queries.
 func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.BoardChip, error) {
 	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
 	list := make([]views.BoardChip, len(task.Devices))
@@ -89,7 +89,7 @@ func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.Boa
 	return list, err
 }
 
-// bundleOf reads the current version of the path's task.
+// bundleOf reads the bundle of the current version of the path's task.
 func (p *Boards) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
 	_, version, err := p.runs.BoardOf(c)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *Boards) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
 	return p.site.Store.Catalog.Bundle(c.UserContext(), version.ID)
 }
 
-// TaskFile downloads one file by its run-time name.
+// TaskFile responds with one file of a task, by the name that it has in a run.
 func (p *Boards) TaskFile(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Boards) TaskFile(c *fiber.Ctx) error {
 	return site.NotFound(c)
 }
 
-// TaskTemplate downloads a template by its label, under the name that the submission will have.
+// TaskTemplate responds with the template with a label. The file has the name that a submission needs.
 func (p *Boards) TaskTemplate(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
@@ -125,8 +125,7 @@ func (p *Boards) TaskTemplate(c *fiber.Ctx) error {
 	return site.Attachment(c, bundle.Definition.SubmissionName(), text)
 }
 
-// TaskBundle downloads the whole task in a form that can be uploaded again: a zip, or the one reference file of the
-// legacy format.
+// TaskBundle responds with a whole task that can be uploaded again: a zip, or one file in the legacy format.
 func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
@@ -150,7 +149,7 @@ func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	return site.Attachment(c, c.Params("slug")+".zip", buf.Bytes())
 }
 
-// Draws shows the drawn values of a task's ranges that are not secret.
+// Draws shows the drawn values of a task's ranges, except those that are secret.
 func (p *Boards) Draws(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {

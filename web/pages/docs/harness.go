@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// harnessSets returns Warpboard's harnesses in the order of their tabs.
+// harnessSets returns Warpboard's harnesses in the order in which the page shows them.
 func harnessSets() []views.HarnessSet {
 	var sets []views.HarnessSet
 	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
@@ -23,7 +23,7 @@ func harnessSets() []views.HarnessSet {
 	return sets
 }
 
-// harnessInAddress returns the path's harness with its source.
+// harnessInAddress returns the harness of the path and its source files.
 func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]byte, err error) {
 	set = views.HarnessSet{Form: tasks.Form(c.Params("form")), Lang: tasks.Lang(c.Params("lang"))}
 	if !slices.Contains(harnessSets(), set) {
@@ -51,7 +51,7 @@ func (p *Docs) Harness(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Harness(page))
 }
 
-// HarnessFile downloads one file of a harness.
+// HarnessFile responds with one file of a harness.
 func (p *Docs) HarnessFile(c *fiber.Ctx) error {
 	_, sources, err := harnessInAddress(c)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Docs has the handlers of these pages.
+// Docs has the handlers of the documentation and the search.
 type Docs struct {
 	site        *site.Site
 	runs        *runs.Runs
@@ -36,7 +36,7 @@ type Docs struct {
 	pagesByName map[string]page // pages by name
 }
 
-// New returns the handlers of the pages.
+// New returns the handlers of the documentation and the search.
 func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []views.Attack, contact string) (*Docs, error) {
 	pages, err := docs.Pages()
 	if err != nil {
@@ -70,7 +70,7 @@ type page struct {
 	render func() (templ.Component, error) // HTML, rendered at the first request
 }
 
-// Links lists all pages in display order.
+// Links lists all pages of the documentation in reading order.
 func (p *Docs) Links() (list []views.DocsLink) {
 	for _, group := range p.groups {
 		list = append(list, group.Links...)

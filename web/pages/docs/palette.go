@@ -33,7 +33,7 @@ const (
 	maxSearchText          = 100 // bytes of a search
 )
 
-// place is one search result.
+// searchResult is one result of the search.
 type place struct {
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
@@ -47,7 +47,7 @@ func to(kind, title, note string, url templ.SafeURL) place {
 	return place{Kind: kind, Title: title, Note: note, URL: string(url)}
 }
 
-// Find answers a script with the results of the search.
+// Find responds with search results as JSON.
 func (p *Docs) Find(c *fiber.Ctx) error {
 	found, err := p.findPlaces(c)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Docs) Find(c *fiber.Ctx) error {
 	return c.JSON(found)
 }
 
-// Search shows the results of the same search without a script.
+// Search shows search results as a page, for browsers without JavaScript.
 func (p *Docs) Search(c *fiber.Ctx) error {
 	found, err := p.findPlaces(c)
 	if err != nil {
@@ -74,7 +74,8 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Search(page))
 }
 
-// findPlaces returns the results for the words in ?q=; without words, the tasks and the viewer's last submissions.
+// findResults returns the results for the words in ?q=. Without words it returns the viewer's latest submissions and
+// the tasks.
 func (p *Docs) findPlaces(c *fiber.Ctx) ([]place, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
 	if len(text) > maxSearchText {
@@ -97,10 +98,10 @@ func (p *Docs) findPlaces(c *fiber.Ctx) ([]place, error) {
 	return exactFirst(distinct(found), text), nil
 }
 
-// number matches the number of a submission: alone, or after # anywhere in a text.
+// number matches a submission's number: the whole text, or after # anywhere in it.
 var number = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
 
-// numberIn returns the number of a submission in a text, or 0.
+// numberIn returns the number of a submission that a text contains, or 0.
 func numberIn(text string) int64 {
 	if m := number.FindStringSubmatch(text); m != nil {
 		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // 0 for one that is too large
@@ -127,7 +128,7 @@ func exactFirst(found []place, text string) []place {
 	return append(exact, slices.DeleteFunc(found, func(p place) bool { return !other(p) })...)
 }
 
-// numbered returns the submission of that number, if the viewer may see it.
+// numbered returns the submission with a number, if the viewer may see it.
 func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]place, error) {
 	if id == 0 {
 		return nil, nil
@@ -140,7 +141,7 @@ func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]
 	return []place{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
-// pages returns the matching pages of the site.
+// pages returns the pages of the site that match.
 func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	if len(words) == 0 {
 		return nil
@@ -158,7 +159,7 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 	return found
 }
 
-// fits reports whether every word occurs in a text.
+// fits reports whether a text contains every word.
 func fits(text string, words []string) bool {
 	text = strings.ToLower(text)
 	for _, word := range words {
@@ -169,7 +170,7 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// oneLine returns the names of the place's boards and then its note, separated by commas.
+// note returns the boards of a task and the note of the result, separated by commas.
 func (p place) oneLine() string {
 	var parts []string
 	for _, board := range p.Boards {
@@ -181,7 +182,7 @@ func (p place) oneLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// ownSubmissions returns the viewer's newest matching submissions, by number or task.
+// ownSubmissions returns the viewer's newest submissions whose number or task matches.
 func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
@@ -199,7 +200,7 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 	return found, err
 }
 
-// people returns the people with names that begin with the text.
+// people returns the people whose names begin with the text.
 func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -211,7 +212,7 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	return found, err
 }
 
-// manual returns the matching pages of the documentation, by title or content, then matching headings.
+// manual returns the pages of the documentation whose title or content matches, then headings that match.
 func (p *Docs) manual(words []string) (found []place) {
 	if len(words) == 0 {
 		return nil
@@ -231,7 +232,7 @@ func (p *Docs) manual(words []string) (found []place) {
 	return found[:min(len(found), maxDocuments)]
 }
 
-// inOrder puts tasks before their workbenches, and those before boards; but a kind named in the search, like "solve",
+// inOrder sorts tasks before workbenches before boards. If the search names one of these kinds ("solve"), that kind
 // comes first.
 func inOrder(found []place, words []string) []place {
 	kinds := []string{"Task", "Solve", "Board"}
@@ -247,8 +248,8 @@ func inOrder(found []place, words []string) []place {
 	return found
 }
 
-// tasks returns the matching tasks, or their workbenches if a word names these. A board is a separate result if a word
-// names boards or its device; otherwise the task lists those with entries.
+// tasks returns the tasks that match, or their workbenches if a word names these. Boards are separate results if a word
+// is "board" or a device; otherwise each task lists its boards that have entries.
 func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
 	offered, err := p.offered(ctx, viewer, words)
 	if err != nil {
@@ -275,12 +276,12 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 	return inOrder(found, words), err
 }
 
-// boardWords returns the search words for a task and its boards.
+// boardWords returns the text that the search for a task's boards matches against.
 func boardWords(t models.TaskSummary) string {
 	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
 }
 
-// offered returns the matching tasks: first those that can run now, and of these the ones with the most entries.
+// offered returns the tasks that match: those that can run now first, then by number of entries.
 func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string) ([]models.TaskSummary, error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
@@ -304,7 +305,8 @@ func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string
 	return list[:min(len(list), maxTasks)], nil
 }
 
-// taskPlace returns a task with its boards that have entries; a note gives the number of the others.
+// taskResult returns the search result for a task with its boards that have entries. The note has the number of its
+// other boards.
 func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
 	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
 	for _, device := range t.Devices {

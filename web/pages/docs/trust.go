@@ -7,7 +7,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Trust explains the meaning of the site's numbers.
+// Trust explains how scores are measured and what they mean.
 func (p *Docs) Trust(c *fiber.Ctx) error {
 	workers, err := p.runs.WorkersFor(c.UserContext(), site.Actor(c))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// maxBudgets limits the listed people.
+// maxBudgets limits the people on the page of budgets.
 const maxBudgets = 50
 
 func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error) {
@@ -23,7 +23,7 @@ func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error
 	return err
 }
 
-// Budget sets the limit for everyone or one person; without a number it removes the person's own limit.
+// Budget sets the budget of one person or of everyone. Without a number it removes the person's own budget.
 func (p *Operation) Budget(c *fiber.Ctx) error {
 	person, err := p.person(c)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Operation) Budget(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
 }
 
-// Team creates a team, changes its budget, and adds a person to it.
+// Team creates a team, sets its budget, or adds a person to it.
 func (p *Operation) Team(c *fiber.Ctx) error {
 	person, err := p.person(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	return p.done(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
-// person returns the person whose full name is in the form, or 0.
+// person returns the ID of the person named in the form, or 0 if the field is empty.
 func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	name := strings.TrimSpace(c.FormValue("person"))
 	if name == "" {
@@ -85,7 +85,7 @@ func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	return 0, db.Errorf(db.Invalid, "There is no person called %.80q.", name)
 }
 
-// seconds returns a form's number, or nil if the field is empty.
+// seconds returns the number of seconds in a form field, or nil if it is empty.
 func seconds(c *fiber.Ctx) *int {
 	text := c.FormValue("seconds")
 	if text == "" {

@@ -26,7 +26,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Devices shows workers and queues: the page, or for htmx only the changing part.
+// Devices shows the workers and queues. For htmx it renders only the part that changes.
 func (p *Operation) Devices(c *fiber.Ctx) error {
 	c.Vary("HX-Request")
 	status, err := p.devicesStatus(c)
@@ -41,7 +41,7 @@ func (p *Operation) Devices(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Devices(page))
 }
 
-// devicesStatus reads the workers and the queues.
+// devicesStatus reads the state of the workers and the queues.
 func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
 	ctx := c.UserContext()
 	workers, err := p.runs.WorkersFor(ctx, site.Actor(c))
@@ -82,7 +82,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	return status, nil
 }
 
-// awayDevices returns devices that no connected worker has, but a former one had.
+// awayDevices returns the devices that only disconnected workers have.
 func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -99,7 +99,7 @@ func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue
 	return list
 }
 
-// deviceFacts describes a device by the slots of all workers that have it or had it, the live ones first.
+// deviceFacts describes a device by the slots of all its workers, connected or not; live workers come first.
 func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what views.DeviceFacts) {
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {
@@ -119,18 +119,18 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 	return what
 }
 
-// activityAge is the time for which the devices' activity of a day is cached: reading it takes all runs of the day, and
-// open pages request it with each change of a queue.
+// activityAge is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open pages
+// request it after each change of a queue.
 const activityAge = time.Minute
 
-// activity caches the activity of the devices in the last day.
+// activity caches the last day's activity of each device.
 type activity struct {
 	sync.Mutex
 	readAt   time.Time
 	byDevice map[string]work.Activity
 }
 
-// addActivity adds to each device its activity in the last day.
+// addActivity sets the last day's activity of each device in queues.
 func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activity.Lock()
 	defer p.activity.Unlock()
@@ -147,10 +147,10 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	return nil
 }
 
-// slotBenchmarkRows limits the benchmarks on a page, over all slots of a device: a day of six slots.
+// slotBenchmarkRows limits the slot benchmarks on a page: one day of six slots.
 const slotBenchmarkRows = 900
 
-// SlotBenchmarks shows the stability of a device's slots over time.
+// SlotBenchmarks shows how a device's slot benchmarks changed over time.
 func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 	name := c.Params("device")
 	list, err := p.site.Store.Fleet.BenchmarksOf(c.UserContext(), name, slotBenchmarkRows)
@@ -174,7 +174,7 @@ func slotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
 
 const driftsShown = 5 // number of the newest ones
 
-// Drift shows the effects of new software on a device.
+// Drift shows how new software on a device changed scores.
 func (p *Operation) Drift(c *fiber.Ctx) error {
 	device := c.Params("device")
 	known, err := p.site.Store.Epochs.OfDevice(c.UserContext(), device)
@@ -219,7 +219,7 @@ func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
 	return rows
 }
 
-// driftOf describes one change of software: the old and the new, and the boards that became faster or slower.
+// driftOf describes one change of software: the old and new versions, and the boards that became faster or slower.
 func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
 	drift := views.Drift{BeganAt: d.CreatedAt}
 	for i, e := range known {
@@ -251,8 +251,8 @@ func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
 	return drift
 }
 
-// DeviceEvents notifies the queue's page of changes. A page may have missed a change while it was loading, so each
-// connection begins with one.
+// DeviceEvents notifies the page of queues of changes. Each connection begins with one notification, because a change
+// may have occurred while the page was loading.
 func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *conns.Writer) error {
 		_, err := out.Write(conns.Frame(0, "queue", nil))

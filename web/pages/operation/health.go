@@ -29,7 +29,7 @@ const (
 	oldBackup = 7 * 24 * time.Hour // then the page asks for a new one
 )
 
-// Health shows on one page the conditions that need an operator, with the remedies.
+// Health shows a table of conditions that may need an operator, with remedies.
 func (p *Operation) Health(c *fiber.Ctx) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
@@ -48,13 +48,13 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		}
 		page.Rows = append(page.Rows, row)
 	}
-	// rows that need a person first
+	// Rows that need an operator come first.
 	slices.SortStableFunc(page.Rows, func(a, b views.HealthRow) int { return cmp.Compare(b.State, a.State) })
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return p.site.Render(c, fiber.StatusOK, views.Health(page))
 }
 
-// checkOldestWaiting checks the age of the oldest waiting work, and that slots can take it.
+// checkOldestWaiting checks the age of the oldest waiting work, and whether a slot can run it.
 func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
 	devices, err := p.runs.CapacityOf(c.UserContext(), workers)
 	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
@@ -82,7 +82,7 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 	return row, err
 }
 
-// queueUp checks that jobs reach workers.
+// queueUp checks that the message queue can carry jobs.
 func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Messages to workers",
@@ -98,7 +98,7 @@ func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	return row, nil
 }
 
-// workersUp checks for workers that were lost without an orderly exit.
+// workersUp checks for workers that disconnected without stopping.
 func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Workers", Link: "/docs/workers", LinkText: "Workers"}
 	var lost, late []string
@@ -153,7 +153,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	return row, nil
 }
 
-// checks checks the self-tests of connected workers.
+// checks checks for failed self-tests of connected workers.
 func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Self-tests", Link: "/trust#sandbox", LinkText: "Results"}
 	var failed []string
@@ -178,7 +178,7 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 	return row, nil
 }
 
-// drifting checks for slots of connected workers that differ from their earlier times.
+// drifting checks for slots of connected workers whose benchmarks differ from earlier ones.
 func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Speed of slots",
@@ -201,7 +201,7 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 	return row, err
 }
 
-// disk checks the free space for people's data.
+// disk checks the free disk space of the data directory.
 func (p *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
 	disk := p.site.Store.Disk
@@ -244,7 +244,7 @@ func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	return row, err
 }
 
-// switches checks for parts that an admin has switched off.
+// switches checks for parts of the site that an admin has switched off.
 func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Switches",
@@ -260,7 +260,7 @@ func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 	return row, err
 }
 
-// summarize returns the first of several sentences, with the number of the others.
+// summarize returns the first of several sentences, followed by the number of the others.
 func summarize(list []string) string {
 	if len(list) == 1 {
 		return list[0]
@@ -268,11 +268,11 @@ func summarize(list []string) string {
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
 }
 
-// backupAt is a file in the data directory. The operator's commands touch it after a backup, so it has the time of the
-// last one.
+// backupAt is the name of a file in the data directory. The backup commands on the page touch it, so its modification
+// time is the time of the last backup.
 const backupAt = "last-backup"
 
-// checkBackup checks the age of the last recorded backup, and explains how to make and record one.
+// checkBackup checks the age of the last backup, and shows the commands for making one.
 func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Backup", Link: "/docs/backup", LinkText: "Backup and restore"}
 	dir, err := filepath.Abs(p.site.Store.Disk.Dir)
@@ -299,7 +299,8 @@ func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, er
 	return row, nil
 }
 
-// backupCommands copy the database first, because the site deletes artifacts that the database does not reference.
+// backupCommands returns shell commands that make a backup. They copy the database before the files, because the site
+// deletes files that the database does not reference.
 func (p *Operation) backupCommands(dir string) []string {
 	list := []string{"mkdir -p -m 700 backup &&"}
 	if p.site.Store.Dialect() == migrations.Postgres {
@@ -328,7 +329,7 @@ func quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// sanitizers lists the GPUs of connected workers with mode sanitize. A site may do without.
+// sanitizers lists the GPUs of connected workers that support mode sanitize. A site may have none.
 func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "compute-sanitizer", State: views.HealthNone, Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
 	has := map[string]bool{}

@@ -26,7 +26,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Operation has the handlers of these pages.
+// Operation has the handlers of the pages for operators and moderators.
 type Operation struct {
 	site       *site.Site
 	runs       *runs.Runs
@@ -36,15 +36,15 @@ type Operation struct {
 	activity   activity
 }
 
-// New returns the handlers of these pages.
+// New returns the handlers of the pages for operators and moderators.
 func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool) *Operation {
 	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
 }
 
-// Operate shows the switches, and the credentials and tokens of workers.
+// Operate shows the switches of the site, and the credentials and join tokens of workers.
 func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, nil) }
 
-// show renders the page. with adds a new credential or token, or a refusal; it may be nil.
+// show renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to it.
 func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
@@ -95,7 +95,7 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	return err
 }
 
-// Off stops a part of the site, such as submissions or a task, with a reason that its pages show.
+// Off switches off a part of the site, such as submissions or a task. The pages of that part show the reason.
 func (p *Operation) Off(c *fiber.Ctx) error {
 	what := c.FormValue("what")
 	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
@@ -107,12 +107,12 @@ func (p *Operation) On(c *fiber.Ctx) error {
 	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOn(c.UserContext(), site.Actor(c), what))
 }
 
-// switched renders the page with a notice about a switch.
+// switched returns the URL of the page of controls, with a notice about a switch.
 func switched(what string) templ.SafeURL {
 	return templ.SafeURL("/operate?switched=" + url.QueryEscape(what))
 }
 
-// done redirects to the page, or shows an error on it.
+// done redirects to the page of controls, or shows err on it.
 func (p *Operation) done(c *fiber.Ctx, err error) error { return p.redirectOrFail(c, "/operate", err) }
 
 func (p *Operation) redirectOrFail(c *fiber.Ctx, next templ.SafeURL, err error) error {

@@ -11,7 +11,7 @@ import (
 
 const peopleRows = 50 // on one page
 
-// People lists the accounts.
+// People lists all accounts.
 func (p *Operation) People(c *fiber.Ctx) error {
 	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
 	list, err := p.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
@@ -26,7 +26,7 @@ func (p *Operation) People(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.People(page))
 }
 
-// UserRename changes the name of a person: one's own, or as an admin anyone's.
+// UserRename changes the name of a person. Only the person and admins may do that.
 func (p *Operation) UserRename(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	id, err := site.IDParam(c, "id")
@@ -44,7 +44,7 @@ func (p *Operation) UserRename(c *fiber.Ctx) error {
 	return site.Redirect(c, views.UserURL(id)+"?done=saved")
 }
 
-// SubmissionDelete removes a submission with its runs and results.
+// SubmissionDelete deletes a submission with its runs and results.
 func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	seen, err := p.runs.LoadSubmission(c)
@@ -59,7 +59,7 @@ func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 
 const auditRows = 50 // on one page
 
-// Audit lists the acts in the audit log, with person, time, and reason.
+// Audit shows the audit log: actions with person, time, and reason.
 func (p *Operation) Audit(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
 	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)

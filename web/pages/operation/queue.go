@@ -16,8 +16,8 @@ import (
 
 const queueRows = 50 // runs shown of one device's queue
 
-// queueList collects the rows of all queues: running work, then waiting work. For submissions to tasks that the viewer
-// may not see, it shows only their place.
+// queueList collects the rows of all queues: running work, then waiting work. Of submissions that the viewer may not
+// see it contains only the position.
 type queueList struct {
 	pages               *Operation
 	viewer              accounts.User
@@ -48,7 +48,7 @@ func (l *queueList) read(ctx context.Context) error {
 	return l.describe(ctx)
 }
 
-// modeOrReason returns the mode of a run, or the reason why its submission is in the queue again after it has passed.
+// modeOrReason returns the mode of a run, or the reason for measuring its submission again.
 func modeOrReason(q work.QueuedWork) string {
 	switch {
 	case q.Confirms():
@@ -61,7 +61,7 @@ func modeOrReason(q work.QueuedWork) string {
 	return views.ModeName(q.Kind)
 }
 
-// card counts live work, and describes its state: for running work since the start of this attempt.
+// card returns the card of queued work, and counts it. A running card shows the time since the current attempt began.
 func (l *queueList) card(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q, 0, 1)
@@ -99,8 +99,8 @@ func (l *queueList) add(device string, row views.QueuedRun) {
 	}
 }
 
-// addEvaluation adds an evaluation without a task. It belongs to its caller: others see its kind, its state, and its
-// wait. A shared one is not listed either: sharing is for people with its URL.
+// addEvaluation adds an evaluation. Only its caller and admins get a link. Others see its kind, state, and wait, even
+// if it is shared: sharing is for people who have the URL.
 func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, userID int64, card views.RunCard) {
 	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not reported its stage
 		card.State = work.StateBuilding
@@ -116,7 +116,7 @@ func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, u
 	l.add(device, row)
 }
 
-// describe adds people and tasks to all rows at once, and removes data that the viewer may not see.
+// describe adds people and tasks to all rows, and removes data that the viewer may not see.
 func (l *queueList) describe(ctx context.Context) error {
 	ids := slices.Collect(maps.Values(l.submissionByAttempt))
 	for _, rows := range l.rows {

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site"
 )
 
-// taskOf reads the path's task, if the viewer may have it measured again.
+// taskOf reads the task of the path, if the viewer may measure it again.
 func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).Check(accounts.Rerun, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
-// Rerun shows the results of measuring a task again, and their effect.
+// Rerun shows the results of measuring a task's runs again, and how they would change its boards.
 func (p *Operation) Rerun(c *fiber.Ctx) error {
 	task, err := p.taskOf(c)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage,
 	return page, err
 }
 
-// RerunBegin queues the runs of a task's boards to be measured again.
+// RerunBegin queues reruns of the runs on a task's boards.
 func (p *Operation) RerunBegin(c *fiber.Ctx) error {
 	return p.actOnRerun(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		_, err := p.site.Store.Rerun(ctx, actor, task.ID, c.FormValue("reason"))
@@ -66,7 +66,7 @@ func (p *Operation) RerunBegin(c *fiber.Ctx) error {
 	})
 }
 
-// RerunApply makes the new numbers count.
+// RerunApply replaces the scores by those of the reruns.
 func (p *Operation) RerunApply(c *fiber.Ctx) error {
 	return p.actOnRerun(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		changes, err := p.site.Store.ApplyRerun(ctx, actor, task.ID)
@@ -77,14 +77,14 @@ func (p *Operation) RerunApply(c *fiber.Ctx) error {
 	})
 }
 
-// RerunCancel ends a rejudge without effect.
+// RerunCancel ends the reruns of a task without changing scores.
 func (p *Operation) RerunCancel(c *fiber.Ctx) error {
 	return p.actOnRerun(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		return p.site.Dispatcher.CancelRerun(ctx, actor, task.ID)
 	})
 }
 
-// actOnRerun performs an act on the path's task. A refusal comes back with the page.
+// actOnRerun calls do for the task of the path and redirects with the notice done. It shows an error on the page.
 func (p *Operation) actOnRerun(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
 	task, err := p.taskOf(c)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *Operation) actOnRerun(c *fiber.Ctx, done string, do func(context.Contex
 	return p.site.Render(c, refused.Status, views.Rerun(page))
 }
 
-// boardsOf sorts reruns by board, with their ranks among each other before and after.
+// boardsOf groups reruns by board, with the ranks before and after.
 func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
 	for _, x := range rows {
 		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
@@ -121,8 +121,8 @@ func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
 	return boards
 }
 
-// addPlaces fills in the ranks by the new numbers, or by the old ones of runs without new ones. Failed runs leave the
-// board.
+// addPlaces sets the ranks that follow from the new scores, or from the old ones of runs without a new score. Failed
+// runs have no rank.
 func addPlaces(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
@@ -137,10 +137,10 @@ func addPlaces(rows []views.RerunRow) {
 	}
 }
 
-// maxShownOutput is the number of bytes at the end of a script's output that its row shows.
+// maxShownOutput limits the output of a validation script that its row shows, in bytes. The end is shown.
 const maxShownOutput = 1000
 
-// validatedTask reads the path's task, if the viewer may run its script.
+// validatedTask reads the task of the path, if the viewer may run its validation script.
 func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).Check(accounts.Validate, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
-// Validation shows the results of the task's script.
+// Validation shows the results of a task's validation script.
 func (p *Operation) Validation(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 	return page, err
 }
 
-// outputOf returns the end of the output of a script that gave no answer.
+// outputOf returns the end of the output of a validation script that did not return an answer.
 func outputOf(stages []work.Stage) (output string) {
 	for _, stage := range stages {
 		if text := stage.Result.Stdout + stage.Result.Stderr; stage.Stage == job.StageValidate {
@@ -201,7 +201,7 @@ func outputOf(stages []work.Stage) (output string) {
 	return output
 }
 
-// Validate runs the script. A refusal comes back with the page.
+// Validate runs the validation script. It shows an error on the page.
 func (p *Operation) Validate(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 const reviewRows = 50 // on one page, and in one decision
 
-// Review lists the runs that wait for a review, selected by a filter.
+// Review lists the runs that wait for a review, filtered by the query.
 func (p *Operation) Review(c *fiber.Ctx) error {
 	page := views.ReviewPage{
 		Page:        p.site.Page(c, "Runs to review", "moderation"),
@@ -46,7 +46,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Review(page))
 }
 
-// reviewFilter reads the filter from the fields of a query or a form.
+// reviewFilter reads the filter of the list from a query or a form.
 func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 	return models.ReviewFilter{
 		Task:     field("task"),
@@ -55,12 +55,12 @@ func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 	}
 }
 
-// ReviewDismiss closes the flags of several runs for one reason.
+// ReviewDismiss closes the flags of several runs with one reason.
 func (p *Operation) ReviewDismiss(c *fiber.Ctx) error {
 	return p.decideAll(c, "dismissed", p.site.Store.Dismiss)
 }
 
-// ReviewDisqualify disqualifies several runs for one reason, once the person has confirmed it.
+// ReviewDisqualify disqualifies several runs with one reason. It first asks for confirmation.
 func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
 	if c.FormValue("confirmed") == "" {
 		return p.askDisqualify(c)
@@ -68,7 +68,7 @@ func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
 	return p.decideAll(c, "disqualified", p.site.Store.Disqualify)
 }
 
-// askDisqualify asks whether to disqualify the selected runs that still wait for a review.
+// askDisqualify asks for confirmation to disqualify the selected runs, except those already reviewed.
 func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	ids, err := tickedRuns(c)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	}, c.FormValue("reason")))
 }
 
-// tickedRuns returns the runs selected in a form.
+// tickedRuns returns the IDs of the runs that are selected in a form.
 func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	ticked := c.Request().PostArgs().PeekMulti("run")
 	if len(ticked) == 0 || len(ticked) > reviewRows {
@@ -106,7 +106,8 @@ func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	return ids, nil
 }
 
-// decideAll decides about the selected runs, except those that were reviewed in the meantime.
+// decideAll calls decide for the selected runs, except those that another person has reviewed since the page was
+// loaded.
 func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	ids, err := tickedRuns(c)
 	if err != nil {
@@ -122,7 +123,7 @@ func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Con
 	return c.Redirect(views.ReviewURL(reviewFilter(c.FormValue), "done", done), fiber.StatusSeeOther)
 }
 
-// RunReview shows the reports and decisions about a run, with the forms for the viewer's rights.
+// RunReview shows the reports and decisions about a run, with forms for the decisions that the viewer may make.
 func (p *Operation) RunReview(c *fiber.Ctx) error {
 	page, err := p.runPage(c)
 	if err != nil {
@@ -131,7 +132,7 @@ func (p *Operation) RunReview(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.RunReview(page))
 }
 
-// runOf reads the path's run, if its submission may be seen.
+// runOf reads the run of the path, if the viewer may see its submission.
 func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -173,7 +174,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	return page, err
 }
 
-// addSource adds the source, for reviewers who may read it.
+// addSource adds the source of the run, if the viewer may read it.
 func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunReviewPage) error {
 	if !page.MayReview || !page.SourceOpen {
 		return nil
@@ -192,10 +193,10 @@ func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunRev
 	return nil
 }
 
-// flaggedLine matches the lines of the main file in a report or a hint.
+// flaggedLine matches line numbers of the main file in a report or a flag.
 var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 
-// addNote adds the owner's note on a record, for viewers who may read it, and the form for those who may change it.
+// addNote adds the owner's note on a record, if the viewer may read it, and the form if the viewer may change it.
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteIsPublic = seen.Task.NotesOpen(p.site.Now())
@@ -210,19 +211,19 @@ func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *
 	return err
 }
 
-// RunReport asks for a review of a run.
+// RunReport reports a run for review.
 func (p *Operation) RunReport(c *fiber.Ctx) error {
 	return p.decide(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
 		return nil, p.site.Store.Report(ctx, actor, id, why)
 	})
 }
 
-// RunNote stores or removes a person's note on their own record.
+// RunNote stores or deletes the owner's note on a record.
 func (p *Operation) RunNote(c *fiber.Ctx) error {
 	return p.decide(c, "note", "saved", p.site.Store.SetNote)
 }
 
-// RunDismiss closes the flags of a run that is fine.
+// RunDismiss closes the flags of a run without disqualifying it.
 func (p *Operation) RunDismiss(c *fiber.Ctx) error {
 	return p.decide(c, "dismiss", "dismissed", p.site.Store.Dismiss)
 }
@@ -232,12 +233,13 @@ func (p *Operation) RunDisqualify(c *fiber.Ctx) error {
 	return p.decide(c, "disqualify", "disqualified", p.site.Store.Disqualify)
 }
 
-// RunReinstate lets a disqualified run count again.
+// RunReinstate revokes the disqualification of a run.
 func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 	return p.decide(c, "reinstate", "reinstated", p.site.Store.Reinstate)
 }
 
-// decide decides about the path's run for the reason in the form. A refusal comes back with the form.
+// decide calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows an
+// error in the form.
 func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	run, _, err := p.runOf(c)
 	if err != nil {
@@ -261,7 +263,7 @@ func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Cont
 	return p.site.Render(c, refused.Status, views.RunReview(page))
 }
 
-// Similar shows similar sources of different people on a task's boards.
+// Similar lists similar sources of different people on a task's boards.
 func (p *Operation) Similar(c *fiber.Ctx) error {
 	ctx, viewer := c.UserContext(), site.Actor(c)
 	task, err := p.runs.VisibleTask(ctx, viewer, c.Params("slug"))
@@ -283,7 +285,7 @@ func (p *Operation) Similar(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Similar(page))
 }
 
-// announce notifies open pages that boards have changed.
+// announce notifies open pages of changed boards.
 func (p *Operation) announce(changes []boards.Change) {
 	for _, b := range changes {
 		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)

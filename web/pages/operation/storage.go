@@ -13,10 +13,10 @@ import (
 	"warpboard/web/site"
 )
 
-// lookAhead is the time that the page looks ahead.
+// lookAhead is the time span for which the page shows upcoming deletions.
 const lookAhead = 7 * 24 * time.Hour
 
-// Storage shows the used storage, and the data that is deleted next.
+// Storage shows the used storage, and the data that will be deleted soon.
 func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
 	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}
@@ -46,7 +46,7 @@ func countAndSize(n, size int64) string {
 	return fmt.Sprintf("%s in %s", format.Bytes(size), format.Plural(int(n), "piece", "pieces"))
 }
 
-// folders describes the contents of the data directory and the free space. A worker on another machine has its own.
+// folders describes the contents of the data directory, and the free disk space. Remote workers are not included.
 func (p *Operation) folders() (facts []views.Fact) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
 		if size := sizeOf(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
@@ -59,7 +59,7 @@ func (p *Operation) folders() (facts []views.Fact) {
 	return facts
 }
 
-// sizeOf returns the size of the files below a folder, as far as they are readable.
+// sizeOf returns the total size of the readable files in a folder, in bytes.
 func sizeOf(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {

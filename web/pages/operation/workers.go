@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site"
 )
 
-// WorkerCreate creates a credential and shows its secret, only this once.
+// WorkerCreate creates a worker's credential and shows its secret. Only this response contains it.
 func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c),
 		strings.TrimSpace(c.FormValue("name")), deviceNames(c))
@@ -24,7 +24,7 @@ func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
 }
 
-// deviceNames reads a form's devices, separated by commas or spaces.
+// deviceNames reads a form field with device names, separated by commas or spaces.
 func deviceNames(c *fiber.Ctx) []string {
 	return strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
 }
@@ -47,7 +47,7 @@ func (p *Operation) WorkerForget(c *fiber.Ctx) error {
 	return site.Redirect(c, "/devices")
 }
 
-// DevicePause holds back the queue of a device.
+// DevicePause pauses the queue of a device.
 func (p *Operation) DevicePause(c *fiber.Ctx) error {
 	return p.changeDevice(c, func(ctx context.Context, actor accounts.User, device string) error {
 		return p.site.Store.Fleet.PauseDevice(ctx, actor, device, c.FormValue("why"))
@@ -68,7 +68,7 @@ func (p *Operation) changeDevice(c *fiber.Ctx, change func(ctx context.Context, 
 	return site.Redirect(c, "/devices")
 }
 
-// TokenCreate creates a token and shows it, only this once.
+// TokenCreate creates a join token and shows it. Only this response contains it.
 func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	most, _ := strconv.Atoi(c.FormValue("most")) // a text that is not a number is refused, like 0
 	days, _ := strconv.Atoi(c.FormValue("days"))
@@ -82,7 +82,7 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewToken = secret })
 }
 
-// TokenRevoke revokes a token and disconnects the workers that joined by it.
+// TokenRevoke revokes a join token and disconnects the workers that joined with it.
 func (p *Operation) TokenRevoke(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

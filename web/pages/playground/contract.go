@@ -12,7 +12,8 @@ import (
 	"warpboard/views"
 )
 
-// contract returns the arguments of the kernels: the JSON if there is any, otherwise the rows; nil without both.
+// contract returns the arguments of the kernels: the form's JSON field if it is filled, otherwise its rows. It returns
+// nil if both are empty.
 func (f *form) contract() any {
 	if f.get("contract") != "" {
 		return f.json("contract")
@@ -38,7 +39,7 @@ func (f *form) rowContract() any {
 	return nil
 }
 
-// argument reads a row; nil if it is empty.
+// argument reads the row of one argument; nil if it is empty.
 func (f *form) argument(row int) map[string]any {
 	get := func(name string) string { return f.get(views.ArgumentField(row, name)) }
 	if get("name")+get("shape")+get("value") == "" {
@@ -64,7 +65,7 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
-// chosen adds pairs of keys and values, and skips empty ones, for which the API has a default.
+// chosen adds pairs of keys and values to a map. It skips empty values, for which the API has defaults.
 func chosen(to map[string]any, pairs ...string) map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -96,7 +97,7 @@ func tensorOf(get func(string) string) map[string]any {
 	return spec
 }
 
-// scalarOf reads a scalar of its type; the problem is empty if that succeeded.
+// scalarOf parses a scalar of a kind. If text is invalid, problem describes the error.
 func scalarOf(kind, text string) (value any, problem string) {
 	switch kind {
 	case "int":
@@ -118,8 +119,8 @@ func scalarOf(kind, text string) (value any, problem string) {
 	return text, ""
 }
 
-// launch returns the launch configuration, empty for kernels that launch themselves: their form hides those fields,
-// which may have another kernel's values.
+// launch returns the launch configuration. It is empty for kernels that launch themselves; their form hides these
+// fields, which may contain values of another kernel.
 func (f *form) launch() map[string]any {
 	launch := map[string]any{}
 	if kind := f.get("kernel_type"); kind != "triton" && kind != "cuda" {
@@ -144,7 +145,8 @@ func (f *form) launch() map[string]any {
 	return launch
 }
 
-// writeContract writes the rows into the JSON field, in the API's own types if they are valid.
+// writeContract writes the arguments of the rows into the JSON field. Valid values get the API's types; others stay
+// strings.
 func (f *form) writeContract() {
 	io := f.rowContract()
 	if io == nil {
@@ -232,7 +234,7 @@ func withoutNulls(value any) any {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// prettyJSON formats a JSON value for people.
+// prettyJSON formats a JSON value with indentation.
 func prettyJSON(value any) string {
 	text, _ := json.Marshal(value) // it came from JSON
 	return indentJSON(text)

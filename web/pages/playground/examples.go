@@ -2,13 +2,13 @@ package playground
 
 import "maps"
 
-// defaultExample is the initial example of the playground: it runs on every device.
+// defaultExample is the first example that the playground shows. It runs on every device.
 const defaultExample = "torch"
 
 // exampleNames lists the examples of the playground.
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 
-// example fills the form with an example; an unknown name changes nothing.
+// example fills the form with an example. An unknown name changes nothing.
 func (f *form) example(name string) {
 	switch name {
 	case "torch":
@@ -39,7 +39,7 @@ func (f *form) set(rows int, parts ...map[string]string) {
 	}
 }
 
-// vectors returns the fields of a vector addition besides its kernel: the reference and the arguments.
+// vectors returns the form fields of a vector addition, except the kernel: the reference and the arguments.
 func vectors() map[string]string {
 	return map[string]string{
 		"reference": "def add(x, y):\n    return x + y\n", "reference_type": "torch", "reference_name": "add", "atol": "0", "rtol": "0",

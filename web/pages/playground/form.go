@@ -17,7 +17,7 @@ import (
 
 const maxArguments = 64 // rows of the form; a JSON contract may hold more
 
-// form is the playground's form: the values of its fields, and their errors.
+// form has the values of the playground's form, and the problems of its fields.
 type form struct {
 	fields   map[string]string
 	rows     int
@@ -44,7 +44,7 @@ func readFields(c *fiber.Ctx) (*form, error) {
 	return f, nil
 }
 
-// get returns a field without surrounding space.
+// get returns a field without leading and trailing spaces.
 func (f *form) get(name string) string { return strings.TrimSpace(f.fields[name]) }
 
 func (f *form) status() int {
@@ -54,7 +54,7 @@ func (f *form) status() int {
 	return fiber.StatusOK
 }
 
-// request reads the form like the API reads its bodies. If it is not ok, problems has the reasons.
+// request reads the form as a request of the evaluation API. If ok is false, f.problems has the reasons.
 func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
 	kind, body := f.body()
 	for name, text := range f.fields {
@@ -78,7 +78,7 @@ func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok b
 	return request, len(f.problems) == 0
 }
 
-// refuse records why the request was refused; it reports whether the request was at fault.
+// refuse records the error of a request at its fields. It reports whether the request caused the error.
 func (f *form) refuse(err error) bool {
 	var refusal *kernelrun.Refusal
 	if !errors.As(err, &refusal) {
@@ -95,7 +95,7 @@ func (f *form) refuse(err error) bool {
 	return true
 }
 
-// body returns the request's body, as a program would send it.
+// body returns the body of the equivalent API request.
 func (f *form) body() (kernelrun.Kind, map[string]any) {
 	body := map[string]any{"l2_flush": f.get("l2_flush") == "true", "collect_device_metrics": f.get("collect_device_metrics") == "true",
 		"shared": f.get("shared") == "true"}
@@ -125,7 +125,7 @@ func (f *form) body() (kernelrun.Kind, map[string]any) {
 	return kernelrun.Compare, body
 }
 
-// nameKeys are the keys of metadata for a kernel's name; torch_cuda has none.
+// nameKeys maps each kind of kernel to the metadata key that has the kernel's name. torch_cuda has none.
 var nameKeys = map[string]string{"torch": "function_name", "triton": "kernel_name", "cuda": "kernel_name", "multi_kernel": "entry_point"}
 
 func (f *form) code(field string, io any) map[string]any {
@@ -153,7 +153,7 @@ func (f *form) code(field string, io any) map[string]any {
 	return code
 }
 
-// json reads a field with JSON.
+// json parses a field that contains JSON.
 func (f *form) json(name string) any {
 	if job.ExceedsValues([]byte(f.get(name)), site.MostValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
@@ -173,11 +173,11 @@ func (f *form) json(name string) any {
 	return value
 }
 
-// initNumbers are the parameters for the two numbers of a row, by the way of filling a tensor.
+// initNumbers maps each way of filling a tensor to the API parameters for the two numbers of a row.
 var initNumbers = map[string][]string{"randn": {"mean", "std"}, "uniform": {"low", "high"}, "full": {"fill_value"}, "arange": {"start", "step"}}
 
-// fieldOf returns the field from which a path in the request came. within is the place inside the field, if it holds
-// more.
+// fieldOf returns the form field for a path of the API's request. within is the remaining path if the field contains
+// several values.
 func (f *form) fieldOf(path string) (field, within string) {
 	steps := strings.Split(path, " -> ")
 	from := map[string]string{"kernel": "kernel", "custom_kernel": "kernel", "ref_kernel": "reference"}[steps[0]]
@@ -206,7 +206,7 @@ func (f *form) fieldOf(path string) (field, within string) {
 	return views.ArgumentField(f.argRows[index], argumentField(steps[4:])), ""
 }
 
-// argumentField returns the field of a row for a path below an argument.
+// argumentField returns the field of a row for a path inside an argument.
 func argumentField(steps []string) string {
 	if steps[0] != "tensor_spec" || len(steps) == 1 {
 		return steps[0]

@@ -24,14 +24,14 @@ type Playground struct {
 	code  *views.Highlighter
 }
 
-// New returns the handlers of these pages.
+// New returns the handlers of the playground.
 func New(site *site.Site, evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
 	return &Playground{site: site, evals: evals, code: code}
 }
 
 const recentEvaluations = 10 // number of evaluations that the playground lists
 
-// Form shows the form: with the example in ?example=NAME, or with ?from=ID with the values of an evaluation.
+// Form shows the form, filled with the example of ?example=NAME or the evaluation of ?from=ID.
 func (p *Playground) Form(c *fiber.Ctx) error {
 	form := newForm()
 	if c.Query("from") == "" {
@@ -51,7 +51,7 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 	return p.showPlayground(c, fiber.StatusOK, form)
 }
 
-// Evaluate handles the form. Problems are shown at their fields, and the input is kept.
+// Evaluate submits the form as an evaluation. It shows problems beside their fields and keeps the input.
 func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	form, err := readFields(c)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Playground) refused(c *fiber.Ctx, form *form) error {
 	return p.showPlayground(c, form.status(), form)
 }
 
-// compile compiles the kernel alone.
+// compile submits the form's kernel for compilation only.
 func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller) error {
 	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{
 		Source: form.fields["kernel"],
@@ -119,7 +119,7 @@ func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller
 	return p.refused(c, form)
 }
 
-// accepted shows an evaluation beside its form; without a script, on its own page.
+// accepted shows an evaluation beside its form, or redirects to its page if the browser has no JavaScript.
 func (p *Playground) accepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
@@ -153,7 +153,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	return p.site.Render(c, status, views.Playground(page))
 }
 
-// Evaluation shows an evaluation; htmx gets only the changing part.
+// Evaluation shows an evaluation. For htmx it renders only the part that changes.
 func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	e, caller, err := p.evals.Readable(c, c.Params("id"))
 	if err != nil {
@@ -208,7 +208,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 	return page, nil
 }
 
-// evaluationSources returns the highlighted sources of an evaluation's request.
+// evaluationSources returns the highlighted sources of an evaluation.
 func (p *Playground) evaluationSources(e work.Evaluation) (list []views.EvaluationSource, err error) {
 	if !e.HasRequest() || e.Large() {
 		return nil, nil
@@ -251,7 +251,7 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EvaluationURL(e.ID))
 }
 
-// EvaluationShare handles the sharing switch of an evaluation's page.
+// EvaluationShare turns sharing of an evaluation on or off.
 func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
 	e, err := p.evals.Changeable(c, c.Params("id"))
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"warpboard/web/site"
 )
 
-// task turns the form into a task's preview, which is published like any other. The reference must be a PyTorch
-// function, because a task calls it from Python. The kernel becomes the template if it is one, too; otherwise
-// the reference does.
+// task converts the form to a draft of a task and shows its preview. The reference must be a PyTorch function, because
+// the task's harness calls it from Python. The kernel becomes the task's template if it is a PyTorch function,
+// otherwise the reference does.
 func (p *Playground) task(c *fiber.Ctx, form *form) error {
 	request, ok := form.request(p.evals.EvalLimits.Bounds)
 	if ok && (request.RefKernel == nil || request.RefKernel.Type != "torch" || functionOf(*request.RefKernel) == "") {
@@ -56,7 +56,7 @@ var (
 	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
-// functionOf returns the name of a PyTorch kernel's function, or "" for a model, or without a name.
+// functionOf returns the function name of a PyTorch kernel, or "" for a model or if the name is missing.
 func functionOf(code kernelrun.Code) string {
 	if name, ok := code.Metadata[nameKeys["torch"]].(string); ok && name != "" {
 		return name
@@ -80,7 +80,7 @@ func taskFiles(r kernelrun.Request) map[string]string {
 	}
 }
 
-// inputs returns the lines of generate_input: one for each argument, in order.
+// inputs returns the Python lines of generate_input, one per argument.
 func inputs(io map[string]any) string {
 	var lines, names []string
 	args, _ := io["args"].([]any) // there may be none
@@ -104,7 +104,7 @@ func inputs(io map[string]any) string {
 	return strings.Join(lines, "") + "    return (" + strings.Join(names, " ") + ")"
 }
 
-// tensor returns the Python expression that fills a tensor. Missing numbers default to those of the API.
+// tensor returns a Python expression that creates a tensor. Missing parameters get the API's defaults.
 func tensor(spec map[string]any) string {
 	name, _ := spec["dtype"].(string)
 	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(name, "float32")
@@ -148,7 +148,7 @@ func shapeOf(shape any) string {
 	return "(" + strings.TrimSuffix(out.String(), " ") + ")"
 }
 
-// jsonString formats a value in a form that Python and YAML read, too.
+// jsonString encodes a value as JSON that is also valid Python and YAML.
 func jsonString(value any) string {
 	text, _ := json.Marshal(value) // it came from JSON
 	return string(text)

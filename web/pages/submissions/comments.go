@@ -19,7 +19,7 @@ func (p *Submissions) Comments(c *fiber.Ctx) error {
 	return p.showComments(c, fiber.StatusOK, views.CommentsPage{})
 }
 
-// showComments renders the page; page has the input of a refused form.
+// showComments renders the page of comments. page has the input of a refused comment.
 func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.CommentsPage) error {
 	ctx, viewer := c.UserContext(), site.Actor(c)
 	thread, author, err := p.runs.CommentThread(c)
@@ -70,7 +70,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 	return nil
 }
 
-// shownComment converts a comment for pages.
+// shownComment converts a comment for its page.
 func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (shown views.Comment, err error) {
 	shown = views.Comment{ID: one.ID, Author: site.PersonOf(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
 		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenWhy}
@@ -90,7 +90,7 @@ func (p *Submissions) CommentWrite(c *fiber.Ctx) error {
 	return p.writeComment(c, "comment", p.site.Store.Comments.Add)
 }
 
-// WriteUpSave stores the author's write-up.
+// WriteUpSave stores the write-up of a submission's author.
 func (p *Submissions) WriteUpSave(c *fiber.Ctx) error {
 	return p.writeComment(c, "writeup", p.site.Store.Comments.SetWriteup)
 }
@@ -112,7 +112,7 @@ func (p *Submissions) writeComment(c *fiber.Ctx, act string, do func(context.Con
 	return p.showComments(c, refused.Status, views.CommentsPage{Problem: refused.Message, Act: act, Typed: text})
 }
 
-// CommentsLock allows only moderators to write, or everyone again.
+// CommentsLock closes a thread to everyone except moderators, or opens it again.
 func (p *Submissions) CommentsLock(c *fiber.Ctx) error {
 	thread, _, err := p.runs.CommentThread(c)
 	if err == nil {
@@ -131,7 +131,7 @@ func listURL(t comments.Thread) templ.SafeURL {
 	return views.CommentsURL(t.Task.Slug, 0)
 }
 
-// Comment shows a comment, with the viewer's possible acts.
+// Comment shows a comment with the actions that the viewer may perform.
 func (p *Submissions) Comment(c *fiber.Ctx) error {
 	return p.showComment(c, fiber.StatusOK, views.CommentPage{})
 }
@@ -165,14 +165,14 @@ func (p *Submissions) showComment(c *fiber.Ctx, status int, page views.CommentPa
 	return p.site.Render(c, status, views.CommentOptions(page))
 }
 
-// CommentReport asks moderators to review a comment.
+// CommentReport reports a comment to moderators.
 func (p *Submissions) CommentReport(c *fiber.Ctx) error {
 	return p.actOnComment(c, "report", "reported", func(ctx context.Context, u accounts.User, id int64, why string) (comments.Thread, error) {
 		return comments.Thread{}, p.site.Store.Comments.Report(ctx, u, id, why)
 	})
 }
 
-// CommentHide hides a comment from others.
+// CommentHide hides a comment from everyone except its author and moderators.
 func (p *Submissions) CommentHide(c *fiber.Ctx) error {
 	return p.actOnComment(c, "hide", "saved", p.site.Store.Comments.Hide)
 }
@@ -182,12 +182,13 @@ func (p *Submissions) CommentShow(c *fiber.Ctx) error {
 	return p.actOnComment(c, "show", "saved", p.site.Store.Comments.Show)
 }
 
-// CommentDismiss closes the reports of a comment that is fine.
+// CommentDismiss closes the reports of a comment without hiding it.
 func (p *Submissions) CommentDismiss(c *fiber.Ctx) error {
 	return p.actOnComment(c, "dismiss", "saved", p.site.Store.Comments.Dismiss)
 }
 
-// actOnComment performs an act on the path's comment for the reason in the form. A refusal comes back with the form.
+// actOnComment calls do for the comment of the path with the reason in the form, and redirects with the notice done. It
+// shows an error in the form.
 func (p *Submissions) actOnComment(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) (comments.Thread, error)) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -205,7 +206,7 @@ func (p *Submissions) actOnComment(c *fiber.Ctx, name, done string, do func(cont
 	return p.showComment(c, refused.Status, views.CommentPage{Problem: refused.Message, Act: name, Typed: why})
 }
 
-// CommentDelete removes one's own comment.
+// CommentDelete deletes the viewer's own comment.
 func (p *Submissions) CommentDelete(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -27,14 +27,14 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// comparedRun is one side of a comparison.
+// comparedRun is one of the two runs of a comparison.
 type comparedRun struct {
 	runs.RunAccess
 	cases   []job.CaseResult // timed
 	profile runs.Profile
 }
 
-// Compare shows two runs side by side, or asks for them.
+// Compare shows two runs side by side. If the query does not name both, it shows a form for choosing them.
 func (p *Submissions) Compare(c *fiber.Ctx) error {
 	if a := c.QueryInt("a"); a <= 0 || c.QueryInt("b") <= 0 || a == c.QueryInt("b") || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
 		return p.pick(c)
@@ -65,7 +65,7 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
-// headingOf names a comparison by its submissions, or by its devices if one submission ran on both.
+// headingOf returns the title of a comparison: the two submissions, or the two devices of one submission.
 func headingOf(a, b comparedRun) string {
 	if a.Sub.ID == b.Sub.ID && a.Run.Device != b.Run.Device {
 		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
@@ -73,8 +73,8 @@ func headingOf(a, b comparedRun) string {
 	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
 }
 
-// nameOf returns the name of a side: its submission's number, followed by the device or run if both sides belong to the
-// same submission.
+// nameOf returns the name of run r in a comparison with other: its submission's number, followed by its device or run
+// number if both runs belong to the same submission.
 func nameOf(r, other comparedRun) string {
 	name := fmt.Sprintf("#%d", r.Sub.ID)
 	switch {
@@ -86,7 +86,7 @@ func nameOf(r, other comparedRun) string {
 	return fmt.Sprintf("%s, run %d", name, r.Run.ID)
 }
 
-// comparisonData is the data of a comparison's charts.
+// comparisonData has the data for the charts of a comparison.
 type comparisonData struct {
 	Shown           charts.CompareVM // without derived parts; includes the hiding of the code
 	Ranking         tasks.Ranking
@@ -96,7 +96,7 @@ type comparisonData struct {
 	Sources, Labels [2]string // hashes, and names of the files
 }
 
-// chartsOfBoth draws a comparison. It derives data from reports and sources when drawing.
+// chartsOfBoth renders the charts of a comparison. It reads reports and sources only if the charts are not cached.
 func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
@@ -129,12 +129,13 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	})
 }
 
-// finding compares the times of two runs. For runs with different versions of the task, the ranking rule of a counts.
+// compareTimes compares the case times of two runs. If the runs have different task versions, the ranking rule of a's
+// version applies.
 func finding(a, b comparedRun) versus.Comparison {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 
-// ownBest returns the viewer's entry on A's board if it is neither of the two, or 0.
+// ownBest returns the viewer's entry on the board of run a, unless it is a or b; 0 if there is none.
 func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	st, err := p.site.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
 	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
@@ -143,7 +144,7 @@ func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	return st.RunID, err
 }
 
-// comparedRuns reads both sides at once, in five queries.
+// comparedRuns reads both runs of the query, with five queries in total.
 func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	ids := make([]int64, 2)
 	for i, name := range []string{"a", "b"} {
@@ -165,7 +166,7 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf describes a side. own is the score of the run's own times, which the ratio uses.
+// sideOf returns the chart data of run r. own is the score of the run's own times, which the ratio is based on.
 func sideOf(r, other comparedRun, own float64) charts.Side {
 	s := charts.Side{
 		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), ShortName: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
@@ -180,12 +181,13 @@ func sideOf(r, other comparedRun, own float64) charts.Side {
 	return s
 }
 
-// usesOwnTimes reports whether a run's score equals that of its own times.
+// usesOwnTimes reports whether the run's score on the board equals own, the score of the run's own times.
 func (r comparedRun) usesOwnTimes(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
-// boardScores returns the scores of both runs on one board, if these differ clearly and are not both the runs' own.
+// boardScores returns the scores of both runs on their common board, if the scores differ clearly and at least one is
+// not the run's own score.
 func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 	if !a.Run.Stands() || !b.Run.Stands() || a.usesOwnTimes(ownA) && b.usesOwnTimes(ownB) {
 		return scores
@@ -197,7 +199,7 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 	return [2]float64{left.ScoreNS, right.ScoreNS}
 }
 
-// boardScore explains a board score that differs from the run's own.
+// boardScore explains why the score on the board differs from the run's own score.
 func (r comparedRun) boardScore() string {
 	if r.Run.Pooled > 1 {
 		return fmt.Sprintf("from %d runs of this source combined", r.Run.Pooled)
@@ -205,7 +207,7 @@ func (r comparedRun) boardScore() string {
 	return "measured again since"
 }
 
-// tabsOf returns the cases of profiles, each once.
+// tabsOf returns the cases of several profiles without duplicates.
 func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	var tabs []charts.CaseTab
 	var specs []string
@@ -224,7 +226,7 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	return tabs
 }
 
-// addReports compares the reports of the case, or names the missing one.
+// addReports adds the comparison of the case's profile reports, or the name of the missing report.
 func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
@@ -235,7 +237,7 @@ func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index i
 	return nil
 }
 
-// addPairs compares every kernel of two reports, and searches for explanations of the difference.
+// addPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
 func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
@@ -243,7 +245,7 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	}
 }
 
-// bothReports reads the reports of the case. why names the missing one.
+// bothReports reads both profile reports of a case. If one is missing, why explains that.
 func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	names := []string{nameOf(a, b), nameOf(b, a)}
 	for i, r := range []comparedRun{a, b} {
@@ -257,7 +259,7 @@ func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.
 	return reports, "", nil
 }
 
-// codeHidden returns the reason why this reader does not see both sources, or "".
+// codeHidden returns the reason why the viewer may not see both sources, or "".
 func codeHidden(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
@@ -267,7 +269,7 @@ func codeHidden(a, b comparedRun) string {
 	return ""
 }
 
-// comparedCode compares the submitted files.
+// comparedCode adds a diff of the submitted files.
 func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
 	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
 	if err != nil {
@@ -289,8 +291,8 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	return all, nil
 }
 
-// onlyOneSide returns a note if a file beside the main one is in only one of the two sources, and "" otherwise. before
-// and after are its contents, nil where it is absent.
+// onlyOneSide returns a note that an additional file is in only one of the two submissions, or "". before and after are
+// the file's contents; nil means that the file is missing.
 func onlyOneSide(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
@@ -306,8 +308,8 @@ const (
 	longTimeBetweenRuns = 24 * time.Hour // machines differ from day to day
 )
 
-// conditionsOf describes whether the two runs were measured under the same conditions. apart means that the times
-// differ, which other conditions may explain.
+// conditionsOf describes how the conditions of the two measurements differ. apart means that the times differ clearly,
+// which the conditions may explain.
 func conditionsOf(a, b comparedRun, apart bool) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
 		return "The conditions of one of the runs are unknown."
@@ -325,7 +327,7 @@ func conditionsOf(a, b comparedRun, apart bool) string {
 	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
 }
 
-// disturbedOf returns a sentence with the disturbed runs, or "".
+// disturbedOf returns a sentence about runs that were disturbed, or "".
 func disturbedOf(a, b comparedRun, apart bool) string {
 	ends := ": a quiet machine may show a difference."
 	if apart {
@@ -343,7 +345,7 @@ func disturbedOf(a, b comparedRun, apart bool) string {
 	return ""
 }
 
-// differences lists the differences besides the kernels, from A to B, the most important first.
+// differences lists how run b differs from run a, apart from the kernels, most important first.
 func differences(a, b comparedRun) (list []string) {
 	was, is := *a.Run.Machine, *b.Run.Machine
 	add := func(name, from, to string) {
@@ -388,13 +390,14 @@ func shownVersion(text string) string {
 	return text
 }
 
-// rangeOf returns "1200–1980 MHz" from "1200–1980 MHz, 1980 at the start, 1755 at the end".
+// rangeOf returns the part of a clock description before the first comma: "1200–1980 MHz" of "1200–1980 MHz, 1980 at
+// the start".
 func rangeOf(seen string) string {
 	text, _, _ := strings.Cut(seen, ",")
 	return text
 }
 
-// clocksDiffer compares the lowest and the highest sampled clock. A missing value on one side is not a difference.
+// clocksDiffer reports whether the lowest or highest sampled clock rates differ. A missing value counts as equal.
 func clocksDiffer(a, b string) bool {
 	lowA, highA := ends(a)
 	lowB, highB := ends(b)

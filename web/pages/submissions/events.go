@@ -13,9 +13,9 @@ import (
 	"warpboard/web/site"
 )
 
-// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a later event of the run
-// will show the same. Everyone gets the same HTML, so it contains only what all may read: a card that has ended loads
-// itself once more.
+// RenderEvent returns the HTML that an open submission page shows for a run event, or nil if a later event of the run
+// replaces it. All viewers receive the same HTML, so it contains only public data. The card of an ended run makes each
+// browser request its own version.
 func (p *Submissions) RenderEvent(e work.RunEvent) []byte {
 	ctx, cancel := context.WithTimeout(p.site.Streams, site.RequestTimeout)
 	defer cancel()
@@ -34,9 +34,10 @@ func (p *Submissions) eventHTML(ctx context.Context, e work.RunEvent) ([]byte, e
 	return p.site.RenderToMemory(ctx, part)
 }
 
-// eventPart returns nil for an event that changes nothing on the page, or that a later one shows, too: a reader who was
-// away for long needs only the last. It makes at most three statements. While a worker has the run, the event contains
-// its card; afterwards each reader requests the card, because its content depends on the reader.
+// eventPart returns the component that shows a run event. It returns nil if the event changes nothing on the page or a
+// later event of the run shows the same, because a viewer who reconnects needs only the latest. It makes at most three
+// statements. While a worker has the run, the component is the run's card. Afterwards it makes each browser request the
+// card, whose content depends on the viewer.
 func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Component, error) {
 	run, err := p.site.Store.Work.Run(ctx, e.RunID)
 	if err != nil {
@@ -70,7 +71,7 @@ func (p *Submissions) reloaded(ctx context.Context, run work.Run) (templ.Compone
 	return views.RunReloaded(views.RunCard{Run: run}, !live), err
 }
 
-// SubmissionEvents streams a submission's events to its page, as HTML that the page swaps in.
+// SubmissionEvents streams the events of a submission's runs to its page, as HTML.
 func (p *Submissions) SubmissionEvents(c *fiber.Ctx) error {
 	return p.runs.Follow(c, site.AsHTML, func(e work.RunEvent) []byte {
 		if html := p.RenderEvent(e); len(html) > 0 {

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// CompareJSON answers with a comparison for programs.
+// CompareJSON responds with a comparison of two runs as JSON.
 func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
@@ -48,8 +48,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// sideAnswer converts one side for programs. Its score comes from the run's own times, like the ratio; a different
-// score on the board follows.
+// sideAnswer converts run r for the JSON of a comparison. own is the score of the run's own times, which the ratio is
+// based on; a different score on the board is a separate field.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{
 		Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device,
@@ -61,7 +61,8 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	return side
 }
 
-// ratioAnswer returns B's time divided by A's, with its interval if there is one; nil without a ratio.
+// ratioAnswer returns B's time divided by A's, and the interval of this ratio if it is known. It returns nil without a
+// ratio.
 func ratioAnswer(r versus.Ratio) *client.Ratio {
 	if r.Value == 0 {
 		return nil
@@ -74,8 +75,8 @@ func ratioAnswer(r versus.Ratio) *client.Ratio {
 	return out
 }
 
-// CompareCSV answers with both sides of every case and metric: part, section, name, unit, A, and B (empty if nothing
-// was measured).
+// CompareCSV responds with every case and metric of both runs as CSV: part, section, name, unit, A, B. A value that was
+// not measured is empty.
 func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, rows)
 }
 
-// timeRows returns both sides of a case: the mean and, if a judge timed one of them, the clocks.
+// timeRows returns the CSV rows of one case: the mean times and, if a judge measured one of them, the clock rates.
 func timeRows(spec string, a, b *job.CaseResult) [][]string {
 	row := func(name, unit string, of func(job.CaseResult) string) []string {
 		side := func(c *job.CaseResult) string {
@@ -132,7 +133,7 @@ func timeRows(spec string, a, b *job.CaseResult) [][]string {
 		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
 }
 
-// valueOf returns a metric in the base of its unit, so that both sides have the same.
+// valueOf returns the value of a metric in its base unit, so that the values of both runs are comparable.
 func valueOf(m ncu.Metric) string {
 	value, ok := m.BaseValue()
 	if !ok {
@@ -148,7 +149,7 @@ func metricUnit(d ncu.Diff) string {
 	return d.B.BaseUnit()
 }
 
-// Trace answers with a run's timeline for tools that draw traces.
+// Trace responds with a run's timeline in the Trace Event format.
 func (p *Submissions) Trace(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -170,7 +171,7 @@ func (p *Submissions) Trace(c *fiber.Ctx) error {
 	return c.Send(data)
 }
 
-// ProfileFile sends ncu's report file. It contains the source and the instructions.
+// ProfileFile responds with ncu's report file, which contains the source and the machine code.
 func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {
@@ -205,7 +206,7 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 	return c.SendStream(file, file.Size)
 }
 
-// ProfilePTX sends the PTX of the requested kernel, or of the one that took the most time.
+// ProfilePTX responds with the PTX of the requested kernel, or of the kernel with the longest total time.
 func (p *Submissions) ProfilePTX(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {

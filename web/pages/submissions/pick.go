@@ -19,8 +19,8 @@ const (
 	offeredEntries = 10 // number of the board's first
 )
 
-// pick shows the choice of the two runs to compare; one may be selected already. as=A and bs=B name submissions by
-// their numbers, because pages do not show the numbers of runs.
+// pick shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs by
+// submission number, because pages do not show run numbers.
 func (p *Submissions) pick(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Submissions) pick(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Pick(page))
 }
 
-// chosenRuns reads A and B from the query; a missing side is the zero value.
+// chosenRuns reads the chosen runs A and B from the query. A missing one has the zero value.
 func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
 	for i, name := range []string{"a", "b"} {
 		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
@@ -74,7 +74,7 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 	return chosen, nil
 }
 
-// runOf returns a submission's run on a device, or its first if it has none there.
+// runOf returns a submission's run on a device, or its first run if it has none on that device.
 func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
 	if seen.Access, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), submission); err != nil {
 		return seen, err
@@ -92,8 +92,8 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 	return seen, nil
 }
 
-// runsToCompare lists the runs to compare with: the run itself, its board's first ten, the entry above the viewer's,
-// and the viewer's own.
+// runsToCompare lists candidates for a comparison: the run itself, the first ten entries of its board, the entry above
+// the viewer's, and the viewer's own runs.
 func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := pickList{task: site.TaskRef(base.Task)}
@@ -126,7 +126,7 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 	return of.rows, nil
 }
 
-// pickList collects runs; a repeated one keeps both reasons.
+// pickList collects candidate runs without duplicates. A run that is added twice keeps both notes.
 type pickList struct {
 	task views.TaskRef
 	rows []views.PickRow
@@ -146,7 +146,7 @@ func (o *pickList) add(note string, st boards.Standing, score *float64) {
 		Task: o.task, Device: st.Device, ScoreNS: score, When: st.AchievedAt})
 }
 
-// recentRuns returns the viewer's last runs that have a time.
+// recentRuns returns the viewer's latest runs that have a score.
 func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (rows []views.PickRow, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil

@@ -27,7 +27,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Profile shows the profile of one benchmark case of a run.
+// Profile shows the profile of a run for one benchmark case.
 func (p *Submissions) Profile(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *Submissions) Profile(c *fiber.Ctx) error {
 	return p.show(c, seen, fiber.StatusOK, views.ProfileAgain{})
 }
 
-// ProfileAgain profiles a run's source once more, with a filter. A refused form comes back with its reason.
+// ProfileAgain profiles the source of a run again with a filter. It shows a refused form again with the reason.
 func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	return p.show(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
 }
 
-// show renders the page; again is the form for another profile, if the viewer can make one.
+// show renders the page of a profile. again is the form for another profile, or nil if the viewer may not start one.
 func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
 	details, first, err := p.chartsOf(c, seen)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again 
 	return p.site.Render(c, status, views.Profile(page))
 }
 
-// chartsOf draws a profile's page without its head, and selects the run to compare with.
+// chartsOf renders the charts of a profile, and selects the run that the page offers for a comparison.
 func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
 	vm, of, leader, err := p.details(c, seen)
 	if err != nil {
@@ -98,14 +98,14 @@ func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Compone
 	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
 }
 
-// profileData is the data of a profile's charts.
+// profileData has the data for the charts of a profile.
 type profileData struct {
 	Shown       charts.DetailsVM // without reports; includes the hiding of the source
 	Report, Pin string           // hashes
 	PinHidden   bool             // the source of the pinned run is hidden
 }
 
-// details reads the data of a profile's page, and the run to compare it with.
+// details reads the data for a profile's page, and the run that the page offers for a comparison.
 func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of profileData, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
@@ -140,7 +140,8 @@ func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Deta
 	return vm, of, leader, nil
 }
 
-// caseTime returns the time of a case in a ranked run that counts, or 0 if it did not end.
+// caseTime returns the mean time of a case in a ranked run, in nanoseconds. It returns 0 if the run does not count or
+// the case did not pass.
 func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 	if run.ScoreNS == nil {
 		return 0
@@ -153,7 +154,7 @@ func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 	return 0
 }
 
-// addPin reads the profile that is pinned as the baseline.
+// addPin adds the profile that the viewer chose as a baseline (?pin=).
 func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData) error {
 	id := int64(vm.Query.Pin)
 	if id == 0 {
@@ -182,7 +183,8 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	return nil
 }
 
-// addSourceLinks adds links to the source and the report file, which contains it, for viewers who may see it.
+// addSourceLinks adds links to the source files and to ncu's report file, which contains them, if the viewer may see
+// the source.
 func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) {
 	if !seen.MaySeeSource {
 		vm.SourceHiddenReason = runs.SourcePrivate("SASS", seen.Task)
@@ -197,7 +199,7 @@ func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.Detail
 	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
 }
 
-// sourceLinks returns the links to the submitted files in a report.
+// sourceLinks returns the links from a report to the submitted files.
 func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
 	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
 	for _, f := range def.Files {
@@ -221,7 +223,7 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 	return links
 }
 
-// queryOf returns the request's query in the standard library's form.
+// queryOf returns the request's query as url.Values.
 func queryOf(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -230,7 +232,7 @@ func queryOf(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// seenReport reads the report of the path's case, as far as the viewer may see it.
+// seenReport reads the profile report of the case in the path, without parts that the viewer may not see.
 func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
 	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err
@@ -246,7 +248,7 @@ func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, 
 	return seen, index, report, err
 }
 
-// ProfileJSON answers with one case's report and derived data for programs.
+// ProfileJSON responds with the report of one case, and values derived from it, as JSON.
 func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
@@ -262,7 +264,7 @@ func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 	})
 }
 
-// ProfileCSV answers with one case's metrics for a spreadsheet.
+// ProfileCSV responds with the metrics of one case as CSV.
 func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 	_, _, report, err := p.seenReport(c)
 	if err != nil {
@@ -271,7 +273,7 @@ func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 	return site.SendCSV(c, report.Table())
 }
 
-// ProfileText answers with one case's report as text for terminals and agents.
+// ProfileText responds with the report of one case as text for terminals and agents.
 func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
@@ -287,13 +289,13 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	return nil
 }
 
-// maxDrawnBytes limits the cached HTML in bytes; a profile has some 60 kB, a comparison 90 kB.
+// maxDrawnBytes limits the cached HTML of charts, in bytes. A profile has about 60 kB, a comparison 90 kB.
 const maxDrawnBytes = 32 << 20
 
-// drawn returns charts that are drawn once for equal requests. made has everything that they depend on, with reports
-// and sources as the hashes of their files, and the viewer's rights. make draws charts that are not cached. So nothing
-// in the cache is ever out of date. As many are drawn at once as there are cores. If made has no JSON form (an infinite
-// number), charts are drawn each time.
+// cachedCharts returns a component with charts that are rendered once per key. key must contain everything that the
+// charts depend on: the hashes of reports and sources, and the viewer's rights. So cached charts are never outdated.
+// make renders charts that are not cached, concurrently at most one per CPU core. If key cannot be encoded as JSON (an
+// infinite number), the charts are not cached.
 func (p *Submissions) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)
@@ -317,7 +319,7 @@ func (p *Submissions) drawn(made any, make func(context.Context) (templ.Componen
 			return failed
 		}
 		var html bytes.Buffer
-		// w bounds what is kept, too
+		// The limits of w also bound the size of the copy.
 		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil {
 			return failed
 		}

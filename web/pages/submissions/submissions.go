@@ -21,7 +21,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Submissions has the handlers of these pages.
+// Submissions has the handlers of the pages of submissions, runs, profiles, and comments.
 type Submissions struct {
 	site      *site.Site
 	runs      *runs.Runs
@@ -31,14 +31,14 @@ type Submissions struct {
 	drawSlots chan struct{}                           // has room for as many as there are cores
 }
 
-// New returns the handlers of the submission pages.
+// New returns the handlers of the pages of submissions.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
 	return &Submissions{site: site, runs: runs, evals: evals, code: code,
 		charts: cache.New[[sha256.Size]byte, []byte](maxDrawnBytes), drawSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// Submission shows a submission: its runs as they are stored, and the address of the stream that
-// begins where this page ends.
+// Submission shows a submission with its runs. The page contains the URL of a stream that begins with the first event
+// after the page's data.
 func (p *Submissions) Submission(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 	return nil
 }
 
-// SubmissionSource sends the submitted files.
+// SubmissionSource responds with the submitted files.
 func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 	return runs.SendSource(c, seen.Sub, submitted)
 }
 
-// Run answers htmx with one run's card, as this reader may see it.
+// Run responds to htmx with the card of one run, without parts that the viewer may not see.
 func (p *Submissions) Run(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
@@ -141,8 +141,8 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Run(card))
 }
 
-// RunAgain submits the source of a run once more, and leads to its new submission: in the workbench, if it was asked
-// for there.
+// RunAgain submits the source of a run again and redirects to the new submission, or to the workbench if the request
+// came from there.
 func (p *Submissions) RunAgain(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadRun(c)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *Submissions) RunAgain(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
-// SubmissionCancel ends the runs of a submission that have not ended.
+// SubmissionCancel cancels the unfinished runs of a submission.
 func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
 	seen, err := p.runs.LoadSubmission(c)
 	if err != nil {
@@ -171,7 +171,7 @@ func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
 }
 
-// RunAddress redirects from a run to its place on its submission's page.
+// RunAddress redirects from a run to its card on its submission's page.
 func (p *Submissions) RunAddress(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

@@ -25,7 +25,8 @@ const (
 	boardLeaders   = 10 // of each board
 )
 
-// Solve shows the workbench of a task. ?from= begins with the text of a submission, ?run= shows one below the editor.
+// Solve shows the workbench of a task. ?from=ID fills the editor with the source of a submission; ?run=ID shows a
+// submission below the editor.
 func (p *Submissions) Solve(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -34,7 +35,7 @@ func (p *Submissions) Solve(c *fiber.Ctx) error {
 	return p.showSolve(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
 }
 
-// showSolve answers with the page; form has the values of a refused submission.
+// showSolve renders the workbench. form has the input of a refused submission.
 func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
 	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	if err != nil {
@@ -66,7 +67,8 @@ func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, for
 	return p.site.Render(c, status, views.Workbench(page))
 }
 
-// shownRun is the submission that the page opens with; nil if none is named, or it belongs to another task.
+// shownRun returns the submission that the workbench shows below the editor. It returns nil if the query has none, or
+// one to another task.
 func (p *Submissions) shownRun(c *fiber.Ctx, task catalog.Task) (*views.WorkbenchRun, error) {
 	id := c.QueryInt("run", c.QueryInt("from"))
 	if id <= 0 {
@@ -88,8 +90,8 @@ func (p *Submissions) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchR
 	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
 }
 
-// SolveSubmit accepts a submission from the workbench. The workbench's script gets the run; a browser without it is
-// redirected to the run's page.
+// SolveSubmit submits the source in the workbench. It responds with the run for the workbench's script, and with a
+// redirect to the submission for browsers without JavaScript.
 func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := p.runs.ReadForm(c)
@@ -117,7 +119,7 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
 }
 
-// solveCompile compiles what is in the editor for the first chosen device.
+// solveCompile compiles the source in the editor for the first selected device.
 func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) error {
 	caller, err := p.evals.Caller(c)
 	if err != nil {
@@ -146,8 +148,8 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 	return p.site.Render(c, fiber.StatusCreated, views.BenchCompiled(page))
 }
 
-// refuseSolve answers with the reason for a refusal. Without the script it answers with the page and the typed text,
-// which is stored nowhere.
+// refuseSolve responds with the reason for refusing a submission. For browsers without JavaScript it renders the
+// workbench with the input, because nothing else stores it.
 func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureOf(why)
 	if refused.Status == fiber.StatusInternalServerError {
@@ -166,7 +168,7 @@ func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, wh
 	return p.showSolve(c, task, refused.Status, runs.RefusedForm(in, refused.Message))
 }
 
-// SolveRuns answers the workbench with the viewer's own submissions to its task.
+// SolveRuns responds with the workbench's list of the viewer's own submissions to the task.
 func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
 	task, err := p.solvePart(c)
 	if err != nil || task.ID == 0 {
@@ -191,7 +193,7 @@ func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows, times))
 }
 
-// SolveBoards answers the workbench with the heads of its task's boards.
+// SolveBoards responds with the workbench's summaries of the task's boards.
 func (p *Submissions) SolveBoards(c *fiber.Ctx) error {
 	task, err := p.solvePart(c)
 	if err != nil || task.ID == 0 {
@@ -204,7 +206,7 @@ func (p *Submissions) SolveBoards(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards, site.Actor(c).ID))
 }
 
-// SolveDevices answers the workbench with how the devices of its task stand now.
+// SolveDevices responds with the workbench's list of the task's devices and their current state.
 func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
 	task, err := p.solvePart(c)
 	if err != nil || task.ID == 0 {
@@ -217,7 +219,7 @@ func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
-// SolveLimits answers the workbench with the rest of the viewer's limits of its task.
+// SolveLimits responds with the remaining number of submissions that the viewer may make to the task.
 func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	task, err := p.solvePart(c)
 	if err != nil || task.ID == 0 {
@@ -230,8 +232,8 @@ func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchLimits(task.Limits, spent))
 }
 
-// solvePart is the task of a part of the workbench. A request for it as a page is redirected to the whole: the task is
-// then empty.
+// solvePart returns the task of a request for a part of the workbench. If a browser opens the URL as a page, it
+// redirects to the workbench and returns the zero Task.
 func (p *Submissions) solvePart(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {

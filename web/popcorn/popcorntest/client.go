@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Client is popcorn-cli with its settings.
+// Client imitates popcorn-cli: it sends the same requests and reads the same fields.
 type Client struct {
 	Base  string        // POPCORN_API_URL
 	Token string        // cli_id of ~/.popcorn.yaml; empty: not registered
@@ -19,14 +19,14 @@ type Client struct {
 	Asked int           // how often the last submission was asked about
 }
 
-// Refusal is an answer that is not 2xx, as popcorn-cli prints it.
+// Refusal is a response without a 2xx status.
 type Refusal struct {
 	Status int
 	Detail string // empty: the answer had none, and popcorn-cli prints its body
 	Body   string
 }
 
-// Error returns popcorn-cli's output.
+// Error returns the text that popcorn-cli prints.
 func (r *Refusal) Error() string {
 	if r.Detail == "" {
 		return fmt.Sprintf("Server returned status %d: %s", r.Status, r.Body)
@@ -34,7 +34,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("Server returned status %d: %s", r.Status, r.Detail)
 }
 
-// send asks, and gives the answer of a success.
+// send sends a request and returns the response body. A response without a 2xx status is a *Refusal.
 func (c *Client) send(ctx context.Context, method, path, contentType string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, body) // joined as it is
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 	return nil, &Refusal{resp.StatusCode, detail.Detail, string(text)}
 }
 
-// Get asks for JSON, and returns its bytes.
+// Get requests JSON and returns the response body.
 func (c *Client) Get(ctx context.Context, path string) ([]byte, error) {
 	return c.whole(ctx, http.MethodGet, path, "", nil)
 }
@@ -79,10 +79,10 @@ func (c *Client) whole(ctx context.Context, method, path, contentType string, bo
 	return io.ReadAll(resp.Body)
 }
 
-// Leaderboard is one that popcorn-cli offers to choose.
+// Leaderboard is one entry of popcorn-cli's list of leaderboards.
 type Leaderboard struct{ Name, Description string }
 
-// Leaderboards lists them; each must have a task, which is an object.
+// Leaderboards lists the leaderboards. It returns an error for one without a task, which must be an object.
 func (c *Client) Leaderboards(ctx context.Context) (list []Leaderboard, err error) {
 	var boards []struct {
 		Name, Description *string
@@ -100,13 +100,13 @@ func (c *Client) Leaderboards(ctx context.Context) (list []Leaderboard, err erro
 	return list, nil
 }
 
-// GPUs lists those of a leaderboard.
+// GPUs lists the GPUs of a leaderboard.
 func (c *Client) GPUs(ctx context.Context, leaderboard string) (list []string, err error) {
 	err = c.read(ctx, "/gpus/"+leaderboard, &list)
 	return list, err
 }
 
-// Listed is a submission in a list.
+// Listed is one entry of a list of submissions.
 type Listed struct {
 	ID              int64
 	LeaderboardName string `json:"leaderboard_name"`
@@ -119,7 +119,7 @@ type Listed struct {
 	}
 }
 
-// List lists one's own submissions to a leaderboard; a limit of 0 sends none.
+// List lists the sender's submissions to a leaderboard. A limit of 0 is not sent.
 func (c *Client) List(ctx context.Context, leaderboard string, limit int) (list []Listed, err error) {
 	path := "/user/submissions?leaderboard=" + leaderboard
 	if limit > 0 {
@@ -129,18 +129,18 @@ func (c *Client) List(ctx context.Context, leaderboard string, limit int) (list 
 	return list, err
 }
 
-// Show reads one of one's own submissions.
+// Show reads one of the sender's submissions.
 func (c *Client) Show(ctx context.Context, id int64) (d Details, err error) {
 	err = c.read(ctx, fmt.Sprintf("/user/submissions/%d", id), &d)
 	return d, err
 }
 
-// Delete removes one.
+// Delete deletes one of the sender's submissions.
 func (c *Client) Delete(ctx context.Context, id int64) ([]byte, error) {
 	return c.whole(ctx, http.MethodDelete, fmt.Sprintf("/user/submissions/%d", id), "", nil)
 }
 
-// Join claims an invite code.
+// Join sends an invite code.
 func (c *Client) Join(ctx context.Context, code string) ([]byte, error) {
 	text, err := json.Marshal(map[string]string{"code": code})
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *Client) Join(ctx context.Context, code string) ([]byte, error) {
 	return c.whole(ctx, http.MethodPost, "/user/join", "application/json", strings.NewReader(string(text)))
 }
 
-// Register begins to sign in, without a token.
+// Register starts a sign-in without a token.
 func (c *Client) Register(ctx context.Context, provider string) error {
 	_, err := (&Client{Base: c.Base}).Get(ctx, "/auth/init?provider="+url.QueryEscape(provider))
 	return err

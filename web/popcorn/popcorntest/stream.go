@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Event is one of a stream, with when it came after the request.
+// Event is one server-sent event, and the time between the request and its arrival.
 type Event struct {
 	Name, Data string
 	After      time.Duration
 	Raw        string // its bytes
 }
 
-// Streamed is the content of a stream.
+// Streamed has the result of reading a stream.
 type Streamed struct {
 	Events  []Event
 	Reports []string // what popcorn-cli prints at the end
@@ -27,8 +27,8 @@ type Streamed struct {
 	Traces  [][]byte // zips that it saves
 }
 
-// Stream submits and follows, as popcorn-cli does for profiles, and before 1.3.16 for everything. Each event is passed
-// to seen, too, which may be nil.
+// Stream submits a file and reads the stream of its progress, as popcorn-cli does for profiles (before 1.3.16 for every
+// mode). seen, unless it is nil, is called for each event.
 func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte,
 	seen func(Event)) (s Streamed, err error) {
 	contentType, body, err := form(file, source, nil)
@@ -39,7 +39,7 @@ func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string
 		strings.ToLower(mode), contentType, body, seen)
 }
 
-// follow sends a form, and reads the stream of its answer.
+// follow sends a form and reads the stream in the response.
 func (c *Client) follow(ctx context.Context, path, mode, contentType string, body *bytes.Buffer,
 	seen func(Event)) (s Streamed, err error) {
 	began := time.Now()
@@ -78,7 +78,7 @@ func (c *Client) follow(ctx context.Context, path, mode, contentType string, bod
 	}
 }
 
-// Profile submits to be profiled, as popcorn-cli does since --profile, with its options as fields of the form.
+// Profile submits a file in mode profile with the options of popcorn-cli --profile as form fields.
 func (c *Client) Profile(ctx context.Context, leaderboard, gpu, file string, source []byte, options map[string]string,
 	seen func(Event)) (Streamed, error) {
 	contentType, body, err := form(file, source, options)
@@ -88,7 +88,7 @@ func (c *Client) Profile(ctx context.Context, leaderboard, gpu, file string, sou
 	return c.follow(ctx, fmt.Sprintf("/profile/%s/%s", leaderboard, gpu), "profile", contentType, body, seen)
 }
 
-// eventOf reads the last event: and the last data: line.
+// eventOf parses one server-sent event. If a field occurs twice, the last value counts, as in popcorn-cli.
 func eventOf(raw string) Event {
 	e := Event{Raw: raw}
 	for line := range strings.Lines(raw) {
@@ -101,7 +101,7 @@ func eventOf(raw string) Event {
 	return e
 }
 
-// take reads an event; over: it was the result.
+// take processes one event. over reports whether the event was the result.
 func (s *Streamed) take(e Event, mode string) (over bool, err error) {
 	switch e.Name {
 	case "status":

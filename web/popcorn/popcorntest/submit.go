@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Details is the part of a submission that popcorn-cli reads.
+// Details has the fields of a submission that popcorn-cli reads.
 type Details struct {
 	ID              int64
 	LeaderboardID   int64  `json:"leaderboard_id"`
@@ -27,7 +27,7 @@ type Details struct {
 	RunnerQueue     *Queue `json:"runner_queue"`
 }
 
-// Run is one row of a submission.
+// Run has the fields of a run that popcorn-cli reads.
 type Run struct {
 	StartTime *string `json:"start_time"`
 	EndTime   *string `json:"end_time"`
@@ -39,13 +39,13 @@ type Run struct {
 	Result    map[string]string
 }
 
-// Queue is the work that waits for a GPU.
+// Queue is the number of runs that wait for a GPU.
 type Queue struct {
 	Runner, GPU *string
 	QueuedJobs  *int64 `json:"queued_jobs"`
 }
 
-// form is a file as popcorn-cli sends it: its part has no type. Further fields follow it.
+// form encodes a file and additional fields as popcorn-cli does: the file's part has no content type.
 func form(file string, source []byte, fields map[string]string) (contentType string, body *bytes.Buffer, err error) {
 	body = &bytes.Buffer{}
 	w := multipart.NewWriter(body)
@@ -64,7 +64,7 @@ func form(file string, source []byte, fields map[string]string) (contentType str
 	return w.FormDataContentType(), body, err
 }
 
-// Accept submits, and returns the id and the answer's bytes.
+// Accept submits a file without waiting. It returns the ID and the response body.
 func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (int64, []byte,
 	error) {
 	contentType, body, err := form(file, source, nil)
@@ -83,8 +83,8 @@ func (c *Client) Accept(ctx context.Context, leaderboard, gpu, mode, file string
 	return *answer.Details.ID, text, nil
 }
 
-// Submit submits and waits, as popcorn-cli does since 1.3.16: a profile is streamed, all else is asked about. A job
-// that failed is an error.
+// Submit submits a file and waits for the result, as popcorn-cli does since 1.3.16: by a stream for profiles, by
+// polling for other modes. It returns an error if the job failed.
 func (c *Client) Submit(ctx context.Context, leaderboard, gpu, mode, file string, source []byte) (Details, error) {
 	id, _, err := c.Accept(ctx, leaderboard, gpu, mode, file, source)
 	if err != nil {

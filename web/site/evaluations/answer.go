@@ -16,10 +16,10 @@ import (
 	"warpboard/web/site"
 )
 
-// DeviceHeader is the header with the device of an evaluation.
+// DeviceHeader is the name of the header that selects the device of an evaluation.
 const DeviceHeader = "X-GPU-Type"
 
-// Answer is the answer to an evaluation that has ended, whatever became of the kernel.
+// Answer is the response for an ended evaluation, successful or not.
 type Answer struct {
 	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`
 	Status     string           `json:"status" jsonschema:"success, even if the kernel failed"`
@@ -31,11 +31,11 @@ type Answer struct {
 	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
 
-// ExecResult has the known results of the custom kernel. Unknown ones are absent.
+// ExecResult has the results of the custom kernel. Unknown results are absent.
 type ExecResult struct {
 	kernelrun.Report
 	Runtime float64 `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
-	// hides the report's
+	// RefRuntime hides the field of the embedded report.
 	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"`
 	Metadata   Metadata           `json:"metadata"`
 	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
@@ -46,7 +46,7 @@ type ExecResult struct {
 	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
 }
 
-// Metadata describes the place and device of a kernel's run.
+// Metadata describes the machine and the device on which a kernel ran.
 type Metadata struct {
 	GPUID         int                           `json:"gpu_id"`
 	KernelName    string                        `json:"kernel_name,omitempty"`
@@ -60,7 +60,7 @@ type Metadata struct {
 	MetricsError  string                        `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 
-// ResultOf reads the result of an evaluation, or the zero Result before its end.
+// ResultOf decodes the result of an evaluation. It returns the zero Result if the evaluation has not ended.
 func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 	if e.Result != nil {
 		err = json.Unmarshal(e.Result, &r)
@@ -71,7 +71,7 @@ func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 	return r, err
 }
 
-// NewAnswer shapes the result of an evaluation that has ended.
+// NewAnswer converts the result of an ended evaluation.
 func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	r, err := ResultOf(e)
 	if err != nil {
@@ -100,7 +100,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	return answer, nil
 }
 
-// PodName is the machine that answered: the worker, or without one this.
+// PodName returns the worker that measured the kernel, or this machine's host name if no worker did.
 func PodName(r kernelrun.Result) string {
 	if r.Worker != "" {
 		return r.Worker
@@ -133,10 +133,10 @@ func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata
 	return m
 }
 
-// PodIP is the address of this site that the caller reached.
+// PodIP returns the local address of the connection of a request.
 func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 
-// Kernel has the type and name of the evaluated kernel, which identify the request in an answer.
+// Kernel has the type and name of an evaluated kernel, which identify the request in the response.
 type Kernel struct{ Type, Name string }
 
 // KernelOf describes a kernel.
@@ -150,8 +150,8 @@ func KernelOf(code kernelrun.Code) Kernel {
 	return k
 }
 
-// Kernel describes the kernel of an evaluation, also of a large one: such a request is decoded once, and at one time as
-// many as there are cores.
+// Kernel returns the type and name of an evaluation's kernel. It caches them and decodes at most one request per CPU
+// core at a time, because requests can be large.
 func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, error) {
 	if kept, ok := s.kernels.Get(e.ID); ok {
 		return kept, nil

@@ -6,13 +6,13 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// Capacity has the number of idle slots and the supported types of kernels of the live workers.
+// Capacity has the number of idle slots and the supported kernel types of live workers.
 type Capacity struct {
 	Idle     int      // free slots
 	Backends []string // types of kernels, in the order of the API
 }
 
-// Capacity returns the idle slots and supported types of kernels of the live workers.
+// Capacity returns the idle slots and supported kernel types of live workers.
 func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {

@@ -18,19 +18,21 @@ import (
 	"warpboard/web/site"
 )
 
-// MostRequests limits the requests of a batch, and maxBatchValues the values of all of them: 131 of each.
+// MostRequests limits the requests of a batch, and maxBatchValues the JSON values in all of them (131 per request).
 const MostRequests, maxBatchValues = 1000, 1 << 17
 
-// maxReportedMistakes limits the mistakes of a batch: finding and reporting one costs more than reading a value.
+// maxReportedMistakes limits the mistakes that a batch's response reports. Reporting one costs more than reading a JSON
+// value.
 const maxReportedMistakes = 2 * MostRequests
 
-// Batch is the result of a batch: one item per request, in request order. ID is empty if all were refused.
+// Batch is the result of submitting a batch: one item per request, in request order. ID is empty if all requests were
+// refused.
 type Batch struct {
 	ID    string
 	Items []work.BatchItem
 }
 
-// SubmitBatch checks the requests of a batch, and queues those that can be.
+// SubmitBatch checks the requests of a batch and queues the valid ones.
 func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests []json.RawMessage, key string) (Batch, error) {
 	if err := s.site.CheckDisk(); err != nil {
 		return Batch{}, err
@@ -86,7 +88,8 @@ func (s *Evaluations) readItem(devices []Device, text json.RawMessage) (work.New
 	return newEvaluation(devices, request)
 }
 
-// ReadableBatch returns a batch that the sender of a request may read and cancel. Any other is not found.
+// ReadableBatch returns a batch that the sender may read and cancel. For another sender's batch it returns a not-found
+// error.
 func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error) {
 	caller, err := s.Caller(c)
 	if err != nil {
@@ -99,8 +102,8 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 	return batch, err
 }
 
-// ReadBatch takes the requests of a batch apart: JSON lines, or {"requests": […]}. What is wrong with one of them is
-// found later.
+// ReadBatch splits a batch into its requests: JSON lines, or {"requests": […]}. It does not check the requests
+// themselves.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if job.ExceedsValues(body, maxBatchValues) {
@@ -129,7 +132,7 @@ func noList(why string, about ...any) error {
 	return site.Invalid("body", `The body is not {"requests": […]}: %s.`, fmt.Sprintf(why, about...))
 }
 
-// readLines skips empty lines all at once: there may be millions.
+// readLines splits JSON lines into requests. It skips runs of empty lines in one step, because there may be millions.
 func readLines(body []byte) (requests []json.RawMessage, err error) {
 	for body = bytes.TrimSpace(body); len(body) > 0; body = bytes.TrimSpace(body) {
 		if len(requests) == MostRequests {
@@ -142,7 +145,7 @@ func readLines(body []byte) (requests []json.RawMessage, err error) {
 	return requests, nil
 }
 
-// readList reads the requests one by one: a list of far too many is not kept.
+// readList decodes the requests of {"requests": […]} one by one and stops at the limit.
 func readList(body []byte) (requests []json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if err := expectTokens(decoder, json.Delim('{'), "requests", json.Delim('[')); err != nil {
@@ -167,7 +170,7 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 	return requests, nil
 }
 
-// expectTokens reads tokens, and returns an error that names the first different one.
+// expectTokens reads JSON tokens, and returns an error that names the first unexpected one.
 func expectTokens(decoder *json.Decoder, tokens ...json.Token) error {
 	for _, want := range tokens {
 		token, err := decoder.Token()

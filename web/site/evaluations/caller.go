@@ -14,15 +14,16 @@ import (
 
 const evaluationKeyBytes = 32
 
-// Caller identifies the sender of a request for evaluations.
+// Caller identifies the sender of an evaluation request.
 type Caller struct {
 	work.Asker
-	// subject of the limits: a person with all their tokens, or the address of a caller without token and session
+	// limit is the name under which limits count the caller: a person with all their tokens, or the address of a sender
+	// without token and session.
 	limit string
 	Key   string // of such a caller; empty: they showed none
 }
 
-// Caller identifies the sender of a request. A new key makes a new caller, even at the same address.
+// Caller identifies the sender of a request. A sender with another key is another caller, even at the same address.
 func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if user := site.Viewer(c); user != nil {
 		person := fmt.Sprintf("person:%d", user.ID)
@@ -43,7 +44,8 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	return caller, nil
 }
 
-// NewCaller is caller for a request that makes an evaluation: anyone who has nothing to be known by gets a key.
+// NewCaller identifies the sender of a request that creates an evaluation. A sender without token, session, and key
+// gets a new key.
 func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil || caller.Owner != "" {
@@ -55,8 +57,8 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	return caller, nil
 }
 
-// Readable returns an evaluation that the sender of a request may read. Any other is not found: that it exists is
-// its owner's business, too. Everything that shows an evaluation gets it from here.
+// Readable returns an evaluation that the sender may read. For others it returns the error of a missing evaluation, so
+// that it does not reveal whether the ID exists. All handlers that show an evaluation must use it.
 func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil {
@@ -69,7 +71,7 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 	return e, caller, err
 }
 
-// Changeable is Readable for actions of only the owner and admins.
+// Changeable returns an evaluation that the sender may change: as its owner or an admin.
 func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
 	e, caller, err := s.Readable(c, id)
 	if err == nil && !caller.MayChange(e) {
@@ -78,13 +80,13 @@ func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, erro
 	return e, err
 }
 
-// NotFound is the same answer for a missing evaluation and for another person's.
+// NotFound returns the error for an evaluation that is missing or that the sender may not read.
 func NotFound(id string) error {
 	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you requested it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
-// Access lets through who shows a token, and where the operator opened the API everyone. A session
-// alone may only look: any page could make a browser send its cookie.
+// Access refuses requests without a token, unless the operator opened the API. A session is accepted for GET only,
+// because any page could make a browser send its cookie.
 func (s *Evaluations) Access(c *fiber.Ctx) error {
 	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpen(c) {
 		return c.Next()
@@ -92,8 +94,8 @@ func (s *Evaluations) Access(c *fiber.Ctx) error {
 	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")
 }
 
-// isOpen reports whether the request may evaluate without a token. A page of another site never may,
-// whatever browser it runs in.
+// isOpen reports whether the operator allows the request to evaluate without a token. Requests from pages of other
+// sites need a token in any case.
 func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
 	switch s.open {
 	case "all":
@@ -104,7 +106,7 @@ func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
 	return false
 }
 
-// RequireCaller lets through who is signed in, and where the operator opened the API everyone.
+// RequireCaller refuses senders who are not signed in, unless the operator opened the API.
 func (s *Evaluations) RequireCaller(c *fiber.Ctx) error {
 	if site.Viewer(c) != nil || s.isOpen(c) {
 		return nil

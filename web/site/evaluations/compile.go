@@ -20,8 +20,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Compile queues a request to compile; files are further files of a submission. The error is a *kernelrun.Refusal if
-// the request cannot be compiled by any worker.
+// Compile queues a request to compile. files are the additional files of a submission. The error is a
+// *kernelrun.Refusal if no worker can compile the request.
 func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte) (work.Evaluation, error) {
 	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.Type, "da")) // cuda is cu
 	if strings.Contains(request.CustomKernel.Source, "\x00") {
@@ -51,7 +51,7 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 	return s.submit(ctx, caller, request, devices, "")
 }
 
-// pack turns a request's source into a submission to its task, with the task's version.
+// pack replaces a request's source by a packed submission to its task, and adds the task's version.
 func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte) (tasks.Lang, error) {
 	refuse := func(text string) (tasks.Lang, error) {
 		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.Task}}
@@ -78,7 +78,7 @@ func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *ker
 	return bundle.Definition.Lang, nil
 }
 
-// CompilationOf adds the messages about lines, and the kernels' resources, to a compilation's result.
+// CompilationOf adds diagnostics by line, and the resources of kernels, to the result of a compilation.
 func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 	for _, r := range views.RemarksOf(c.Messages, views.CompiledSources(c)) {
 		severity := "warning"
@@ -105,7 +105,7 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 	return c
 }
 
-// noDevice is the error of a request that no connected worker can carry out.
+// noDevice returns the error for a request that no connected worker can run.
 func (s *Evaluations) noDevice(why string) error {
 	none := &site.Failure{
 		Status:     fiber.StatusServiceUnavailable,

@@ -16,19 +16,19 @@ import (
 	"warpboard/web/site"
 )
 
-// Limits limit the requests to the evaluation APIs. A zero field means its default.
+// Limits limits the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
 	Body                  int // bytes of a request; 12 MiB, for a job must fit into the queue
 	work.EvaluationLimits     // of one person or address: 16 at once, 10,000 and 256 MiB an hour
-	// longest time for which a waiting caller's evaluation waits for a device; 300 s
+	// Wait limits the time for which an evaluation whose caller waits may wait for a device. The default is 300 s.
 	Wait time.Duration
 }
 
-// maxCachedKernels limits the cached descriptions of kernels in bytes.
+// maxCachedKernels limits the cache of kernel types and names, in bytes.
 const maxCachedKernels = 4 << 20
 
-// Refused turns the error of a request into one with a code, for pages and the versioned API.
+// Refused adds a code to the error of a request, for pages and the versioned API.
 func Refused(err error) error {
 	var body *BodyError
 	var refusal *kernelrun.Refusal
@@ -41,8 +41,8 @@ func Refused(err error) error {
 	return err
 }
 
-// Evaluations is the common part of the APIs and the playground: callers, rights, and the reading, submitting, and
-// following of evaluations.
+// Evaluations is the part that the evaluation APIs and the playground share: callers, access rights, and reading,
+// submitting, and following evaluations.
 type Evaluations struct {
 	site       *site.Site
 	EvalLimits Limits
@@ -52,7 +52,8 @@ type Evaluations struct {
 	began      time.Time
 }
 
-// New fills in defaults and refuses what cannot work.
+// New returns the shared part of the evaluation APIs, with default limits where l has zero. It returns an error for
+// invalid settings.
 func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	standard := kernelrun.DefaultBounds()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
@@ -68,7 +69,7 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	}, nil
 }
 
-// BodyLimit limits requests that carry kernels.
+// BodyLimit returns the limit of the body of an evaluation request, in bytes: higher for senders who may evaluate.
 func (s *Evaluations) BodyLimit(c *fiber.Ctx) int {
 	if site.Viewer(c) != nil || s.isOpen(c) {
 		return s.EvalLimits.Body

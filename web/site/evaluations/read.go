@@ -16,7 +16,8 @@ import (
 	"warpboard/web/site"
 )
 
-// BodyError is the error for a body that is too large or not a JSON object: the problem, its place, and the input.
+// BodyError is the error for a body that is too large or is not a JSON object. It has the problem, its location, and
+// the input.
 type BodyError struct {
 	Type  string
 	Loc   []any
@@ -25,7 +26,7 @@ type BodyError struct {
 	Ctx   map[string]any
 }
 
-// Error returns the message with its place and its reason, if they are known.
+// Error returns the message, followed by the location and the reason if they are known.
 func (b *BodyError) Error() string {
 	text := b.Msg
 	if len(b.Loc) > 1 {
@@ -37,10 +38,10 @@ func (b *BodyError) Error() string {
 	return text
 }
 
-// FieldErrors are fields that could not be read.
+// FieldErrors lists the invalid fields of a request.
 type FieldErrors []kernelrun.Problem
 
-// Error lists all fields with their mistakes.
+// Error lists the invalid fields with their mistakes.
 func (b FieldErrors) Error() string {
 	var all []string
 	for _, p := range b {
@@ -49,7 +50,7 @@ func (b FieldErrors) Error() string {
 	return strings.Join(all, " ")
 }
 
-// errExtraData is worded as Python's json module words it.
+// errExtraData has the text of Python's json module.
 var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
 
 // notObject returns the error for a body that is not a JSON object.
@@ -57,7 +58,7 @@ func notObject(input any) *BodyError {
 	return &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary", Input: input}
 }
 
-// readBody decodes the body of a request, which must be a JSON object.
+// readBody decodes the body of a request as a JSON object.
 func readBody(c *fiber.Ctx) (map[string]any, error) {
 	body := c.Request().Body() // not c.Body, which copies it
 	if len(body) == 0 {
@@ -71,8 +72,7 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 	return readObject(body)
 }
 
-// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError or
-// FieldErrors.
+// readObject decodes a JSON object and keeps its numbers as text. The error is a *BodyError or FieldErrors.
 func readObject(body []byte) (map[string]any, error) {
 	if job.ExceedsValues(body, MostValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
@@ -103,7 +103,7 @@ func readObject(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// placeOf returns the offset of the byte at which a body stops being JSON; its first value ends at end.
+// placeOf returns the byte offset of the first JSON error in a body. end is the end of the body's first value.
 func placeOf(err error, end int64, body []byte) int64 {
 	var wrong *json.SyntaxError
 	switch {
@@ -117,16 +117,16 @@ func placeOf(err error, end int64, body []byte) int64 {
 	return end
 }
 
-// NotJSON describes a body of the wrong type.
+// NotJSON returns the message for a body with another content type than JSON.
 func NotJSON(contentType string) string {
 	return fmt.Sprintf("the Content-Type is %.80q, not application/json", contentType)
 }
 
-// MostValues limits the values in a request: each takes far more memory than its text. A source is one, and so are the
-// bytes of a tensor.
+// MostValues limits the JSON values in a request, because each needs much more memory than its text. A source is one
+// value, and so is the data of a tensor.
 const MostValues = 1 << 14
 
-// IsJSON takes a body without a content type for JSON, too.
+// IsJSON reports whether a body with this content type can be JSON. An empty content type counts as JSON.
 func IsJSON(contentType string) bool {
 	if contentType == "" {
 		return true
@@ -135,8 +135,8 @@ func IsJSON(contentType string) bool {
 	return err == nil && (kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }
 
-// ReadRequest reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
-// a mistake. The error is a *BodyError, FieldErrors or a *kernelrun.Refusal.
+// ReadRequest reads and checks a request. An empty kind means the versioned API, where unknown keys are errors. The
+// error is a *BodyError, FieldErrors, or *kernelrun.Refusal.
 func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
 	body, err := readBody(c)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelr
 	return request, request.Check(s.EvalLimits.Bounds)
 }
 
-// kindOf returns the kind that a body of the versioned API requests.
+// kindOf returns the kind of request that a body of the versioned API contains.
 func kindOf(body map[string]any) kernelrun.Kind {
 	if _, one := body["kernel"]; one {
 		return kernelrun.Evaluate

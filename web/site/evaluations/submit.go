@@ -21,8 +21,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit queues a request that was read; the key makes sending it again safe. The error is a *kernelrun.Refusal when
-// its device is not there.
+// Submit queues a request. A second request with the same key returns the first evaluation. The error is a
+// *kernelrun.Refusal if no worker has the device.
 func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
 	devices, err := s.devices(ctx)
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *Evaluations) submit(ctx context.Context, caller Caller, request kernelr
 	return e, err
 }
 
-// queued announces new work.
+// queued announces new work to workers and open pages.
 func (s *Evaluations) queued() {
 	s.site.Dispatcher.Wake()
 	s.site.Hub.QueueChanged()
 }
 
-// newEvaluation converts a request for the store.
+// newEvaluation converts a request for the store and chooses its device.
 func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEvaluation, err error) {
 	if in.Device, err = chooseDevice(devices, request); err != nil {
 		return in, err
@@ -76,7 +76,7 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	return in, err
 }
 
-// sameHash is equal for requests that measure the same.
+// requestHash returns a hash that is equal for requests with equal content.
 func sameHash(request kernelrun.Request) (string, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -85,14 +85,14 @@ func sameHash(request kernelrun.Request) (string, error) {
 	return db.Hash(text), nil
 }
 
-// Device is a kind of device as far as evaluations care.
+// Device describes a device that runs evaluations.
 type Device struct {
 	Name        string
 	slots, free int
 	packages    []requirement.Packages // of its workers
 }
 
-// devices lists the devices that evaluate now, the best choice first; none is an error.
+// devices lists the devices that run evaluations now, best choice first. It returns an error if there is none.
 func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -105,16 +105,15 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	return devices, nil
 }
 
-// retryWithoutDevice is the time after which a worker may have connected.
+// retryWithoutDevice is the Retry-After time if no worker has the device.
 const retryWithoutDevice = 30 * time.Second
 
-// startTime is the time after the start of a site in which its workers may still look for devices and Python, and run
-// their self-tests.
+// startTime is the time after a site's start in which workers may still detect devices and run self-tests.
 const startTime = time.Minute
 
-// chooseDevice chooses the requested device or the best of the requested family, in upper or lower case; without a
-// request, the GPU with the most free slots, or the CPU. Devices with a worker that has the required packages come
-// first.
+// chooseDevice returns the requested device, or the best device of the requested family. Upper and lower case are
+// equal. Without a request it returns the GPU with the most free slots, or else the CPU. Devices with a worker that has
+// the required packages take precedence.
 func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	var names, matching []string
 	asked, needs := request.GPUType, requirement.Split(request.Require.String())
@@ -137,10 +136,10 @@ func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	}
 }
 
-// evaluates reports whether a slot takes evaluations.
+// evaluates reports whether a slot runs evaluations.
 func evaluates(w fleet.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
 
-// Devices lists the devices that live workers evaluate on, the best choice first.
+// Devices lists the devices of live workers that run evaluations, best choice first.
 func Devices(workers []fleet.Worker, now time.Time) []Device {
 	return devicesOf(workers, now, evaluates)
 }
@@ -162,7 +161,8 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 	return devices
 }
 
-// Lack returns for what an evaluation waits although slots may be free: "a worker that has …"; "" for nothing.
+// Lack describes the worker for which an evaluation waits although slots may be free ("a worker that has …"), or
+// returns "".
 func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, error) {
 	if e.StartedAt != nil || e.State.Final() {
 		return "", nil
@@ -170,7 +170,7 @@ func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, erro
 	return s.site.Store.Fleet.Lack(ctx, e.Device, e.Requires, s.site.Now())
 }
 
-// Share opens or closes an evaluation; closing ends other people's streams of it.
+// Share turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.
 func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
 	e, err := s.site.Store.Work.ShareEvaluation(ctx, id, shared)
 	if err == nil {
@@ -179,8 +179,8 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 	return e, err
 }
 
-// Await follows an evaluation until ctx ends or ready returns true. It returns the evaluation as last read; with an
-// error, without its request and its result.
+// Await reads an evaluation after each of its changes until ready returns true or ctx ends, and returns it as last
+// read. If err is not nil, the evaluation has no request and result.
 func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
 		e, err := s.site.Store.Work.FollowedEvaluation(ctx, id)
@@ -196,7 +196,7 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Eval
 	return s.site.Store.Work.ShownEvaluation(ctx, id)
 }
 
-// JobStats counts the evaluations that are kept.
+// JobStats counts the stored evaluations by state.
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
 	census, err := s.site.Store.Work.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.MeanAge.Seconds()},

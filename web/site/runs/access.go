@@ -21,7 +21,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Access is a submission with its task and the viewer's rights to it.
+// Access is a submission with its task and the viewer's rights.
 type Access struct {
 	Sub          submissions.Submission
 	Owner        accounts.User
@@ -33,7 +33,7 @@ type Access struct {
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
 
-// ProfileFilter returns the filter of the profile, as the viewer may see it.
+// ProfileFilter returns the filter of the submission's profile, or nil if the viewer may not see it.
 func (a Access) ProfileFilter() *job.ProfileFilter {
 	if a.MaySeeSource {
 		return a.Sub.ProfileFilter
@@ -50,7 +50,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	return s.SubmissionByID(c.UserContext(), site.Actor(c), id)
 }
 
-// SubmissionByID is LoadSubmission for a given ID and viewer.
+// SubmissionByID returns the submission with an ID, if the viewer may see it.
 func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int64) (seen Access, err error) {
 	filed, err := s.site.Store.Submissions.Details(ctx, id)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int6
 	return s.access(viewer, filed, id)
 }
 
-// access returns the viewer's rights to a submission.
+// access returns a submission from filed with the viewer's rights, or a not-found error if the viewer may not see it.
 func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details, id int64) (seen Access, err error) {
 	f, there := filed[id]
 	open := f.Task.VisibleTo(viewer)
@@ -80,7 +80,7 @@ func SourceHidden(task catalog.Task) string {
 	return "the source can be read after the task's deadline"
 }
 
-// SourcePrivate returns a sentence that a source of the task, or something that shows it, is private.
+// SourcePrivate returns a sentence that something (what) is not shown because it reveals a source of the task.
 func SourcePrivate(what string, task catalog.Task) string {
 	if task.Deadline == nil {
 		return what + " is private: only the submitter and admins can read it."
@@ -88,8 +88,8 @@ func SourcePrivate(what string, task catalog.Task) string {
 	return what + " is private until the deadline."
 }
 
-// BoardHead returns the data of a board except its entries. A task has boards for the devices that it names or was run
-// on.
+// BoardHead returns a board's summary without its entries. A task has a board for each device that it lists or that has
+// runs.
 func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
 	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
 	if err == nil && head.ChangeNumber == 0 && !slices.Contains(task.Devices, device) {
@@ -104,9 +104,9 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 	return head.ChangeNumber, err
 }
 
-// RedirectToGPU answers a path whose device has no board here, but has one in other letters ("cpu"), or is a family of
-// devices ("H100"). It redirects to the only such board, or to the first of several if any suffices; otherwise the
-// answer is the reason.
+// RedirectToGPU redirects from a path whose device has no board to the board of the same device in another case
+// ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the first one
+// if any is true. Otherwise it returns why.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.Choose(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
@@ -119,7 +119,7 @@ func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	return c.Redirect(to, fiber.StatusFound)
 }
 
-// BoardOf returns the task and version of the path's board: the task's current version, or ?version=N.
+// BoardOf returns the task and version of the board in the path: the current version, or the one of ?version=N.
 func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, err error) {
 	posed, err := s.Posed(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 	return task, posed.Version, nil
 }
 
-// Unchanged sets the answer's ETag and reports whether the reader has it already. The tag is weak, because packed and
-// unpacked answers have the same one.
+// Unchanged sets the ETag of the response, and reports whether the client has this version already. The ETag is weak,
+// because compressed and uncompressed responses share it.
 func Unchanged(c *fiber.Ctx, tag string) bool {
 	tag = strconv.Quote(tag)
 	c.Set(fiber.HeaderETag, "W/"+tag)
@@ -151,8 +151,8 @@ func Unchanged(c *fiber.Ctx, tag string) bool {
 	return false
 }
 
-// CommentThread returns the thread of a path, /tasks/:slug/… or /submissions/:id/…, and the author of its subject. The
-// store decides whether the viewer may read it.
+// CommentThread returns the thread of the task or submission in the path, and the author of that task or submission.
+// The store checks whether the viewer may read it.
 func (s *Runs) CommentThread(c *fiber.Ctx) (t comments.Thread, author views.Person, err error) {
 	if slug := c.Params("slug"); slug != "" {
 		t.Task, err = s.VisibleTask(c.UserContext(), site.Actor(c), slug)

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Capacity lists, for every device with a slot or with work, its slots and the demand. It works without any worker.
+// Capacity lists the slots and the demand of each device that has a slot or work.
 func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	return s.CapacityOf(ctx, workers)
 }
 
-// CapacityOf is Capacity for callers that have read the workers.
+// CapacityOf returns what Capacity returns, for callers that have already read the workers.
 func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
 	waits, err := s.site.Store.Work.WaitingDevices(ctx)
 	if err != nil {

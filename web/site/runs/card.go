@@ -17,7 +17,7 @@ import (
 	"warpboard/web/site"
 )
 
-// cardSource is a run with what only its card shows.
+// cardSource has the data from which the card of a run is made.
 type cardSource struct {
 	RunReading
 	confirmation models.ConfirmationSides
@@ -26,9 +26,8 @@ type cardSource struct {
 	first        int64             // the first run of its board; 0 if unknown
 }
 
-// cards returns the cards of a submission's runs, in a number of queries that depends only on what they are, not on how
-// many there are, except for one for each run that a worker has. They leave out programs' output unless the viewer may
-// see the source.
+// cards returns the cards of a submission's runs. The number of queries does not depend on the number of runs, except
+// for one query per run that a worker has. The output of programs is omitted unless the viewer may see the source.
 func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (cards []views.RunCard, err error) {
 	var scored, turns []int64
 	var devices []string
@@ -107,7 +106,7 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 	return card, s.addMeasures(of, def, &card)
 }
 
-// newCard is the part of a card that runs have in every state: their stages, which ended or go on.
+// newCard returns the part of a card that all runs have: ended stages, and running ones (now).
 func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.StageView, log string) views.RunCard {
 	run, def := seen.Run, seen.Version.Definition.ForDevice(seen.Run.Device)
 	card := views.RunCard{
@@ -124,7 +123,7 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 	return card
 }
 
-// LiveCard is the card of a run that a worker has, as everyone may see it, from its Progress.
+// LiveCard returns the public card of a run that a worker has, from its events.
 func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEvent) (views.RunCard, error) {
 	filed, err := s.site.Store.Submissions.Details(ctx, run.SubmissionID)
 	if err != nil {
@@ -135,7 +134,7 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 	return s.newCard(RunAccess{Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
 }
 
-// selfMeasured reports whether the kernel runs inside its task's own program, and so can forge its time.
+// selfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
 func selfMeasured(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
@@ -147,7 +146,7 @@ func hideOutput(card *views.RunCard, hidden Redactor) {
 	}
 }
 
-// TimeOf is the time that a pointer holds; the zero time for nil.
+// TimeOf returns *t, or the zero time if t is nil.
 func TimeOf(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -155,7 +154,7 @@ func TimeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// progressOf reads the stages of an attempt that ended, the one that it is in, if any, and its output so far.
+// progressOf returns the ended stages, the running stage, and the output so far of an attempt.
 func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResult, now []views.StageView, log string) {
 	var output strings.Builder
 	for _, e := range events {

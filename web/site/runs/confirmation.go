@@ -8,8 +8,8 @@ import (
 	"warpboard/views"
 )
 
-// shownConfirmation is a confirmation for the card of one of its runs; nil: there is none, or its other side is not for
-// the viewer.
+// shownConfirmation returns the confirmation that a run's card shows. It returns nil if there is none, or if the viewer
+// may not see the task of the other run.
 func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confirmation {
 	if c.ID == 0 || !seen.TaskOpen {
 		return nil
@@ -31,9 +31,9 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// turnsOf returns the turns that a run's score is made of, with the cases of the newest as its stages name them, and
-// the submission that they were measured for, if it is another and the viewer may see the task. It returns nil if the
-// score does not come from turns.
+// turnsOf returns the turns that a run's score consists of, with the case times of the newest turn. If the turns were
+// measured for another submission and the viewer may see the task, it adds that submission. It returns nil if the score
+// does not consist of turns.
 func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	run, list := of.Run, of.confirmation.CountedTurns
 	if len(list) == 0 || !run.Stands() {

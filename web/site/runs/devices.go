@@ -14,18 +14,18 @@ import (
 	"warpboard/views"
 )
 
-// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everyone may see them.
+// DeviceList lists the slots and queue lengths of each device that has a slot or a run, as far as they are public.
 func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	return s.DeviceListFor(ctx, accounts.User{})
 }
 
-// DeviceListFor is DeviceList with the parts that only admins may see, if the viewer is one.
+// DeviceListFor lists what DeviceList lists, with additional data for admins.
 func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]client.Device, error) {
 	list, _, err := s.devicesAndSwitches(ctx, viewer)
 	return list, err
 }
 
-// devicesAndSwitches is DeviceListFor, together with the parts that admins have switched off.
+// devicesAndSwitches returns the result of DeviceListFor, and the parts of the site that are switched off.
 func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []switches.Switch, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]
 	return s.devices(workers, loads.Lengths, loads.Paused), loads.Switches, err
 }
 
-// WorkersFor lists the workers with their failures, and for admins the reasons.
+// WorkersFor lists the workers. Admins also see the reasons of failures.
 func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Worker, error) {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil || viewer.IsAdmin() {
@@ -47,7 +47,7 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 	return workers, nil
 }
 
-// Devices is DeviceList for callers that have read the workers and the queue.
+// Devices returns what DeviceList returns, for callers that have already read the workers and the queue.
 func (s *Runs) Devices(ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength) ([]client.Device, error) {
 	pauses, err := s.site.Store.Fleet.Pauses(ctx)
 	return s.devices(workers, lengths, pauses), err
@@ -91,8 +91,8 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 	return list
 }
 
-// DeviceChoices describes devices for a form. Without an earlier choice it selects the first device with a worker, or
-// the only one. People must choose a device with an unknown wait themselves.
+// DeviceChoices returns the devices of a form. If nothing was selected before, it selects the first device with a
+// worker, or the only device. It does not select a device with an unknown wait unless it is the only one.
 func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	return ChoicesAmong(known, names, before), nil
 }
 
-// ChoicesAmong is DeviceChoices for devices that were already read.
+// ChoicesAmong returns what DeviceChoices returns, for callers that have already read the devices.
 func ChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
@@ -118,11 +118,12 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// IdleSlots returns the number of idle slots of a device. Workers report busy slots only now and then, and a run that
-// is being built takes the next one: the larger number counts.
+// IdleSlots returns the number of idle slots of a device. It subtracts the larger of two numbers: the busy slots that
+// workers report at intervals, and the dispatched runs.
 func IdleSlots(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
-// choiceOf describes a device, and whether a run could begin there now. It is offline only if no worker has it.
+// choiceOf describes a device for a form, and whether a run could start there now. It is offline only if no worker has
+// it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
@@ -161,7 +162,7 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	return choice
 }
 
-// Waiting describes the queue of a device for the sender of a new run.
+// Waiting describes the queue of a device to the sender of a new run.
 func Waiting(d client.Device) string {
 	if d.AheadOfNewCount+d.BehindNewCount == 0 {
 		return "none waiting"
@@ -169,7 +170,7 @@ func Waiting(d client.Device) string {
 	return fmt.Sprintf("%d waiting ahead of a new run, %d behind it", d.AheadOfNewCount, d.BehindNewCount)
 }
 
-// ChosenDevices returns the choices of a form.
+// ChosenDevices returns the selected devices of a form.
 func ChosenDevices(names []string) []views.DeviceChoice {
 	choices := []views.DeviceChoice{{}} // not empty, because choosing nothing was a choice
 	for _, name := range names {

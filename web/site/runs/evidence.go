@@ -11,13 +11,13 @@ import (
 	"warpboard/tasks"
 )
 
-// Evidence is the record of a run, as the viewer may see it: the stages of its last attempt, and its profile.
+// Evidence has the stages of a run's last attempt and its profile, without parts that the viewer may not see.
 type Evidence struct {
 	Stages  []job.StageResult
 	Profile Profile
 }
 
-// Profile has the stored parts of a run's profile.
+// Profile has the stored data of a run's profile.
 type Profile struct {
 	Run     work.Run          // the run that made it: the one after a ranked run, or the run itself
 	Stages  []job.StageResult // of that run
@@ -27,7 +27,7 @@ type Profile struct {
 	Missing string // there is none (yet), in a sentence
 }
 
-// EvidenceOf reads the evidence of runs, by their ids: three queries, however many they are.
+// EvidenceOf reads the evidence of runs, by run ID. It makes three queries.
 func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evidence, error) {
 	runs := make([]work.Run, len(list))
 	for i, seen := range list {
@@ -41,7 +41,7 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 	return of, err
 }
 
-// evidence is EvidenceOf after the profiles' runs were read, together with all stages, also of more runs.
+// evidence returns what EvidenceOf returns, for callers that have read the profiles' runs and all stages.
 func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
 	map[int64]Evidence, map[int64][]work.Stage, error) {
 	ids := more
@@ -74,7 +74,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	return of, stages, nil
 }
 
-// filesOf lists the files of profiles; without profiles it makes no query.
+// filesOf reads the files of profiles, by run ID. It makes no query if profiles is empty.
 func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[int64][]work.Artifact, error) {
 	var ids []int64
 	for _, profile := range profiles {
@@ -86,7 +86,7 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 	return s.site.Store.Work.ArtifactsOf(ctx, ids...)
 }
 
-// redacted returns a run, or its profile's run, with its stages, limited to the parts that the viewer may see.
+// redacted returns a run (or the run that made its profile) and its stages, without parts that the viewer may not see.
 func (seen RunAccess) redacted(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
@@ -117,13 +117,13 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 	return p
 }
 
-// ProfileOf reads a run's profile, or why there is none.
+// ProfileOf reads the profile of a run. If there is none, Profile.Missing has the reason.
 func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 	of, err := s.EvidenceOf(ctx, seen)
 	return of[seen.Run.ID].Profile, err
 }
 
-// profilesByID reads the reports of ranked runs, by the ids of these; those without one are left out.
+// profilesByID reads the profiles of ranked runs, by run ID. Runs without a profile are missing in the map.
 func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile, error) {
 	files, err := s.site.Store.Work.ProfileArtifacts(ctx, ids)
 	of := make(map[int64]Profile, len(files))

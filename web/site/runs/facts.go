@@ -7,10 +7,10 @@ import (
 	"warpboard/views/charts"
 )
 
-// rememberedFacts is the number of reports whose facts are cached; each has some 100 bytes.
+// maxCachedFacts is the number of reports whose facts are cached. Each takes about 100 bytes.
 const rememberedFacts = 10000
 
-// reportFacts are the cached facts of reports, so that pages need not open them: reports are large, and never change.
+// reportFacts has facts from a profile report. They are cached, because reports are large and never change.
 type reportFacts struct {
 	dot       charts.Dot // without name and URL
 	drawn     bool       // dot is set
@@ -19,7 +19,7 @@ type reportFacts struct {
 	kind      string // kind of the operations: "FP32"
 }
 
-// facts returns the cached facts of a case's report. ok is false if the case has none.
+// facts returns the facts of a case's report. ok is false if the case has no report.
 func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {

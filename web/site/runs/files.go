@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadUploads reads the uploaded files of a submission by name, together at most one byte more than the limit. It
-// refuses two files of one name.
+// ReadUploads reads the uploaded files of a submission by name, in total up to one byte more than the limit. It returns
+// an error for duplicate names.
 func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 	files, left := map[string][]byte{}, int64(tasks.MaxSubmission)
 	for _, header := range headers {
@@ -35,7 +35,7 @@ func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 	return files, nil
 }
 
-// readTyped reads the further files of a form, given as names and texts. It skips rows without name and text.
+// readTyped reads additional files that a form contains as pairs of name and text. It skips empty pairs.
 func readTyped(form *multipart.Form) (map[string][]byte, error) {
 	names, texts := form.Value["further_name"], form.Value["further_text"]
 	var files map[string][]byte
@@ -60,11 +60,11 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 	return files, nil
 }
 
-// unixLines undoes a form's change of line ends.
+// unixLines replaces the CRLF line ends of form fields by LF.
 func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// TakeUploads sets the submission's files from the uploads: one file, or a zip or several, from which the task's names
-// select the main one.
+// TakeUploads sets the files of a submission from uploads: one file, several, or a zip. The task's file names select
+// the main file.
 func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []
 	return in, nil
 }
 
-// SendSource answers with the submission as a file: the source, or a zip of it with the further files.
+// SendSource responds with a submission as a download: the source, or a zip if it has additional files.
 func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submission) error {
 	if len(submitted.Files) == 0 {
 		return site.Attachment(c, sub.FileName, submitted.Source)
@@ -108,7 +108,7 @@ func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submis
 	return site.Attachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
 }
 
-// FurtherFiles lists the further files of a submission for its form.
+// AdditionalFiles lists the additional files of a submission for its form.
 func FurtherFiles(files map[string][]byte) (list []views.FurtherFile) {
 	for _, name := range (tasks.Submission{Files: files}).Names() {
 		list = append(list, views.FurtherFile{Name: name, Text: string(files[name])})

@@ -13,7 +13,7 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadFilter reads the filter of a profile from a form, or returns nil if it selects nothing.
+// ReadFilter reads the filter of a profile from a form. It returns nil if the form selects nothing.
 func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	first := func(name string) string {
 		return strings.TrimSpace(strings.Join(form[name][:min(1, len(form[name]))], ""))
@@ -38,12 +38,13 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	return filter, nil
 }
 
-// ProfileAgain submits the source of the viewer's run to be profiled with a filter, on its device.
+// ProfileAgain submits the source of a run on its device in mode profile, with a filter. The run must be the user's.
 func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, Filter: filter})
 }
 
-// Again submits the source of the viewer's run once more, in its mode. A second call returns the same submission.
+// Again submits the source of a run again in the same mode. The run must be the user's. A second call returns the same
+// submission.
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{
 		Mode:   work.Measured(seen.Run.Mode),
@@ -52,7 +53,7 @@ func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (s
 	})
 }
 
-// again submits the source of the viewer's run on its device.
+// again submits the source of a run again on its device. The run must be the user's.
 func (s *Runs) again(ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission) (sub submissions.Submission, err error) {
 	if !seen.Mine {
 		return sub, site.Forbidden("not_yours", "Only the person who submitted it can run it again.")

@@ -14,7 +14,7 @@ import (
 
 const backlogBatch = 500 // events read from the store at once
 
-// Follow streams the events of the submission in the address, each put into bytes by encode.
+// Follow streams the events of the submission in the path. encode converts an event to bytes.
 func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) []byte) error {
 	seen, err := s.LoadSubmission(c)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 	})
 }
 
-// follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
+// follower sends the events of a submission to one reader, each once and in order, until all runs have ended.
 type follower struct {
 	store  *models.Store
 	id     int64          // submission
@@ -50,7 +50,7 @@ type follower struct {
 	encode func(work.RunEvent) []byte
 }
 
-// backlog sends everything stored after the last event seen.
+// backlog writes the stored events after the last event that the reader has.
 func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 	for {
 		events, err := f.store.Work.EventsSince(ctx, f.id, f.last, backlogBatch)
@@ -73,8 +73,8 @@ func (f *follower) backlog(ctx context.Context, out *conns.Writer) error {
 	}
 }
 
-// live sends one event that was just stored. It skips an event of the backlog; a reader who is too slow gets events
-// from the store.
+// live writes a new event. It skips an event that the backlog contained. A message without an event means that the
+// reader was too slow; then it reads the store.
 func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
 	e, ok := m.Event.(*site.SharedEvent)
 	if !ok {
@@ -99,7 +99,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 	return f.end(out, rest, err)
 }
 
-// encoded is an event as this reader may see it.
+// encoded returns an event without parts that the reader may not see.
 func (f *follower) encoded(e *site.SharedEvent) []byte {
 	if f.output || f.format == site.AsHTML { // a page's events are the same for all readers
 		return e.Encoded(f.format, f.encode)
@@ -107,8 +107,8 @@ func (f *follower) encoded(e *site.SharedEvent) []byte {
 	return e.Encoded(site.AsHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.hidden.Event(e)) })
 }
 
-// hides removes the output of compilers and programs for viewers who may not see the source, since it may quote it.
-// Programs get no events of profiles that follow a run automatically.
+// hides reports whether an event is omitted: output of compilers and programs if the viewer may not see the source,
+// which the output may quote; and for programs the events of profiles that the site added to a ranked run.
 func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
@@ -117,8 +117,8 @@ func (f *follower) rest(ctx context.Context) (work.Pending, error) {
 	return f.store.Work.Pending(ctx, f.id, f.format == site.AsHTML)
 }
 
-// end reports the end of the stream once every run has ended, and for a page every profile, too: the reader does not
-// connect again. Newer events come through the hub.
+// end ends the stream once all runs have ended (and, for a page, all profiles that follow them), so that the reader
+// does not reconnect. If newer events are stored, the stream ends after the hub has delivered them.
 func (f *follower) end(out *conns.Writer, rest work.Pending, err error) error {
 	if err != nil || rest.HasLiveWork {
 		return err

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadForm reads a submission's form: uploaded files take precedence over texts.
+// ReadForm reads the form of a submission. Uploaded files take precedence over text fields.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
 		Added: submissions.AddedByAdmin{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
@@ -37,14 +37,14 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
 		return s.TakeUploads(c, in, files)
 	}
-	// The editor may have been filled from a file.
+	// The browser sends the name of a file that the person loaded into the editor.
 	in.FileName = c.FormValue("filename")
 	in.Source = unixLines(c.FormValue("source"))
 	in.Files, err = readTyped(form)
 	return in, err
 }
 
-// RefusedForm returns the form of a refused submission, with its input.
+// RefusedForm returns the form of a refused submission with its input and the reason.
 func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{
 		Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName,
@@ -53,9 +53,9 @@ func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	}
 }
 
-// FillForm fills in the choices of a task's form and the initial text: a refused one, the submission in ?from= or
-// ?run=, the template in ?template=, or else the first template. ?from= edits that submission and has its own draft;
-// with ?run= an existing draft of the task continues.
+// FillForm sets the choices of a task's submission form and its initial text: the text of a refused form, the
+// submission of ?from= or ?run=, the template of ?template=, or the first template. With ?from= the browser keeps a
+// separate draft; with ?run= an existing draft of the task takes precedence.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
@@ -78,7 +78,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle
 	return err
 }
 
-// fillAgain fills the form from an earlier submission to the task, if the viewer may read it.
+// fillAgain fills the form with an earlier submission to the task, if the viewer may read its source.
 func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := s.SubmissionByID(c.UserContext(), site.Actor(c), id)
 	if db.KindOf(err) == db.NotFound {
@@ -109,7 +109,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	return nil
 }
 
-// FirstTemplate returns the text of the named template, or else of the first one.
+// FirstTemplate returns the template with a label, or the first template.
 func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	if text, ok := bundle.Template(label); ok {
 		return string(text)
@@ -125,7 +125,7 @@ const maxTaskWords = 100
 
 var taskWord = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
 
-// taskWords returns the names in the file that has the types of a call.
+// taskWords returns the identifiers that the task's header or module defines, for completion in the editor.
 func taskWords(bundle *tasks.Bundle) (words []string) {
 	for _, f := range bundle.Definition.Files {
 		if f.Name != "task.h" && f.Name != "task.py" {
@@ -142,8 +142,8 @@ func taskWords(bundle *tasks.Bundle) (words []string) {
 
 var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 
-// Remarks returns the messages of compute-sanitizer or the compiler about lines of a submission with these further
-// files, from the first run that has any.
+// Remarks returns messages of compute-sanitizer or the compiler about lines of a submission. They come from the first
+// run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
 	of := views.Sources{
 		MainNames:     []string{seen.Sub.FileName},

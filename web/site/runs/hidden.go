@@ -12,21 +12,21 @@ import (
 	"warpboard/tasks"
 )
 
-// Redactor removes the parts of a run that may quote its source, for viewers who may not see it: output of compilers
-// and programs. The kind of a failure remains. A task's own program reads the source, too, and could quote it in any
-// text of its report. Weakness: it could encode it in its numbers, but a malicious author does not need such a program
-// (docs/security.md).
+// Redactor removes the texts of a run that may quote the source, for viewers who may not see it: output of compilers
+// and programs. It keeps the kind of a failure. A task's own harness reads the source and could quote it in any text of
+// its report, or encode it in numbers. The latter is not prevented, because a malicious author does not need a harness
+// to read sources (docs/security.md).
 type Redactor struct {
 	def  tasks.Definition
 	self bool // the task's own program reports
 }
 
-// RedactorOf returns the hidden parts of runs of a version.
+// RedactorOf returns the Redactor for runs of a task version.
 func RedactorOf(def tasks.Definition) Redactor {
 	return Redactor{def: def, self: harness.Name(def) == harness.Bundle}
 }
 
-// Stage removes the texts of a stage.
+// Stage removes texts from the result of a stage.
 func (h Redactor) Stage(r *job.StageResult) {
 	r.Stdout, r.Stderr, r.Command, r.Findings = "", "", "", nil
 	if r.Failure != nil {
@@ -50,8 +50,8 @@ func (h Redactor) Stage(r *job.StageResult) {
 	}
 }
 
-// numberKernels returns the compiler's values for kernels (ptxas.KERNEL.registers) with numbers in place of the
-// kernels' names, which are the source's. It drops everything else from a build.
+// numberKernels returns the compiler's values per kernel (ptxas.KERNEL.registers) with numbers instead of kernel names,
+// which come from the source. It removes all other values of a build.
 func numberKernels(extra map[string]string) map[string]string {
 	const compiler = "ptxas."
 	numbers, shown := map[string]int{}, map[string]string{}
@@ -69,7 +69,7 @@ func numberKernels(extra map[string]string) map[string]string {
 	return shown
 }
 
-// Failure returns the part of a failure of a run or stage that may be shown.
+// Failure returns a copy of a failure without texts that may quote the source.
 func (h Redactor) Failure(f *job.Failure) *job.Failure {
 	if f == nil {
 		return nil
@@ -85,7 +85,7 @@ func (h Redactor) Failure(f *job.Failure) *job.Failure {
 	return &hidden
 }
 
-// Event returns a copy of an event without such texts. Events are shared.
+// Event returns a copy of an event without texts that may quote the source. The original is shared and stays unchanged.
 func (h Redactor) Event(e work.RunEvent) work.RunEvent {
 	e.Failure = h.Failure(e.Failure)
 	if e.Event == nil {
@@ -107,8 +107,9 @@ func (h Redactor) Event(e work.RunEvent) work.RunEvent {
 	return e
 }
 
-// hideCase keeps a case's name if it is one of the task's, or of a tool of compute-sanitizer. Kernels keep their
-// origins, and get the same numbers in all cases of a stage.
+// hideCase removes texts from the result of a case. It keeps the case's name only if it is that of a case of the task
+// or of a compute-sanitizer tool. It replaces the names of kernels by numbers that are the same in all cases of a
+// stage.
 func (h Redactor) hideCase(stage job.Stage, c *job.CaseResult, numbers map[string]string) {
 	c.Kernels = slices.Clone(c.Kernels)
 	for i := range c.Kernels {

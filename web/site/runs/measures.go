@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// addMeasures fills in the parts of an ended run's card besides its stages.
+// addMeasures adds the measurements of an ended run to its card.
 func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
 	run := of.Run
 	card.Timeline = TimelineOf(run, of.Evidence)
@@ -43,7 +43,7 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	return nil
 }
 
-// kernelsOf returns the kernels that ran in the profile of a run.
+// kernelsOf returns the kernels that a profile recorded, with their launch counts.
 func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
 	for _, c := range profile.Cases {
@@ -62,7 +62,8 @@ func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	return ran
 }
 
-// measuredCases sets the times of the cases beside the work that the task declares.
+// measuredCases returns the measured times of cases together with the work (bytes, operations) that the task declares
+// for them.
 func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
 	var cases []views.MeasuredCase
 	for _, c := range stage.Cases {
@@ -85,7 +86,7 @@ func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.St
 	return cases, nil
 }
 
-// roofs returns the device's roofs, from the case's own report or else from another case's.
+// roofs returns the roofline limits of the device, from the case's report or another case's.
 func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
 	facts, ok, err := s.facts(profile, index)
 	for _, c := range profile.Cases {

@@ -12,8 +12,8 @@ import (
 	"warpboard/web/site"
 )
 
-// modesOf lists the modes of a task on these devices: a CPU does not support NVIDIA's tools, and compute-sanitizer must
-// be installed on a worker.
+// modesOf lists the modes that a task offers on some devices. A CPU does not support NVIDIA's tools, and mode sanitize
+// needs a worker with compute-sanitizer.
 func modesOf(lang tasks.Lang, devices []views.DeviceChoice) []string {
 	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
 	if lang == tasks.LangCPP {
@@ -26,7 +26,7 @@ func modesOf(lang tasks.Lang, devices []views.DeviceChoice) []string {
 	return modes
 }
 
-// checkMode refuses a mode that one of the devices does not support.
+// checkMode returns an error if one of the devices does not support the mode.
 func (s *Runs) checkMode(ctx context.Context, mode job.Mode, devices []string) error {
 	onCPU := slices.Contains(devices, gpuname.CPU)
 	switch {
@@ -42,7 +42,7 @@ func (s *Runs) checkMode(ctx context.Context, mode job.Mode, devices []string) e
 		return err
 	}
 	for _, device := range devices {
-		// Without any worker the run waits for one, which may have the tool.
+		// A device without a worker lacks no mode: the run waits for a worker, which may support it.
 		lacks := func(d client.Device) bool { return d.Device == device && d.Slots+d.OutOfService > 0 && !d.Sanitizer }
 		if slices.ContainsFunc(known, lacks) {
 			return site.Invalid("mode", "No worker of %s has compute-sanitizer. Choose another device, or ask the operator of this site to install it beside nvcc.", device)

@@ -15,25 +15,26 @@ import (
 	"warpboard/web/site"
 )
 
-// unpackedFile reads a packed file as its original content.
+// unpackedFile reads the original content of a compressed file.
 type unpackedFile struct {
 	io.Reader
 	io.Closer
 }
 
-// maxUnpackedBytes limits the bytes of a file that a request unpacks. The program under ncu can write a file that packs
-// to a thousandth.
+// maxUnpackedBytes limits the size of a file that a request unpacks. A program under ncu can write a file that
+// compresses to a thousandth of its size.
 const maxUnpackedBytes = 8 << 20
 
-// PackedFile is an artifact opened for sending.
+// PackedFile is an artifact that was opened for sending.
 type PackedFile struct {
 	io.ReadCloser
 	Size int
 	Gzip bool // it is packed
 }
 
-// OpenPacked opens an artifact for a client that can unpack it, or cannot. It first unpacks up to maxUnpackedBytes:
-// once an answer has begun, an error can no longer be reported. A larger file is only sent to clients that unpack.
+// OpenPacked opens an artifact. unpacks means that the client accepts gzip. The first maxUnpackedBytes are unpacked as
+// a check, because errors cannot be reported once the response has begun. Larger files are sent only to clients that
+// accept gzip.
 func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
 	if err != nil {
@@ -62,13 +63,13 @@ func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
 	return PackedFile{unpackedFile{z, f}, size, false}, err
 }
 
-// damagedError is the error for readers of an unreadable file.
+// damagedError returns the error for a file that cannot be read.
 func damagedError(a work.Artifact, why error) error {
 	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
 		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})
 }
 
-// unpacked opens a packed file, and returns its unpacked size up to the limit.
+// unpacked opens a compressed file and returns its uncompressed size, counted up to maxUnpackedBytes.
 func unpacked(f files.File) (*gzip.Reader, int, error) {
 	z, err := gzip.NewReader(f)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 	"warpboard/web/site"
 )
 
-// LiveRunsOf reads the runs together with their last event, so that the stream continues without a gap.
+// LiveRunsOf reads the runs of a submission and the ID of their last event. The page's stream continues after that
+// event.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
 	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Sub.ID)
 	if err != nil {
@@ -42,7 +43,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	return live, nil
 }
 
-// CardFor is the card of one run, with the actions of this reader.
+// CardFor returns the card of a run, with the actions that the viewer may perform.
 func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	profiles, err := s.site.Store.Work.ProfileRuns(c.UserContext(), seen.Run)
 	if err != nil {
@@ -56,20 +57,20 @@ func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	return cards[0], nil
 }
 
-// offerAgain lets the owner run it again while the task accepts submissions.
+// offerAgain adds the action "run again" to a card, if the viewer owns the run and the task accepts submissions.
 func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
 	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
 		card.RerunToken = s.site.Page(c, "", "").CSRF
 	}
 }
 
-// SubmissionRows lists submissions for a table.
+// SubmissionRows converts submissions to the rows of a table.
 func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]submissions.SubmissionSummary, error) {
 	f.OnlyTableColumns = true
 	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
 }
 
-// BenchmarkTimes returns the means of the passed benchmarks among these submissions, by run.
+// BenchmarkTimes returns the mean times of passed benchmarks in these submissions, by run ID.
 func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.SubmissionSummary) (map[int64]float64, error) {
 	var timed []work.Run
 	var ids []int64
@@ -91,7 +92,7 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 	return times, err
 }
 
-// Tries lists a person's latest submissions to a task for a table.
+// Tries returns the rows of a person's latest submissions to a task.
 func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
 	list, err := s.site.Store.Submissions.Latest(ctx, person.ID, task.ID, limit)
 	for i := range list {
@@ -100,7 +101,7 @@ func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Tas
 	return list, err
 }
 
-// ShownTask returns a task's page from its files, without boards and people.
+// ShownTask returns the page of a task from its files, without boards and people.
 func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
@@ -112,7 +113,7 @@ func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.
 	return shown, err
 }
 
-// TaskSources lists the task's files, the reference first; the templates have their own links.
+// TaskSources lists the files of a task, the reference first, without templates.
 func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.SourceFile) {
 	shown := slices.DeleteFunc(slices.Clone(bundle.Definition.Files), tasks.File.IsSubmission)
 	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
@@ -130,7 +131,7 @@ func referenceFirst(name string) int {
 	return 1
 }
 
-// BoardTops returns a summary of each of a task's boards, with this many leaders.
+// BoardTops returns a summary of each of a task's boards, with its first entries (at most leaders).
 func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
 	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {

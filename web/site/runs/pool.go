@@ -5,7 +5,7 @@ import (
 	"warpboard/views"
 )
 
-// sourceRunsOf returns the runs of equal source that count together with a run; nil if it is alone.
+// sourceRunsOf returns the runs with the same source that share a score with a run; nil if there is no other.
 func sourceRunsOf(run work.Run, list []work.Run) *views.SourceRuns {
 	if len(list) == 0 {
 		return nil

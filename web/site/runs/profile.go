@@ -19,13 +19,13 @@ import (
 	"warpboard/web/site"
 )
 
-// RunAccess is a run and the viewer's rights to its submission.
+// RunAccess is a run with the viewer's rights to its submission.
 type RunAccess struct {
 	Access
 	Run work.Run
 }
 
-// LoadRun reads the run of a path below its submission's.
+// LoadRun reads the run of the path, if the viewer may see its submission.
 func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	id, err := site.IDParam(c, "run")
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	return seen, err
 }
 
-// RunByID is LoadRun for a given ID and viewer.
+// RunByID returns the run with an ID, if the viewer may see its submission.
 func (s *Runs) RunByID(ctx context.Context, viewer accounts.User, id int64) (seen RunAccess, err error) {
 	list, err := s.RunsByID(ctx, viewer, id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Runs) RunByID(ctx context.Context, viewer accounts.User, id int64) (see
 	return list[0], nil
 }
 
-// RunsByID is RunByID for several runs, in two queries.
+// RunsByID returns several runs with the viewer's rights, in two queries.
 func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64) (list []RunAccess, err error) {
 	found, err := s.site.Store.Work.RunsByID(ctx, ids...)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64)
 	return list, nil
 }
 
-// profileState returns the reason why a run has no profile yet, or "" if it has ended well.
+// profileState returns the reason why a profile is not available yet, or "" if the run that makes it has succeeded.
 func profileState(run work.Run) string {
 	switch {
 	case run.State == work.StateDone:
@@ -90,7 +90,7 @@ func profileState(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// Case returns the requested case; for 0, which means none, the first case that was to be profiled.
+// Case returns asked, or if it is 0 (no case requested) the index of the profile's first case.
 func (p Profile) Case(asked int) int {
 	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
 		return asked
@@ -113,11 +113,11 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
-// ReportHash identifies the report of a case; "" if there is none.
+// ReportHash returns the hash of a case's report, or "" if there is none.
 func (p Profile) ReportHash(index int) string { return p.files[reportName(index)].Hash }
 
-// reportCases parses the name of ncu's report file: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
-// only case 0. The first workers left it unpacked.
+// reportCases parses the name of ncu's report file: "profile.0-2.ncu-rep.gz" contains cases 0 to 2,
+// "profile.0.ncu-rep.gz" only case 0. Files of early workers lack ".gz".
 func reportCases(name string) (first, last int, ok bool) {
 	cases, ok := strings.CutSuffix(strings.TrimSuffix(name, ".gz"), ".ncu-rep")
 	if !ok {
@@ -133,13 +133,13 @@ func reportCases(name string) (first, last int, ok bool) {
 	return first, last, err == nil && wrong == nil
 }
 
-// ReportFile is a report file of ncu, of one case or of several.
+// ReportFile is a report file of ncu for one or several cases.
 type ReportFile struct {
 	work.Artifact
 	First, Last int // cases
 }
 
-// ReportFile returns ncu's report file of a case, if it was kept.
+// ReportFile returns ncu's report file of a case. kept is false if it was not stored.
 func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	for name, a := range p.files {
 		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
@@ -149,7 +149,7 @@ func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	return f, false
 }
 
-// ReportNote returns the reason why ncu's file of a case was not kept, or "" if it was.
+// ReportNote returns the reason why ncu's report file of a case was not stored, or "".
 func (p Profile) ReportNote(index int) string {
 	for name, note := range p.Notes {
 		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
@@ -159,11 +159,11 @@ func (p Profile) ReportNote(index int) string {
 	return ""
 }
 
-// otherDots is the number of a board's best entries that are drawn into a roofline.
+// otherDots is the number of a board's best entries that a roofline chart contains.
 const otherDots = 8
 
-// BoardDots returns the roofline dots of the board's best other entries, and the run to compare a run with, as Leader
-// returns it.
+// BoardDots returns the roofline points of the board's best other entries, and the run that the page offers for a
+// comparison (see Leader).
 func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots []charts.Dot, leader int64, err error) {
 	rivals, err := s.Rivals(ctx, seen, 0, otherDots+1)
 	if err != nil {

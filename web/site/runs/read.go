@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Reading is a submission with its runs, as its viewer may see them. Pages, the API, popcorn, and MCP format it.
+// Reading is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and MCP
+// format it.
 type Reading struct {
 	Access
 	Runs  []RunReading
@@ -19,7 +20,7 @@ type Reading struct {
 	stages map[int64][]work.Stage // of these runs, of their profiles, and of others that were asked for
 }
 
-// RunReading is a run of a Reading. Its texts are limited to the parts that the viewer may see.
+// RunReading is a run of a Reading.
 type RunReading struct {
 	RunAccess
 	Evidence
@@ -28,11 +29,11 @@ type RunReading struct {
 	Place     int           // in the queue; 0 if it does not wait
 	Wait      time.Duration // expected; 0 if unknown
 	Lack      string        // for what it waits although slots may be free: "a worker that has …"
-	// of the device that it waits for; nil if it does not wait, or nothing is known of the device
+	// Queue is the device that the run waits for; nil if the run does not wait or the device is unknown.
 	Queue *client.Device
 }
 
-// Read reads the runs of a submission: at most nine queries, however many runs there are.
+// Read reads the runs of a submission, in at most nine queries.
 func (s *Runs) Read(ctx context.Context, seen Access) (Reading, error) {
 	family, err := s.site.Store.Work.Family(ctx, seen.Sub.ID)
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *Runs) Read(ctx context.Context, seen Access) (Reading, error) {
 	return s.read(ctx, seen, family)
 }
 
-// read is Read after the runs were read, with the stages of more runs.
+// read returns what Read returns, for callers that have read the runs. It also reads the stages of the runs in more.
 func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more ...int64) (r Reading, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
 	r = Reading{Access: seen, Ended: true}
@@ -82,7 +83,7 @@ func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more .
 	return r, err
 }
 
-// addPlaces adds the places of waiting runs in the queue, and estimates of their waits from the latest runs.
+// addPlaces sets the queue positions of waiting runs, and estimates of their waits from recent runs.
 func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 	places, err := s.site.Store.Work.Places(ctx, r.Sub.ID)
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 	return err
 }
 
-// isBehind reports whether a run waits for the end of others.
+// isBehind reports whether a run waits for a slot behind other runs.
 func (r RunReading) isBehind() bool {
 	d := r.Queue
 	return d != nil && r.Lack == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.Place

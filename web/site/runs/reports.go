@@ -9,12 +9,12 @@ import (
 	"warpboard/models/work"
 )
 
-// maxCachedReports limits the cached reports in bytes of JSON; in memory they take some ten times as much. Parsing one
-// takes longer than the page that shows it.
+// maxCachedReports limits the cached reports, in bytes of JSON. In memory they take about ten times as much. Parsing a
+// report takes longer than rendering its page.
 const maxCachedReports = 32 << 20
 
-// Report returns the parsed report of a case, or nil. Readers share it and must not modify it. At most one report per
-// core is parsed at a time.
+// Report returns the parsed report of a case, or nil. All callers share the report and must not modify it. At most one
+// report per CPU core is parsed at a time.
 func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
@@ -53,7 +53,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	return ncu.Decode(z)
 }
 
-// SeenReport is Report without the parts of the run's program that the viewer may not see.
+// SeenReport returns the report of a case, without the submitted program if the viewer may not see the source.
 func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.Report(p, index)
 	if report != nil && !seen.MaySeeSource {

@@ -7,14 +7,15 @@ import (
 	"warpboard/models/db"
 )
 
-// Rivals are other people's entries that pages show beside a run.
+// Rivals has other people's entries that pages show beside a run.
 type Rivals struct {
 	Leading []boards.Standing // first entries of the run's board
 	Above   *boards.Standing  // entry ahead of the person's own; nil if there is none
 }
 
-// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own (none if person
-// is 0). A viewer who may not see the task gets none, so all pages of a run must read its board here.
+// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own entry (unless
+// person is 0). It returns nothing if the viewer may not see the task, so the pages of a run must use it to read
+// boards.
 func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r Rivals, err error) {
 	if !seen.TaskOpen {
 		return r, nil
@@ -33,7 +34,8 @@ func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit i
 	return r, err
 }
 
-// Leader returns the run to compare a run with, the first of its board. It returns 0 if the run leads or has no time.
+// Leader returns the ID of the board's first run, which pages offer for a comparison. It returns 0 if the run itself is
+// first or has no score.
 func (s *Runs) Leader(ctx context.Context, seen RunAccess) (int64, error) {
 	if seen.Run.ScoreNS == nil {
 		return 0, nil

@@ -10,8 +10,9 @@ import (
 	"warpboard/views/charts"
 )
 
-// RoofOf draws the board of the first of these records that has a profile: the roofs of its device, and the best
-// entries below them. It reads the first benchmark case. ok is false if no record has a profile that can be drawn.
+// RoofOf returns the roofline chart of a board: the limits of its device and the points of its best entries. The board
+// is that of the first record that has a profile, and the chart shows the first benchmark case. ok is false if no
+// record has a usable profile.
 func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boards.TaskRecord, roof charts.BoardRoof, ok bool, err error) {
 	ids := make([]int64, len(records))
 	for i, r := range records {
@@ -35,7 +36,7 @@ func (s *Runs) RoofOf(ctx context.Context, records []boards.TaskRecord) (of boar
 		}
 		roof.Bandwidth = facts.bandwidth
 		roof.Dots, _, err = s.BoardDots(ctx, RunAccess{Access{TaskOpen: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
-		// it was beaten, or has older software
+		// The run was beaten, or its software is older than the board's.
 		if !slices.ContainsFunc(roof.Dots, func(d charts.Dot) bool { return d.Run == record.RunID }) {
 			own := facts.dot
 			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))

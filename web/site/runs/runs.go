@@ -8,7 +8,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Runs is the part of submissions that pages and the API share: access to one, submitting one, and the view of a run.
+// Runs is the part of submissions that pages and the API share: access rights, submitting, and the views of runs.
 type Runs struct {
 	site         *site.Site
 	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, like reports
@@ -16,7 +16,7 @@ type Runs struct {
 	reading      chan struct{} // one place per core
 }
 
-// New returns the shared part of submissions, with empty caches of profiles.
+// New returns the shared part of submissions, with empty caches.
 func New(site *site.Site) *Runs {
 	return &Runs{
 		site:         site,

@@ -15,7 +15,8 @@ import (
 	"warpboard/views/charts"
 )
 
-// addClock adds to the running stage its time so far, its limit, and the running case. A build's limit is its worker's.
+// addClock adds the elapsed time, the time limit, and the running case to a card's running stage. The worker sets the
+// limit of a build.
 func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	limits := map[job.Stage]time.Duration{
 		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
@@ -35,12 +36,12 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	}
 }
 
-// casesOf returns the cases that each stage runs.
+// casesOf returns the cases of a task by stage.
 func casesOf(def tasks.Definition) map[job.Stage][]tasks.Case {
 	return map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
 }
 
-// StagesOfAttempt filters the stages of the run's current or last attempt.
+// StagesOfAttempt returns those stages that belong to the run's current or last attempt.
 func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 	if len(stages) == 0 {
 		return nil
@@ -58,8 +59,8 @@ func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 	return results
 }
 
-// plannedStages lists the stages of a run of a mode. Python needs no build, and a ranked run by Warpboard's harness no
-// benchmark stage.
+// plannedStages lists the stages that a run in a mode will have. Python has no build stage. With Warpboard's harness a
+// ranked run has no benchmark stage.
 func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	stages := map[job.Mode][]job.Stage{
 		job.ModeTest:      {job.StageBuild, job.StageTest},
@@ -78,8 +79,8 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	return stages
 }
 
-// mergeStages returns the ended stages, the running one, and the coming ones. A failed stage counts all its cases, also
-// those that it did not reach.
+// mergeStages returns the ended stages, the running stage, and the planned ones that follow. A failed stage counts all
+// its cases, including those that did not run.
 func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
 	var all []views.StageView
 	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
@@ -105,7 +106,7 @@ func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, n
 	return all
 }
 
-// caseIntervals returns the intervals of a stage's cases; nil if it measured no fresh processes.
+// caseIntervals returns the intervals of the case times of a stage; nil if they were not measured in several processes.
 func caseIntervals(r job.StageResult) []boards.Interval {
 	if len(r.Cases) == 0 || len(r.Cases[0].Processes) < 2 {
 		return nil
@@ -117,7 +118,7 @@ func caseIntervals(r job.StageResult) []boards.Interval {
 	return intervals
 }
 
-// TimelineOf lays out the times of a run, and of the profile that followed it.
+// TimelineOf returns the timeline chart of a run, and of the profile that the site added to it.
 func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
 	vm.Spans = timeSpans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
@@ -126,7 +127,7 @@ func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
 	return vm
 }
 
-// timeSpans returns a run's wait and the stages of its last attempt.
+// timeSpans returns the time spans of a run: its wait, and the stages of its last attempt.
 func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.TimeSpan {
 	if run.StartedAt == nil {
 		return nil
@@ -152,7 +153,7 @@ func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.Tim
 	return spans
 }
 
-// MeasuredStage returns the stage whose times count for a run: the ranked one, or else the benchmark.
+// MeasuredStage returns the stage whose times a run's score is based on: the ranked stage, or else the benchmark.
 func MeasuredStage(stages []job.StageResult) job.StageResult {
 	var found job.StageResult
 	for _, r := range stages {

@@ -16,8 +16,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Submit is the only way into the queue. It completes the request from the directives in the source; the store has the
-// rules.
+// Submit checks and stores a submission. All handlers use it. It completes the submission from directives in the
+// source; the store checks the rules.
 func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.NewSubmission) (submissions.Submission, []work.Run, error) {
 	user, err := s.submitter(ctx, user, &in.Added)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 	return sub, runs, nil
 }
 
-// submitter returns the owner of the new submission: the person that an admin names, or else the user.
+// submitter returns the owner of a new submission: the person that an admin names, or the user.
 func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AddedByAdmin) (accounts.User, error) {
 	added.Reason = strings.TrimSpace(added.Reason)
 	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
@@ -83,7 +83,7 @@ func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submiss
 	return person, err
 }
 
-// VisibleTask returns the task if the person may see it.
+// VisibleTask returns a task, if the user may see it.
 func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
@@ -92,7 +92,7 @@ func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string)
 	return task, err
 }
 
-// Posed is VisibleTask with the task's version, author, and event.
+// Posed returns a task with its version, author, and event, if the user may see it.
 func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (catalog.FullTask, error) {
 	posed, err := s.site.Store.Catalog.FullTask(ctx, slug)
 	if err == nil && !posed.VisibleTo(user) {
@@ -104,8 +104,9 @@ func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (cata
 // NoTask is the error for a task that does not exist, or that the person may not see.
 func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
-// chooseDevices prefers the request over the source, and with neither takes a task's only device. Names match in any
-// case; a family matches if the task has one device of it. The store refuses devices that the task lacks.
+// chooseDevices returns the devices of a new submission: the requested ones (asked), those named in the source, or the
+// task's only device. Names match in any case. A family name matches if the task has exactly one device of the family.
+// The store refuses devices that the task lacks.
 func chooseDevices(asked, named, offered []string) ([]string, error) {
 	if len(asked) == 0 {
 		asked = named
@@ -144,10 +145,10 @@ func chooseMode(mode job.Mode) job.Mode {
 	return mode
 }
 
-// sameTask compares a task's names as people write them: vector_add is vector-add.
+// sameTask reports whether two task names have the same slug, such as vector_add and vector-add.
 func sameTask(a, b string) bool { return db.Slug(a) == db.Slug(b) }
 
-// Cancel ends every unfinished run of a submission. It returns Conflict if there is none.
+// Cancel cancels every unfinished run of a submission. It returns a Conflict error if there is none.
 func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int64) error {
 	runs, err := s.site.Store.Work.Runs(ctx, submissionID)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 	return nil
 }
 
-// Delete removes a submission with its runs and results, and notifies open pages.
+// Delete deletes a submission with its runs and results, and notifies open pages.
 func (s *Runs) Delete(ctx context.Context, user accounts.User, submissionID int64, why string) error {
 	changes, err := s.site.Store.DeleteSubmission(ctx, user, submissionID, why)
 	if err != nil {

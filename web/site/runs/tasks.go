@@ -8,20 +8,20 @@ import (
 	"warpboard/tasks"
 )
 
-// CreateTask creates a task, and queues its baselines. UpdateTask and PublishTask do so for new ones. A baseline that
-// cannot be queued is an error although the task has already changed.
+// CreateTask creates a task and queues its baselines, as UpdateTask and PublishTask do for new ones. If a baseline
+// cannot be queued, it returns an error although the task was created.
 func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.NewTask) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.CreateTask(ctx, actor, in)
 	return task, s.startBaselines(ctx, task.ID, err)
 }
 
-// UpdateTask changes a task's settings.
+// UpdateTask changes the settings of a task.
 func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in catalog.TaskSettings) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.UpdateTask(ctx, actor, id, in)
 	return task, s.startBaselines(ctx, id, err)
 }
 
-// PublishTask makes a bundle a task's current version, with the given settings unless they are nil.
+// PublishTask makes a bundle the current version of a task, and changes the task's settings unless they are nil.
 func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.ChangeKind, error) {
 	version, change, err := s.site.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/catalog"
 )
 
-// Validate queues a task's validation script for the first entries of its boards, and returns their number.
+// Validate queues a task's validation script for the first entries of its boards. It returns the number of queued runs.
 func (s *Runs) Validate(ctx context.Context, actor accounts.User, task catalog.Task) (queued int, err error) {
 	_, queued, err = s.site.Store.Validate(ctx, actor, task.ID)
 	if err == nil {

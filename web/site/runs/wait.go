@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// addPlace adds a waiting run's place in the queue, and the reason for waiting.
+// addPlace sets the queue position of a waiting run, and the reason why it waits, in its card.
 func addPlace(run RunReading, card *views.RunCard) {
 	d := run.Queue
 	card.QueuePosition, card.LacksWorker = run.Place, d == nil || d.Slots == 0
