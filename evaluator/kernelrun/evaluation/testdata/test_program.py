@@ -11,6 +11,8 @@ import random
 import re
 import statistics
 import struct
+import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -646,6 +648,35 @@ class Timing(unittest.TestCase):
         self.assertTrue(low <= 2 <= high)
         self.assertEqual(timing.speedup([1.0, 3.0], [1.0, 1.0])[0], 2)
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
+
+    def test_medians_of_resamples_are_those_of_their_elements(self):
+        rng = random.Random(7)
+        for size in (1, 2, 7, 100, 101, timing._PART // 500, timing._PART + 1):
+            sample = torch.tensor([round(rng.random(), 2) for _ in range(size)], dtype=torch.float64)
+            picks = torch.randint(0, size, (200 if size < timing._PART else 3, size))
+            plain = sum(sample[picks].kthvalue(middle).values for middle in ((size + 1) // 2, size // 2 + 1)) / 2
+            self.assertTrue(torch.equal(timing.medians(sample, picks), plain), size)
+
+    def test_the_speedups_interval_is_that_of_the_seed(self):
+        rng = random.Random(8)
+        ref, custom = ([round(rng.lognormvariate(0, 0.1), 3) for _ in range(100)] for _ in range(2))
+        for paired in (True, False):
+            generator = torch.Generator().manual_seed(0)
+            picks = torch.randint(0, 100, (timing.RESAMPLES, 100), generator=generator)
+            others = picks if paired else torch.randint(0, 100, (timing.RESAMPLES, 100), generator=generator)
+            ratios = [statistics.median(ref[i] for i in mine) / statistics.median(custom[i] for i in theirs)
+                      for mine, theirs in zip(picks.tolist(), others.tolist())]
+            want = [float(torch.quantile(torch.tensor(ratios, dtype=torch.float64), q)) for q in ((1 - 0.95) / 2, (1 + 0.95) / 2)]
+            speedup, interval = timing.speedup(ref, custom, paired=paired)
+            self.assertEqual(speedup, statistics.median(ref) / statistics.median(custom))
+            for got, end in zip(interval, want):
+                self.assertAlmostEqual(got, end, places=12)
+
+    def test_a_speedup_begins_no_threads(self):
+        program = ("import os, torch, timing; timing.speedup([1.0 + i % 7 for i in range(100)], [2.0 + i % 5 for i in range(100)]); "
+                   "print(len(os.listdir('/proc/self/task')))")
+        ended = subprocess.run([sys.executable, "-c", program], env={**os.environ, "OMP_NUM_THREADS": "4"}, capture_output=True, text=True)
+        self.assertEqual(ended.stdout, "1\n", ended.stderr)
 
     def test_an_interval_has_room_for_what_a_clock_may_err_by(self):
         for of_ref, of_custom, least, most in (
