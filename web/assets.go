@@ -23,13 +23,19 @@ type assets struct {
 	packed sync.Map // func() ([]byte, error) by encoding and name
 }
 
-// brotliLevel is the compression level of brotli. Level 11, the best, takes twenty times as long for 3 % smaller files.
-const brotliLevel = 9
+// brotliLevel returns the level for a file of some bytes. The best makes what each page loads 7 % smaller, in 0.1 s a
+// file; the largest file, which only editors load, would take a second.
+func brotliLevel(size int) int {
+	if size < 64<<10 {
+		return brotli.BestCompression
+	}
+	return 9
+}
 
 func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
 	once, _ := a.packed.LoadOrStore(encoding+"/"+name, sync.OnceValues(func() ([]byte, error) {
 		var out bytes.Buffer
-		var w io.WriteCloser = brotli.NewWriterLevel(&out, brotliLevel)
+		var w io.WriteCloser = brotli.NewWriterLevel(&out, brotliLevel(len(data)))
 		if encoding == "gzip" {
 			w, _ = gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
 		}

@@ -156,6 +156,17 @@ func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
 	}
 }
 
+// TestTheFilesOfEachPageAreSmall: with the board's page of 14 kB they are a first visit, which may be 60 kB.
+func TestTheFilesOfEachPageAreSmall(t *testing.T) {
+	b, total := webtest.Start(t).Browser(), 0
+	for _, name := range []string{"figtree.woff2", "app.css", "favicon.svg", "site.js", "htmx.js"} {
+		total += len(webtest.Body(t, b.Get(static.URL(name), "Accept-Encoding", "br")))
+	}
+	if total > 45_500 {
+		t.Errorf("the files of each page are %d bytes, want at most 45,500", total)
+	}
+}
+
 func TestStaticFilesAreKeptForEver(t *testing.T) {
 	b := webtest.Start(t).Browser()
 	resp := b.Get(static.URL("app.css"))

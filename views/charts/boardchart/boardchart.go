@@ -214,10 +214,14 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 		}
 	}
 	var rest strings.Builder
+	var last place
 	for _, s := range spots {
 		x := 100 * (float64(s.lane) + 0.5) / float64(used)
 		if s.dot == nil || s.dot.URL == "" || links >= MaxLinks && !s.dot.IsOwn {
-			fmt.Fprintf(&rest, "M%.1f %.1fh0", x, s.y)
+			// A move from the last dot: crowded lanes repeat the same ones, so that they compress well.
+			to := place{math.Round(10*x) / 10, math.Round(10*s.y) / 10}
+			fmt.Fprintf(&rest, "m%.1f %.1fh0", to.x-last.x, to.y-last.y)
+			last = to
 			continue
 		}
 		links++

@@ -2,6 +2,9 @@ package boardchart
 
 import (
 	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -91,7 +94,7 @@ func TestEveryDotHasALane(t *testing.T) {
 	if diff := cmp.Diff([]string{"6.25% /a", "18.75% /b", "6.25% /c"}, at); diff != "" {
 		t.Errorf("dots (-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(d.UnlinkedDots, "M31.2 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
+	if !strings.HasPrefix(d.UnlinkedDots, "m31.3 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
 		t.Errorf("the rest is %q, the lines are %+v", d.UnlinkedDots, d.Marks)
 	}
 	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"},
@@ -99,8 +102,39 @@ func TestEveryDotHasALane(t *testing.T) {
 		t.Errorf("an entry of another page is a link to nowhere: %+v", behind.Dots)
 	}
 	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
-	if n := len(crowd.Dots) + strings.Count(crowd.UnlinkedDots, "M"); n < lanes || n > lanes+1 {
+	if n := len(crowd.Dots) + strings.Count(crowd.UnlinkedDots, "m"); n < lanes || n > lanes+1 {
 		t.Errorf("a million at one place are %d dots", n)
+	}
+}
+
+// TestACrowdOfDotsIsSmall: a board's page is compressed, and may be 14 kB.
+func TestACrowdOfDotsIsSmall(t *testing.T) {
+	var dots []Dot
+	for i := range 1000 {
+		dots = append(dots, Dot{ScoreNS: 1e5 * math.Pow(1.005, float64(i)), Size: 7})
+	}
+	d := draw(Board{Dots: dots})
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, d.UnlinkedDots); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(d.UnlinkedDots, "m"); n < 400 || packed.Len() > 2*n {
+		t.Errorf("%d dots take %d bytes, want 2 for each", n, packed.Len())
+	}
+	var x, y float64 // the last move ends at the last dot: roundings do not add up
+	for _, move := range strings.Split(strings.TrimPrefix(strings.TrimSuffix(d.UnlinkedDots, "h0"), "m"), "h0m") {
+		var dx, dy float64
+		if _, err := fmt.Sscan(move, &dx, &dy); err != nil {
+			t.Fatal(err)
+		}
+		x, y = x+dx, y+dy
+		if x < 0 || x > 100 || y < 0 || y > 100 {
+			t.Fatalf("a dot is at %g, %g", x, y)
+		}
 	}
 }
 
