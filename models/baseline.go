@@ -20,9 +20,9 @@ import (
 
 // StartAllBaselines calls StartBaselines for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
-	// It acts as an admin, to include private tasks. Each task has its own transaction. A failure stops the rest, and
-	// the next start of the site, or the next new software of a device, tries all again. Repeating queues nothing twice
-	// (currentBaselines).
+	// The actor is an admin, so that private tasks are included. Each task has its own transaction. An error ends the
+	// loop; the next start of the site, or the next new software on a device, tries again. Repetitions queue nothing
+	// twice (see currentBaselines).
 	list, err := s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin})
 	if err != nil || s.noBaselines {
 		return 0, err
@@ -37,9 +37,9 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	return queued, nil
 }
 
-// StartBaselines queues the baselines of a task's current version in the operator's name, if they were not run on one
-// of its devices yet, were run with older software than it has, or have changed. It returns the number of queued runs.
-// A device that no worker has had yet gets none: they would wait in its queue forever.
+// StartBaselines queues the baselines of a task's current version on each device where a baseline has not run, ran with
+// older software, or has changed. They run in the name of the operator's account. It returns the number of queued runs.
+// It skips devices that no worker has had, because such runs would wait forever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
 		return 0, nil
@@ -60,9 +60,9 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if err != nil {
 		return 0, err
 	}
-	// The bundle is read before the transaction: blobs may be large, and a transaction blocks all other writers. If
-	// another version becomes current in between, it gets its own baselines when it is stored; these then belong to an
-	// older version, which is harmless.
+	// The bundle is read before the transaction, because blobs may be large and a transaction blocks all other writers.
+	// If another version becomes current in between, its own publication queues its baselines; those queued here then
+	// belong to an older version, which is harmless.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
 			in := submissions.NewSubmission{User: operator, Mode: work.ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
@@ -78,8 +78,8 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	return queued, err
 }
 
-// currentBaselines lists the devices on which a baseline was run, or will be, with their newest software for its
-// language. A waiting baseline will run with the software of that time.
+// currentBaselines lists the devices for which a baseline has a run, ended or waiting, that counts as measured with the
+// device's newest software for the task's language.
 func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
 	kind := epochs.Native
 	if version.Lang == tasks.LangPython {
@@ -87,15 +87,15 @@ func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash strin
 	}
 	err = tx.Table("baselines b").Joins("join runs r on r.id = b.run_id").
 		Where("b.version_id = ? and b.name = ? and b.source_hash = ?", version.ID, name, hash).
-		// seen_at is the time at which the site first received the software, queued_at that at which the baseline was
-		// queued, both by the site's clock. A run that was queued before the change and ended after it counts as old,
-		// even if it was measured with the new software.
+		// seen_at is the time at which the site first received the software, and queued_at the time at which the
+		// baseline was queued, both by the site's clock. A run that was queued before the software appeared and ended
+		// after that counts as old, even if it used the new software.
 		Where("(r.ended_at is null or not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
 		Pluck("b.device", &have).Error
 	return have, db.ReadError(err, "baselines")
 }
 
-// startBaseline submits one baseline to the devices that lack it.
+// startBaseline submits one baseline to the devices that have no current run of it.
 func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task catalog.Task, version catalog.TaskVersion, name string) (int, error) {
 	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
 	if err != nil {
@@ -105,8 +105,8 @@ func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task catalog.Task,
 	if err := tx.Model(&epochs.DeviceEpoch{}).Distinct().Pluck("device", &known).Error; err != nil {
 		return 0, db.ReadError(err, "devices that workers had")
 	}
-	// Order of queuing and of the row does not matter: both are in the caller's transaction, so that no baseline runs
-	// unnoted.
+	// The submission and the baseline's row are written in the caller's transaction, in either order, so that each run
+	// of a baseline is recorded.
 	in.Devices = slices.DeleteFunc(slices.Clone(task.Devices), func(device string) bool {
 		return slices.Contains(have, device) || !slices.Contains(known, device)
 	})

@@ -11,10 +11,9 @@ import (
 	"warpboard/models/review"
 )
 
-// ClockDifference records that the runner's clock and the judge's differed by more than the tolerance in a run, with
-// the case in which they differed most. It does not tell why. There is one row per run, written once, by the result
-// that ends it. All of these numbers come from a worker: they prove nothing, and raise a flag for people. Times are in
-// nanoseconds.
+// ClockDifference records that the clocks of runner and judge differed by more than the tolerance in a run, for the
+// case with the largest difference. There is at most one row per run, written when the run ends. The worker reports all
+// values, so they prove nothing; they raise a flag for reviewers. Times are in nanoseconds.
 type ClockDifference struct {
 	RunID          int64 `gorm:"primaryKey;autoIncrement:false"`
 	Stage          job.Stage
@@ -27,7 +26,7 @@ type ClockDifference struct {
 	ToleranceNS    float64 `gorm:"column:tolerance_ns"`
 }
 
-// noteClocks stores the difference of the clocks of an ended run, if there is one.
+// recordClocks stores the ClockDifference of an ended run, if there is one.
 func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	d, ok := differenceOf(stages)
 	if !ok {
@@ -40,7 +39,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	return review.RaiseFlag(tx, runID, review.KindClocks, "")
 }
 
-// differenceOf compares the clocks of the last stage in which they differ: the ranked one, if they differ there.
+// differenceOf returns the clock difference of the last stage that has one (the ranked stage, if it has).
 func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	for _, stage := range stages {
 		widest, differ := 0.0, 0
@@ -48,7 +47,7 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			if !c.ClocksDiffer() {
 				continue
 			}
-			// >= and not >: a case whose clocks all read 0 is still shown if it is the only one.
+			// The comparison is >=, so that a case whose clocks are all 0 is recorded if it is the only one.
 			if differ++; clockGap(c.Clocks) >= widest {
 				widest = clockGap(c.Clocks)
 				d = ClockDifference{
@@ -65,5 +64,5 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 }
 
 // clockGap returns the difference between the larger of the judge's two clocks and the clock of the runner's process
-// (Event), which also runs the kernel.
+// (Event). The runner's process also runs the kernel, which could manipulate that clock.
 func clockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }

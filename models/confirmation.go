@@ -12,21 +12,21 @@ import (
 	"warpboard/models/work"
 )
 
-// confirmation is an order that measures the new first run of a board, the challenger, in turns with the next person's,
-// the holder: holder, challenger, holder, challenger. The best of many tries was also lucky; a confirmation's numbers
-// are not selected, and replace those of both runs.
+// confirmation is an order that measures the new 1st place of a board (the challenger) alternately with the run of the
+// next person (the holder): holder, challenger, holder, challenger. The best of many submissions was also lucky. The
+// scores of a confirmation are not selected, and replace those of both runs.
 //
-// Each turn is queued when the one before it has ended. Four are enough if they ran undisturbed on one slot; otherwise
-// more follow, up to MaxTurnsPerSide. If half of a side's were disturbed then, it keeps a score that was not. If a turn
-// of the challenger fails, the confirmation ends without numbers, and its source is held back until a review, because a
-// kernel could fail on purpose where it is slow. If a turn of the holder fails, its source is held back, too, and the
-// challenger is measured alone: so an accomplice cannot block a confirmation. All turns of a source count together, in
-// all its confirmations (package samples): repeating a challenge selects nothing. A source in 1st place is confirmed
-// once, so that confirmations come to an end.
+// Each turn is queued when the previous turn has ended. Four turns suffice if they ran undisturbed on one slot;
+// otherwise more follow, up to MaxTurnsPerSide. If half of a side's turns were disturbed even then, the side keeps its
+// score, unless that was disturbed too. If a turn of the challenger fails, the confirmation ends without scores and the
+// challenger's source is held until a review, because a kernel could fail on purpose on a slow slot. If a turn of the
+// holder fails, the holder's source is held too, and the challenger is measured alone, so that an accomplice cannot
+// block a confirmation. All turns of a source count together, in all its confirmations (package samples), so repeating
+// a challenge selects nothing. A source in 1st place is confirmed once, so that confirmations come to an end.
 //
-// At most one is open per board, by a unique index as well. Only advanceConfirmation moves it, in the transaction that
-// ends a turn. No loop watches open ones: a turn that never ends keeps its confirmation open. Deleting either side's
-// submission removes the order with its runs (on delete cascade).
+// At most one confirmation is open per board, which a unique index ensures. Only advanceConfirmation changes it, in the
+// transaction that ends a turn. Nothing polls open confirmations: a turn that does not end keeps its confirmation open.
+// Deleting the submission of either side deletes the order and its runs (on delete cascade).
 type confirmation struct {
 	Order
 	challenger, holder work.Run
@@ -35,18 +35,17 @@ type confirmation struct {
 }
 
 const (
-	// MinQuietTurns do if they are quiet. Two of each side are the fewest that can disagree: fewer would make one lucky
-	// turn the score.
+	// MinQuietTurns is the number of undisturbed turns that suffice per side. Two is the smallest number that can
+	// disagree; with one, a single lucky turn would be the score.
 	MinQuietTurns = 2 // of each side, on one slot
-	// MaxTurnsPerSide bounds what a 1st place costs the device: four ranked runs of each side, when machines are noisy
-	// or differ.
+	// MaxTurnsPerSide limits the turns per side, and so the cost of a 1st place, if machines are noisy or differ.
 	MaxTurnsPerSide = 8
-	// maxSpoiltConfirmations is the number of times that a challenger is measured again in all if bad conditions spoil
-	// it. A device that is never quiet would otherwise spend eight ranked runs on each change of the board.
+	// maxSpoiltConfirmations limits how often a challenger is measured if bad conditions spoil its confirmations. A
+	// device that is never quiet would otherwise run eight ranked runs after each change of the board.
 	maxSpoiltConfirmations = 3
 )
 
-// advanceConfirmation goes on when a turn has ended: with the next one, or to the end.
+// advanceConfirmation handles the end of a turn: it queues the next turn, or ends the confirmation.
 func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	o, err := orderOf(tx, turn)
 	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
@@ -69,15 +68,15 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 		}
 	}
 	for i, turn := range c.turns {
-		// A turn of the challenger without a score decides at once. One of the holder is only noted, since the
-		// challenger's other turns still count.
+		// If a turn of the challenger has no score, the confirmation ends. A turn of the holder without a score is only
+		// recorded, because the other turns of the challenger still count.
 		switch {
 		case turn.ScoreNS != nil:
 		case *turn.ProfileOf == o.ChallengerID:
 			return c.endWithoutScore(tx, turn, out)
 		default:
 			c.aloneReason = noScoreReason(turn) + " The other run was measured alone."
-			// Of an older turn this was done when it ended, and staff may have released the source since.
+			// An earlier turn was handled when it ended. Since then a reviewer may have released the source.
 			if i < len(c.turns)-1 || !failedByKernel(turn) {
 				continue
 			}
@@ -91,14 +90,15 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	return c.continueOrEnd(tx, out)
 }
 
-// continueOrEnd queues the next turn, or ends the confirmation with the numbers of those that count.
+// continueOrEnd queues the next turn, or ends the confirmation with the scores of the turns that count.
 func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 	counted, enough := c.countedTurns()
 	if sides := c.sides(); !enough && len(c.turns) < MaxTurnsPerSide {
 		return c.queueRun(tx, sides[len(c.turns)%len(sides)].Entry(), out)
 	}
 	if !enough {
-		// No more turns: take the existing ones, of the newest software that measured both sides, on any slots.
+		// No more turns are possible: use the existing ones on any slots, with the newest software that measured both
+		// sides.
 		counted = c.turnsOfBothSides(counted, 1, func(turn work.Run) string { return fmt.Sprintf("%020d", turn.EpochID) })
 	}
 	if len(counted) == 0 {
@@ -121,9 +121,9 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 	return c.conclude(tx, counted, out)
 }
 
-// conclude lets the turns that count replace the numbers of both sides, also of equal sources of other people. All
-// entries are rebuilt once, after both sides have their numbers: in between the board would be compared half new, half
-// old.
+// conclude replaces the scores of both sides, and of other people's runs with equal source, by those of the counted
+// turns. It rebuilds the entries once, after both sides are updated; in between, the board would mix old and new
+// scores.
 func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect) error {
 	var accepted []work.Run
 	var sides []int64
@@ -145,14 +145,14 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 	return c.end(tx, c.aloneReason, false, out)
 }
 
-// failedByKernel reports whether a turn has no score because of its kernel. A task's failure and an infrastructure
-// error are other causes. Too many losses in which the run itself may have brought its worker down count as the
-// kernel's: otherwise a kernel could avoid a confirmation by crashing the worker.
+// failedByKernel reports whether a turn has no score because of its kernel. Failures of the task and infrastructure
+// errors have other causes. Too many losses for which the run may be responsible count as caused by the kernel;
+// otherwise a kernel could avoid a confirmation by crashing the worker.
 func failedByKernel(r work.Run) bool {
 	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
 }
 
-// noScoreReason is a sentence about a turn.
+// noScoreReason returns a sentence with the reason why a turn has no score.
 func noScoreReason(r work.Run) string {
 	switch {
 	case r.State != work.StateFailed:
@@ -167,13 +167,13 @@ func noScoreReason(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// endWithoutScore ends the confirmation without numbers: the challenger did not pass once more, and is held back, or
-// was cancelled. One that infrastructure errors stopped begins again when something changes on the board.
+// endWithoutScore ends the confirmation without scores, because the challenger failed (its source is then held) or was
+// cancelled. A confirmation that ended by infrastructure errors begins again at the next change of the board.
 func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	why := noScoreReason(turn)
 	switch {
 	case failedByKernel(turn):
-		// The board's change is dropped here: end reports the number that the board has after both.
+		// The board's change is dropped, because end returns a later one.
 		if _, err := holdSource(tx, c.ChallengerID, why); err != nil {
 			return err
 		}
@@ -184,9 +184,10 @@ func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effe
 	return c.end(tx, why, false, out)
 }
 
-// end ends the confirmation, and begins the next one: with new numbers, or without the challenger, another entry may be
-// first. One that may begin again waits until something changes on the board. This comes to an end because a source
-// with turns that count, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
+// end ends the confirmation and starts the next one, if the new scores, or the absence of the challenger, put another
+// entry in 1st place. If again is true, the challenger may be confirmed again at the next change of the board. The
+// sequence ends, because a source with counted turns, and a challenger that was confirmed, are not confirmed again
+// (startConfirmation).
 func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect) error {
 	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneSlot, "reason": why, "again": again}).Error
 	if err != nil {
@@ -202,7 +203,7 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 	return startConfirmation(tx, c.VersionID, c.Device, except, out)
 }
 
-// showWaiting marks the run on the board that waits for its confirmation.
+// showWaiting marks, on the board, the run that waits for its confirmation.
 func (o Order) showWaiting(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
@@ -212,18 +213,19 @@ func (o Order) showWaiting(tx *gorm.DB, runID int64, out *work.Effect) error {
 	return err
 }
 
-// startConfirmation begins one if the board's first was never confirmed and another person is behind it. It leaves out
-// a first that is the run except.
+// startConfirmation starts a confirmation of a board's 1st place, if it was never confirmed and another person's entry
+// follows. It does nothing if the 1st place is the run except.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Effect) error {
-	// Bands and pages have the same order (entriesFirst in package boards); equal scores: the earlier run. Entries of
-	// different epochs are not comparable: a first that is alone with the newest software has no one behind it.
+	// The order equals that of bands and pages (entriesFirst in package boards): of equal scores, the earlier run is
+	// first. Entries of different epochs are not comparable, so a 1st place that is the only entry with the newest
+	// software has no one behind it.
 	var top []boards.Entry
 	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age || top[0].RunID == except {
 		return db.ReadError(err, "the first of a board")
 	}
-	// Turns belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
-	// nothing.
+	// Turns belong to a source, not to a run. Submitting a confirmed source again, even from another account, starts no
+	// confirmation.
 	var known int64
 	confirmed, err := samples.IsConfirmed(tx, top[0].RunID, -top[0].Age)
 	if err == nil {
@@ -233,7 +235,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	if err != nil || confirmed || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
-	// The holder goes first. If its source cannot run any more, that shows before the challenger's turns cost anything.
+	// The holder goes first. If its source no longer runs, this is found before the challenger's turns take time.
 	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
 		CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
@@ -245,8 +247,8 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	return o.showWaiting(tx, o.ChallengerID, out)
 }
 
-// recomputeAndConfirm is recompute after a decision: the run that is first of a board by it is measured again. The
-// changes have the numbers that the boards have then.
+// recomputeAndConfirm recomputes boards after a decision about runs, and starts confirmations of new 1st places. It
+// returns the boards' final change numbers.
 func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	changes, err := recomputeBoards(tx, runs)
 	if err != nil || !s.confirm {
@@ -264,9 +266,9 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 	return changes, nil
 }
 
-// confirmAfterRun begins a confirmation if a run's end has changed its board. A turn's confirmation goes on without it.
-// Disabling confirmations leaves open ones: their turns still run. In a new epoch, the last run of a board that is
-// measured again decides who is first, because the first changes with every result until then.
+// confirmAfterRun starts a confirmation if the end of a run has changed its board. A turn's own confirmation is not
+// affected. If confirmations are disabled, open ones still end. In a new epoch, the last rerun of a board determines
+// the 1st place, because until then it changes with every result.
 func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Rerun {
 		return nil
@@ -281,16 +283,15 @@ func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) er
 	return startConfirmation(tx, run.VersionID, run.Device, 0, out)
 }
 
-// allowNextConfirmation lets runs be confirmed once more when they come first.
+// allowNextConfirmation allows another confirmation of runs that become first again.
 func allowNextConfirmation(tx *gorm.DB, runs any) error {
 	err := tx.Model(&Order{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
 	return db.WriteError(err, "confirmations")
 }
 
-// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels
-// the other side's turn. The cascade has deleted the orders when this is called; the marks then name ids without a row.
-// The turns' watchers are not notified, and their workers stop at the next heartbeat, whose answer lists the attempts
-// as stale.
+// forgetConfirmations clears the marks of boards whose open confirmation was deleted with a submission, and cancels the
+// waiting turns of the other side. The cascade has already deleted the orders. No event is sent for these turns; their
+// workers stop after the next heartbeat, whose response lists the attempts as stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&boards.Board{}).Where("confirming <> 0 and not exists (select 1 from orders o where o.challenger_id = confirming and o.ended_at is null)").
 		Update("confirming", 0).Error

@@ -8,7 +8,7 @@ import (
 	"warpboard/models/work"
 )
 
-// sides are the runs that are measured in turns.
+// sides returns the runs that the confirmation measures: the holder and the challenger.
 func (c confirmation) sides() []work.Run {
 	if c.aloneReason != "" {
 		return []work.Run{c.challenger}
@@ -16,7 +16,7 @@ func (c confirmation) sides() []work.Run {
 	return []work.Run{c.holder, c.challenger}
 }
 
-// turnsOfRun selects the turns with a score that measured a run.
+// turnsOfRun returns the turns with a score that measured a run.
 func turnsOfRun(turns []work.Run, of work.Run) (list []work.Run) {
 	for _, turn := range turns {
 		if *turn.ProfileOf == of.ID && turn.ScoreNS != nil {
@@ -26,8 +26,8 @@ func turnsOfRun(turns []work.Run, of work.Run) (list []work.Run) {
 	return list
 }
 
-// turnsOfBothSides returns the turns with one key, the last one of which each side has n turns; nil: there is none. The
-// keys are sorted, so that the same turns always give the same answer.
+// turnsOfBothSides groups turns by a key and returns the last group in which each side has at least n turns, or nil.
+// Keys are sorted, so that the result does not depend on the order of a map.
 func (c confirmation) turnsOfBothSides(turns []work.Run, n int, key func(work.Run) string) []work.Run {
 	groups := map[string][]work.Run{}
 	for _, turn := range turns {
@@ -41,13 +41,13 @@ func (c confirmation) turnsOfBothSides(turns []work.Run, n int, key func(work.Ru
 	return nil
 }
 
-// countedTurns selects the turns of the slot that has enough quiet ones of both sides; without such a slot, all that
-// count if no more are measured.
+// countedTurns returns the turns of a slot that has enough quiet turns of both sides. If there is none and no more
+// turns will run, it returns all turns that count.
 //
-// A board is about its newest software. A machine of the same device may have older software than the challenger's run:
-// its turn is left out. So are disturbed or noisy turns of a side, while they are the minority. A kernel can be noisy,
-// or heat its device, on purpose where it is slow: if most turns of a side are, all of them count, and they are never
-// enough.
+// A board compares scores of its newest software. A machine of the same device may have older software than the
+// challenger's run; turns on it do not count. Disturbed or noisy turns of a side do not count as long as they are the
+// minority. If most turns of a side are disturbed, all of them count, but they are never enough, because a kernel can
+// be noisy, or heat its device, on purpose on a slow slot.
 func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	calm := true
 	for _, of := range c.sides() {
@@ -66,11 +66,11 @@ func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	return list, false
 }
 
-// spoiltReason is a sentence about the bad conditions that spoilt the turns of a side; empty if less than half of them
-// were disturbed, or the side's score was disturbed, too.
+// spoiltReason returns a sentence about the bad conditions of most of a side's turns. It returns "" if fewer than half
+// were disturbed, or if the side's own score was disturbed, too.
 //
-// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after maxSpoiltConfirmations. Its page
-// shows why it was not confirmed.
+// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after maxSpoiltConfirmations
+// confirmations. Its page shows the reason why it was not confirmed.
 func spoiltReason(turns []work.Run, of work.Run) string {
 	turns = turnsOfRun(turns, of)
 	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.Disturbed == "" })
@@ -80,8 +80,8 @@ func spoiltReason(turns []work.Run, of work.Run) string {
 	return fmt.Sprintf("#%d was measured again on a disturbed device (%s), so its score from before stays.", of.SubmissionID, disturbed[0].Disturbed)
 }
 
-// slotKeyOf names the slot and the software of a turn. Worker and hash are the worker's claim. A lie can only make
-// turns look as if they were on one slot, or not.
+// slotKeyOf returns a key of the slot and the software of a turn. The worker reports both. A false report can only make
+// turns look as if they ran on the same slot, or on different ones.
 func slotKeyOf(turn work.Run) string {
 	if turn.Machine == nil {
 		return ""

@@ -10,20 +10,20 @@ import (
 	"warpboard/models/work"
 )
 
-// turnMaxWait is the time for which a turn of a confirmation gives way to people's work. On a device that is never
-// idle, a lucky 1st place would otherwise never be measured again; four to eight turns take a minute of it in an hour.
+// turnMaxWait is the time for which people's work takes precedence over a waiting turn. Without it, a lucky 1st place
+// on a busy device would never be measured again. Four to eight turns take about a minute of an hour.
 const turnMaxWait = 10 * time.Minute
 
-// HurryTurns moves turns that have waited for longer than a limit among people's runs: before all that were queued
-// after them. They are no longer preempted. Such a run does not use its person's turn, because they did not ask for it
-// and could otherwise delay it with their own runs.
+// HurryTurns gives turns that have waited too long the priority of people's runs, ahead of all that were queued later.
+// They are no longer preempted. Such a turn does not count as a run of its person in the fair order, because the person
+// did not request it and could delay it with other runs.
 func (s *Store) HurryTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
 		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.LiveCondition, db.Time(at.Add(-turnMaxWait)))
 	}
 	var waiting int64
-	// The dispatcher calls this in every round. Reading first keeps the writer free if nothing waits, which is nearly
-	// always; the same condition leaves out a turn that ends between the two.
+	// The dispatcher calls this in every pass. Reading first avoids a write transaction if nothing waits, which is
+	// nearly always so. The transaction checks the same condition again.
 	err := late(s.db.Read(ctx)).Limit(1).Count(&waiting).Error
 	if err != nil || waiting == 0 {
 		return db.ReadError(err, "turns that wait")

@@ -11,15 +11,15 @@ import (
 	"warpboard/models/work"
 )
 
-// runConsequences are the consequences of a run's end (see work.Consequences). For one result the order is Keep, Ended,
-// Place, Settled, all in its transaction. A cancellation, or the last of too many losses, causes only Ended (and
-// Settled, if a result reported the loss). The result of a run that was cancelled before causes Stopped and Settled. So
-// a new rule must not rely on Settled or Place for each end.
+// runConsequences implements work.Consequences. For one result it is called in the order Keep, Ended, Place, Settled,
+// in the result's transaction. A cancellation, and the last of too many losses, cause only Ended (and Settled, if a
+// result reported the loss). The result of a run that was cancelled earlier causes Stopped and Settled. A new rule must
+// therefore not expect Settled or Place for each end.
 type runConsequences struct{ store *Store }
 
-// Keep stores what a result has, in this order. All steps are called even if one fails, because Join takes their
-// values: an error undoes all of them. On PostgreSQL the steps after a failed statement add "current transaction is
-// aborted"; the first error is the cause.
+// Keep stores data from a result. All steps are called even if one fails, because errors.Join evaluates its arguments;
+// the error rolls all of them back. On PostgreSQL the steps after a failed statement report "current transaction is
+// aborted", so the first error is the cause.
 func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		storeSample(tx, run, r), // before anything may hold the run back
@@ -32,7 +32,8 @@ func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *wor
 	)
 }
 
-// Ended notifies webhooks of a run that a person requested, continues confirmations and reruns, and ends validations.
+// Ended queues webhook events for a run that a person requested, continues confirmations and reruns, and ends
+// validations.
 func (f runConsequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	switch run.Purpose {
 	case work.Submitted, work.Practice:
@@ -49,15 +50,15 @@ func (f runConsequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) err
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
-		// Settled does this again after a result, and then finds the confirmation open. It is needed here because a
-		// cancelled or lost rerun may be the last of its board, and no result follows.
+		// After a result, Settled repeats this and finds the confirmation open. The call is needed here, because a
+		// cancelled or lost rerun may be the last one of its board, and no result follows it.
 		return f.store.confirmAfterRun(tx, run, out)
 	}
 	return nil
 }
 
-// Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured
-// before it failed.
+// Place updates the boards for a valid run, for a profile or a baseline that a board shows, or for the measurements of
+// a failed run.
 func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
 	if run.Purpose == work.Profile {
 		if out.Board, err = announceProfile(tx, *run); err != nil {
@@ -74,7 +75,8 @@ func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *wo
 		}
 	}
 	if !run.Valid() {
-		// Held, disqualified or unranked runs change no place. Only a baseline shows on a board without an entry.
+		// Held, disqualified, and unranked runs do not change the board. Of runs without an entry, a board shows only
+		// baselines.
 		return announceBaseline(tx, run, out)
 	}
 	stands, err := scoreEnded(tx, run)
@@ -88,17 +90,17 @@ func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *wo
 	return errors.Join(tellOfRecord(tx, out.Board.Record), tellOfPlace(tx, run, out.Board))
 }
 
-// Stopped lets the measurements of a cancelled run count for its source: cancelling selects nothing.
+// Stopped counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no advantage.
 func (f runConsequences) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
 	return storeEndedSample(tx, run, r, cancelledReason)
 }
 
-// Settled measures the run that is now first of the board again.
+// Settled starts a confirmation of the board's new 1st place.
 func (f runConsequences) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	return f.store.confirmAfterRun(tx, run, out)
 }
 
-// tellOfRecord notifies webhooks that a board has a new first, and names the former one.
+// announceRecord queues a webhook event about a board's new record and the previous holder.
 func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	if taken == nil {
 		return nil
@@ -110,7 +112,7 @@ func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	return webhooks.StoreEvent(tx, e)
 }
 
-// tellOfPlace records a person's new place on a board, for those who lost one by it.
+// announcePlace stores an event about a person's new rank, for the people who were overtaken.
 func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
 	if r := change.Record; r != nil && r.PreviousRecord != nil {
@@ -122,7 +124,7 @@ func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 	return webhooks.StoreEvent(tx, e)
 }
 
-// announceBaseline notifies the board that its baseline has a score.
+// announceBaseline raises the change number of the board whose baseline has a score.
 func announceBaseline(tx *gorm.DB, r *work.Run, out *work.Effect) (err error) {
 	if r.Purpose == work.Baseline && r.ScoreNS != nil {
 		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/events"
 )
 
-// CloneEvent makes an event with the settings of another one and copies of its tasks, hidden until the start. The
-// copies have no submissions, boards, or members. The new event lasts as long as the other one.
+// CloneEvent creates an event with the settings of another event and copies of its tasks, which stay hidden until the
+// start. The copies have no submissions, boards, or members. The new event has the same duration.
 func (s *Store) CloneEvent(ctx context.Context, actor accounts.User, slug, title string, startsAt time.Time) (made events.Event, err error) {
 	from, err := s.Events.Event(ctx, slug)
 	if err != nil {
@@ -53,10 +53,10 @@ func (s *Store) CloneEvent(ctx context.Context, actor accounts.User, slug, title
 	return made, nil
 }
 
-// maxCopyNames limits the tries of a name for a copy: name-2, name-3, …
+// maxCopyNames limits the slugs that are tried for a copy: name-2, name-3, …
 const maxCopyNames = 100
 
-// copyTask makes a hidden task of another one's current version, with the next free name.
+// copyTask creates a hidden task from the current version of another one, with the next free slug.
 func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.Task) (catalog.Task, error) {
 	if !task.EditableBy(actor) {
 		return task, db.Errorf(db.Forbidden, "Only the author of the task %s and admins may copy it.", task.Slug)
@@ -80,7 +80,7 @@ func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.
 	return task, db.Errorf(db.Conflict, "The task %s has %d copies already.", task.Slug, maxCopyNames-2)
 }
 
-// dropCopies removes the copies of an event that was not made.
+// dropCopies deletes the copied tasks of an event that could not be created.
 func (s *Store) dropCopies(ctx context.Context, actor accounts.User, copies []catalog.Task) error {
 	for _, task := range copies {
 		if err := s.Catalog.DeleteTask(ctx, actor, task.ID, task.Slug); err != nil {

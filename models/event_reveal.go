@@ -16,7 +16,7 @@ import (
 	"warpboard/models/work"
 )
 
-// UnrevealedPerson is a person with submissions that are not revealed.
+// UnrevealedPerson is a person with submissions in an event that are not revealed yet.
 type UnrevealedPerson struct {
 	UserID         int64
 	UserName       string
@@ -24,12 +24,12 @@ type UnrevealedPerson struct {
 	UnfinishedRuns int `gorm:"column:live"` // number of runs that have not ended
 }
 
-// EventWaiting lists the people whose results wait to be revealed.
+// EventWaiting lists the people whose results are not revealed yet.
 func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
 	return unrevealedPeople(s.db.Read(ctx), eventID)
 }
 
-// FrozenBest returns a person's best score on a board among the results that are not revealed, or 0.
+// FrozenBest returns a person's best score on a board among results that are not revealed, or 0.
 func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device string) (ns float64, err error) {
 	if userID == 0 {
 		return 0, nil
@@ -47,12 +47,13 @@ func unrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err 
 	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
 }
 
-// RevealAll makes Reveal reveal all results.
+// RevealAll makes Reveal publish all results.
 const RevealAll = -1
 
-// Reveal lets the frozen results of an event count: those of the lowest entrant, or of RevealAll. It returns the
-// entrant's name, or "" for all. After the last entrant the event is revealed. submissions is the expected number of
-// waiting submissions: if it differs, Reveal returns Conflict, because someone has revealed this entrant already.
+// Reveal publishes frozen results of an event: those of the lowest-ranked entrant, or all (RevealAll). It returns the
+// entrant's name, or "" for all. After the last entrant the event counts as revealed. submissions is the number of
+// waiting submissions that the page showed. If it differs, Reveal returns Conflict, because another person has already
+// revealed this entrant.
 func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, submissions int) (name string, changes []boards.Change, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
@@ -100,7 +101,7 @@ func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, su
 	return name, changes, err
 }
 
-// revealOrder holds the ranks of an event's entrants before a step.
+// revealOrder has the ranks of an event's entrants, in which Reveal publishes results from the last to the first.
 type revealOrder struct {
 	entrants events.Entrants
 	rankOf   map[events.Entrant]int // rank in the standings, from 1
@@ -122,8 +123,8 @@ func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealOrder,
 	return r, err
 }
 
-// lowestWaiting selects those who wait and belong to the lowest entrant of the standings. An entrant who is not in the
-// standings is below all others.
+// lowestWaiting returns the people with waiting results who belong to the lowest-ranked entrant. Entrants without a
+// rank are below all others.
 func (r revealOrder) lowestWaiting(list []UnrevealedPerson) (chosen []UnrevealedPerson, entrant events.Entrant) {
 	lowest := 0
 	for _, w := range list {
@@ -142,7 +143,7 @@ func (r revealOrder) lowestWaiting(list []UnrevealedPerson) (chosen []Unrevealed
 	return chosen, entrant
 }
 
-// releaseSubmissions lets the frozen submissions of people count. Running ones count when they end.
+// releaseSubmissions makes the frozen submissions of people count. Those that still run count when they end.
 func (s *Store) releaseSubmissions(tx *gorm.DB, eventID int64, people []UnrevealedPerson) ([]boards.Change, error) {
 	ids := make([]int64, len(people))
 	for i, w := range people {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/events"
 )
 
-// SeenEvent is an event with the parts that a person may see.
+// SeenEvent is an event with the parts that a viewer may see.
 type SeenEvent struct {
 	events.EventRow
 	Tasks     []catalog.Task // tasks that lists show to the person
@@ -22,8 +22,8 @@ type SeenEvent struct {
 	Standings events.Standings
 }
 
-// EventFor reads an event for a person: the entries on the boards of a device, or of all if device is empty, as they
-// were at the moment of a time (see events.Event.Moment), or are now if at is zero.
+// EventFor reads an event for a viewer, with the entries on the boards of one device, or of all if device is empty. at
+// selects an earlier time (see events.Event.RoundToMoment); the zero time means now.
 func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string, at time.Time) (seen SeenEvent, err error) {
 	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
@@ -39,9 +39,9 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 	return seen, err
 }
 
-// EventStandings adds up the current boards of these tasks; only of one device, if it is named. The first device of a
-// task comes first. With a time, it adds up the boards as they were then, without ties; a process does so once at a
-// time. Readers share the standings and must not modify them.
+// EventStandings returns the standings of an event from the current boards of its tasks, of one device if it is named.
+// If a task has several devices, the first counts. at selects an earlier time, without ties; one such request is
+// computed at a time. Callers share the result and must not modify it.
 func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
@@ -105,14 +105,14 @@ func boardKeyOf(b events.Board) boards.Key {
 	return boards.Key{VersionID: b.VersionID, Device: b.Device}
 }
 
-// maxStandingsBytes is the approximate limit in bytes of the standings that a process caches.
+// maxStandingsBytes is the approximate limit of a process's cache of standings, in bytes.
 const maxStandingsBytes = 32 << 20
 
-// maxPastStandingsBytes is the same for standings of past times.
+// maxPastStandingsBytes is the limit of the cache for standings at earlier times, in bytes.
 const maxPastStandingsBytes = 8 << 20
 
-// standingsKey is a hash of everything that standings depend on. Each visible change of a board, even of a name, raises
-// its change number.
+// standingsKey returns a hash of everything that standings depend on, including the change numbers of boards, which
+// every visible change raises.
 func standingsKey(points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
@@ -140,7 +140,7 @@ func eventBoardsOf(tasks []catalog.Task, device string) (list []events.Board, ve
 	return list, versions
 }
 
-// entrants returns the teams of an event that has teams as entrants.
+// entrants returns the teams of an event if its entrants are teams.
 func (s *Store) entrants(ctx context.Context, e events.Event) (events.Entrants, error) {
 	if !e.ByTeam {
 		return nil, nil

@@ -16,22 +16,23 @@ import (
 	"warpboard/models/work"
 )
 
-// NamedFlag is a Flag with the name of the reporter and, if it is about clocks, those of its run.
+// NamedFlag is a Flag with the reporter's name and, for a flag about clocks, the clock difference of its run.
 type NamedFlag struct {
 	review.Flag
 	UserName string
-	// RunID is 0 in flags about something else.
+	// ClockDifference.RunID is 0 for other flags.
 	ClockDifference ClockDifference `gorm:"embedded;embeddedPrefix:differs_"`
 }
 
 const (
-	// Runes, not bytes. It is shown whole on pages and in the audit log.
+	// The length is in characters, because pages and the audit log show the reason in full.
 	maxReasonLength = 1000 // characters
-	// Over any 60 minutes, not a clock hour. Each report puts a run before the task's author; admins have no limit.
+	// The limit applies to any 60 minutes. Each report asks the task's author for a review. Admins have no limit.
 	reportsPerHour = 10 // by one person
 )
 
-// cleanReason checks and cleans a person's text: it must not be empty or too long.
+// cleanReason removes control characters and superfluous spaces from a reason. It returns an error if the result is
+// empty or too long.
 func cleanReason(text string) (string, error) {
 	text = db.Sanitize(text)
 	switch n := len([]rune(text)); {
@@ -67,8 +68,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 		if err := checkReports(tx, actor); err != nil {
 			return err
 		}
-		// The unique index on open flags (run, kind, person) prevents a second flag: two simultaneous requests cannot
-		// both pass.
+		// A unique index on open flags (run, kind, person) prevents duplicates by simultaneous requests.
 		err = tx.Create(&review.Flag{RunID: runID, Kind: review.KindReport, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); db.KindOf(err) == db.Conflict {
 			return db.Errorf(db.Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
@@ -77,7 +77,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 	})
 }
 
-// checkReports limits the reports of a person, who is no admin.
+// checkReports limits the reports of a person who is not an admin.
 func checkReports(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil
@@ -90,8 +90,8 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 
-// Dismiss closes the open flags of a run that is fine, with the finding. If the run was held back, it counts from then
-// on; if that was because a turn of its source's confirmation failed, so do all runs of that source.
+// Dismiss closes the open flags of a run with a finding that the run is fine. A held run counts from then on. If the
+// hold was caused by a failed confirmation of its source, all runs of that source count.
 func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var own, released int64 // a review of a run's own score is none of its source
@@ -118,8 +118,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 	})
 }
 
-// Flags lists the flags of a run that the person may see: all for those who may review the run, and for others those
-// that they reported.
+// Flags lists the flags of a run: all for people who may review it, and for others those that they reported.
 func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]NamedFlag, error) {
 	if viewer.May(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}) {
 		return s.flags(ctx, "f.run_id = ?", run.ID)
@@ -130,7 +129,7 @@ func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, t
 	return s.flags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
 }
 
-// clockDifferenceColumns are the columns of NamedFlag.Differs.
+// clockDifferenceColumns has the columns of NamedFlag.ClockDifference.
 const clockDifferenceColumns = "d.run_id as differs_run_id, d.stage as differs_stage, d.spec as differs_spec, d.cases as differs_cases, d.clock as differs_clock, " +
 	"d.event_ns as differs_event_ns, d.wall_ns as differs_wall_ns, d.snapshot_ns as differs_snapshot_ns, d.tolerance_ns as differs_tolerance_ns"
 

@@ -11,17 +11,16 @@ import (
 	"warpboard/models/work"
 )
 
-// A profile follows a ranked run that has its place on the board: a separate run of the same submission, so that the
-// board never waits for Nsight Compute and no time is ever measured under it.
+// A profile is a separate run of the same submission that follows a ranked run which is an entry of a board. So boards
+// do not wait for Nsight Compute, and no score is measured under it.
 
-// queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
-// and a worker is here that can.
+// queueProfile queues the profile of a ranked run that has just succeeded, if its task allows profiles and a live
+// worker can make them.
 func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	if !r.Valid() {
 		return nil
 	}
-	// Whether a worker can profile is checked only now: if it leaves before the profile's turn, the profile waits in
-	// the queue.
+	// If the worker leaves before the profile starts, the profile waits in the queue.
 	wanted, err := isProfilable(tx, *r)
 	if err != nil || !wanted {
 		return err
@@ -47,11 +46,10 @@ func isProfilable(tx *gorm.DB, run work.Run) (bool, error) {
 	return fleet.CanProfile(tx, run.Device)
 }
 
-// announceProfile notifies the board of an entry that it has a profile now.
+// announceProfile raises the change number of the board on which an entry now has a profile.
 func announceProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
 	var entries int64
-	// A board shows profiles beside entries only, so that the profile of a run that was beaten in the meantime gives no
-	// new number.
+	// Boards show profiles only for entries. If the run is no longer an entry, the change number stays.
 	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != work.StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)

@@ -14,9 +14,9 @@ import (
 	"warpboard/models/work"
 )
 
-// Hold keeps the runs of a person's source off a board until a reviewer has looked, with any software: a run of it
-// failed when it was measured again. Otherwise a kernel could fail where it is slow, and keep a lucky score. A hold
-// outlives its runs.
+// Hold keeps the runs of a person's source off a board until a review, with any software, because one of them failed
+// when it was measured again. Otherwise a kernel could fail on purpose on slow slots and keep a lucky score. A hold
+// remains when its runs are deleted.
 type Hold struct {
 	ID        int64
 	VersionID int64
@@ -28,9 +28,9 @@ type Hold struct {
 	CreatedAt time.Time
 }
 
-// holdReasonSQL is the reason why a run that would count does not stand on its board, in SQL: an impossible score that
-// no one has reviewed, a hold of its source, or an event whose results are hidden. It is the only rule; runs.held_why
-// stores its result for the index of valid runs, and applyHolds brings that up to date.
+// holdReasonSQL is the reason why a run is held although it would count: an impossible score without a review, a hold
+// of its source, or an event whose results are not revealed. It is the only place of this rule. runs.held_why stores
+// the result for the index of valid runs, and applyHolds updates it.
 const (
 	holdReasonSQL = `case when disqualified_at is not null then '' else coalesce(
 		(select f.detail from flags f where f.run_id = runs.id and f.kind = 'held' and f.closed_at is null limit 1),
@@ -41,15 +41,16 @@ const (
 		and h.source_key = (select s.source_key from submissions s where s.id = runs.submission_id)`
 )
 
-// runOnHold is a run with what holds it back.
+// runOnHold is a run with the reason why it is held.
 type runOnHold struct {
 	ID         int64
 	HoldReason string `gorm:"column:why"`
 	BySource   bool
 }
 
-// applyHolds stores what holds runs back, requests a review of those whose source does, and returns the runs that
-// changed. It must run after each change of the facts in holdReasonSQL, and before recompute.
+// applyHolds updates the stored reasons of the selected runs, requests reviews of runs that are held because of their
+// source, and returns the runs that changed. Call it after each change of the data in holdReasonSQL, and before
+// recomputing boards.
 func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 	err = runs.Where("mode = 'ranked' and state = 'done' and score_ns is not null and purpose = 'submitted' and held_why <> " + holdReasonSQL).
 		Select("id, " + holdReasonSQL + " as why, exists (select 1 " + holdOfRunSQL + ") as by_source").Order("id").Scan(&changed).Error
@@ -70,7 +71,7 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 	return changed, nil
 }
 
-// holdRun holds back a run that has just ended, if there is a reason to.
+// holdRun holds a run that has just ended, if there is a reason.
 func holdRun(tx *gorm.DB, r *work.Run) error {
 	if r.HeldReason != "" { // its score is impossible
 		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldReason); err != nil {
@@ -84,7 +85,7 @@ func holdRun(tx *gorm.DB, r *work.Run) error {
 	return err
 }
 
-// holdSource holds back the source of a run that failed when it was measured again.
+// holdSource holds the source of a run that failed when it was measured again.
 func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	var run work.Run
 	if err := tx.Take(&run, runID).Error; err != nil {
@@ -105,8 +106,8 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
 	return recomputeBoards(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
-// releaseSource ends the hold of a run's source, closes the flags of its runs, and lets its confirmation begin again.
-// It returns the number of holds that ended; applyHolds is left to the caller.
+// releaseSource ends the hold of a run's source, closes the flags of its runs, and allows its confirmation to start
+// again. It returns the number of holds that ended. The caller must call applyHolds.
 func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
 	same := func() *gorm.DB { return runsOfEqualSource(tx, run).Select("id") }
 	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRunSQL+")").Where("runs.id = ?", run.ID)).Delete(&Hold{})

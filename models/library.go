@@ -10,9 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-// noteLibraries requests the review of a ranked run whose profile has kernels of libraries, if its task refuses these.
-// It changes nothing else: kernels are told by their names, which a program chooses, and a tensor that torch fills with
-// zeros takes a kernel, too.
+// flagLibraryKernels requests a review of a ranked run whose profile has kernels of libraries, if its task forbids
+// these. It has no other effect: kernels are recognized by their names, which a program chooses, and even filling a
+// tensor in torch launches a kernel.
 func noteLibraries(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
 	if profile.Purpose != work.Profile {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// runOfTask reads a run with its task.
+// runOfTask reads a run and its task.
 func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err error) {
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return run, task, db.ReadError(err, "run %d", runID)
@@ -27,7 +27,7 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// canSeeRun reports whether a person may see a run. It returns false if the person or the run no longer exists.
+// canSeeRun reports whether a person may see a run. It is false if either no longer exists.
 func canSeeRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	_, task, err := runOfTask(tx, runID)
 	if err != nil {
@@ -44,7 +44,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// decideOnRun does something to a run, for a reason that is stored, if the author of its task or an admin asks.
+// decideOnRun calls do for a run if the actor is the author of its task or an admin, and stores the reason.
 func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
 	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {
 	if why, err = cleanReason(why); err != nil {
@@ -71,11 +71,11 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 	return changes, err
 }
 
-// Disqualify takes a run off its board for a reason that everyone can read; the person's next best run takes the
-// place. It closes the run's flags.
+// Disqualify removes a run from its board with a public reason. The person's next best run replaces it. It closes the
+// run's flags.
 func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
-		// A held run may be disqualified, too: a review that found a problem ends this way.
+		// A held run can be disqualified too, if a review finds a problem.
 		if !run.Valid() && run.HeldReason == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
@@ -88,11 +88,10 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 	})
 }
 
-// Reinstate takes a disqualification back, for a reason that stays with the run. An author cannot take back what an
-// admin decided.
+// Reinstate revokes a disqualification with a reason. The author of a task cannot revoke an admin's decision.
 func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
-		// OwnerID is here who decided, not whose run it is: the rule is "your own decision, or an admin".
+		// OwnerID is the person who disqualified the run, because only that person and admins may reinstate it.
 		if err := actor.Check(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
 			return nil, err
 		}
@@ -105,9 +104,9 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 	})
 }
 
-// storeDecision writes a decision about a run, with all its consequences. Row, scores, entries, confirmation, and audit
-// are one transaction: a reader sees the decision with its reason and the new board, or neither. An entry depends only
-// on its own person's runs, so recomputing this person is enough; records are rebuilt.
+// storeDecision stores a decision about a run and all its consequences in one transaction: run, scores, entries,
+// confirmation, and audit log. An entry depends only on its own person's runs, so only this person's entry is
+// recomputed; records are rebuilt.
 func (s *Store) storeDecision(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -122,15 +121,15 @@ func (s *Store) storeDecision(tx *gorm.DB, actor accounts.User, run work.Run, ac
 	return changes, accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", run.ID), why)
 }
 
-// DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. A reason is
-// required for another person's submission. An owner, unlike an admin, cannot delete one that
-//   - has a disqualified run, which stays visible,
-//   - still counts for the hourly limit, or deleting would buy more submissions,
-//   - is being measured again or stopped, or deleting would choose the samples that count,
-//   - has an open flag of the site, or deleting would avoid the review.
+// DeleteSubmission deletes a submission with its runs; the person's next best run becomes the entry. Deleting another
+// person's submission requires a reason. Admins can delete every submission. Its owner cannot delete one that
+// - has a disqualified run, which must stay visible,
+// - counts for the hourly limit, which deleting would otherwise circumvent,
+// - is being measured again or stopped, because the owner could otherwise choose the samples that count,
+// - has an open flag raised by the site, because deleting would avoid the review.
 //
-// Samples of a submission that its owner deletes still count for their source (package samples). Running attempts are
-// cancelled when their worker next reports.
+// The samples of a submission that its owner deletes still count for their source (package samples). Workers stop
+// running attempts after their next heartbeat.
 func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id int64, why string) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
@@ -156,10 +155,11 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 	return changes, err
 }
 
-// deleteSubmission deletes it with all consequences; its samples may still count in the pool of its source.
+// deleteSubmission deletes a submission and applies the consequences. Its samples may still count in the pool of its
+// source.
 func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwner bool) (changes []boards.Change, err error) {
-	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, turns' runs, and flags with
-	// it by cascade. The artifacts' files stay until the next sweep.
+	// These are read before the deletion, which also deletes runs, stages, events, rows of artifacts, runs of turns,
+	// and flags by cascade. Files of artifacts stay until the next sweep.
 	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
 	if err == nil {
 		err = samples.SetAside(tx, sub.ID, byOwner)
@@ -180,7 +180,8 @@ func (s *Store) checkDeletable(tx *gorm.DB, actor accounts.User, sub submissions
 	if actor.IsAdmin() {
 		return nil
 	}
-	// Limits count rows (package submissions). Lowering this hour below theirs would make deleting a way around them.
+	// The hourly limit counts rows (package submissions). The hour here must not be shorter than there; otherwise
+	// deleting would circumvent the limit.
 	if s.limits.SubmissionsPerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return db.Errorf(db.Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
@@ -195,7 +196,7 @@ func (s *Store) checkDeletable(tx *gorm.DB, actor accounts.User, sub submissions
 	if err != nil {
 		return db.ReadError(err, "runs of submission %d", sub.ID)
 	}
-	// People's reports do not count: a stranger could prevent a deletion.
+	// Reports by people do not count; otherwise anyone could prevent a deletion.
 	var flagged int64
 	err = tx.Model(&review.Flag{}).Where("run_id in (select id from runs where submission_id = ?) and user_id = 0 and closed_at is null", sub.ID).
 		Count(&flagged).Error
@@ -205,19 +206,19 @@ func (s *Store) checkDeletable(tx *gorm.DB, actor accounts.User, sub submissions
 	return db.ReadError(err, "flags of submission %d", sub.ID)
 }
 
-// cancelTimeout is the longest wait for the result of a cancelled run, whose worker may be gone.
-// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, no one ends it: without
-// this bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that
-// restarts.
+// cancelTimeout limits the wait for the result of a cancelled run. Only the worker's result ends such an attempt, so if
+// the worker died, the submission could otherwise never be deleted. Workers stop much sooner; ten minutes also cover a
+// restart of the site.
 const cancelTimeout = 10 * time.Minute
 
-// checkNotMeasured names what is being measured of a submission, which therefore cannot be deleted.
+// checkNotMeasured returns an error with the measurements of a submission that are not complete, because of which it
+// cannot be deleted.
 func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64
 	err := tx.Model(&Order{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
-		// r.attempt_id = a.id leaves attempts of earlier tries out, which may have stayed open in the same way.
+		// The condition r.attempt_id = a.id excludes earlier attempts of a run, which may still be open.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
 			Where("r.submission_id = ? and r.mode <> 'validate' and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-cancelTimeout)).
 			Count(&attempts).Error
@@ -235,7 +236,7 @@ func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 
 const renamesPerDay = 3 // of one person, by themselves
 
-// Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
+// Rename changes a person's name: 1 to 40 visible characters that no other person uses.
 func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, name string) (changes []boards.Change, err error) {
 	if err := actor.Check(accounts.Rename, accounts.ObjectOwners{OwnerID: userID}); err != nil {
 		return nil, err
@@ -253,7 +254,7 @@ func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, n
 	return changes, err
 }
 
-// The audit log is the count, so that its rows of the last day must not be pruned.
+// The audit log is counted, so its entries of the last day must not be deleted.
 func checkRenames(tx *gorm.DB, actor accounts.User) error {
 	if actor.IsAdmin() {
 		return nil

@@ -17,8 +17,8 @@ import (
 
 const maxNoteLength = 280 // characters
 
-// SetNote sets a person's note on their own run that is or was a record. An empty text removes it; the author of the
-// task and admins may do that, too.
+// SetNote sets a person's note on their own run that is or was a record. An empty text deletes the note, which the
+// author of the task and admins may do too.
 func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
 	text = oneLine(text)
 	if n := len([]rune(text)); n > maxNoteLength {
@@ -29,8 +29,8 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 		if err != nil {
 			return err
 		}
-		// The record is checked in the same transaction: a run that loses its record at this moment cannot get a note
-		// after it.
+		// The record is checked in the same transaction, so that a run which loses its record at the same time gets no
+		// note.
 		if err := checkMayNote(tx, actor, run, task, text); err != nil || text == run.Note {
 			return err
 		}
@@ -52,7 +52,8 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// checkMayNote refuses a note in another person's name, even by an admin.
+// checkMayNote returns an error if the actor may not set the note. No one, not even an admin, may write a note in
+// another person's name.
 func checkMayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
@@ -70,7 +71,7 @@ func checkMayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.T
 	return err
 }
 
-// WasRecord reports whether a run is or was the first of its board.
+// WasRecord reports whether a run is or was the record of its board.
 func (s *Store) WasRecord(ctx context.Context, run work.Run) (bool, error) {
 	return isRecord(s.db.Read(ctx), run)
 }
@@ -81,10 +82,10 @@ func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
 }
 
-// oneLine removes control and invisible characters and double spaces.
+// oneLine removes control characters, invisible characters, and double spaces.
 func oneLine(text string) string {
-	// Control and format characters are removed (also those that change the direction of text), because a note is shown
-	// beside other people's names.
+	// Format characters are removed too, because they can change the direction of text, and pages show notes beside
+	// other people's names.
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
 			return -1

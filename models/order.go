@@ -13,13 +13,15 @@ import (
 	"warpboard/models/work"
 )
 
-// Order is a reason to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows another
-// one, gives way to people's work, counts against no limit, and is on no board. It leaves a sample (package samples),
-// which counts once the order decides so:
+// Order is a reason to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows an earlier
+// run. It has a lower priority than people's work, does not count for limits, and is not an entry. It produces a sample
+// (package samples), which counts when the order decides so:
 //
-//	Confirm                  when it ends with numbers; see confirmation.go
-//	Remeasure, EpochID       at once: the software of Device changed
-//	Remeasure, VersionID     when a person applies it
+// Confirm: when the confirmation ends with scores (confirmation.go)
+//
+// Remeasure with EpochID: at once, because the software of Device changed
+//
+// Remeasure with VersionID: when a person applies the order
 type Order struct {
 	ID           int64
 	Purpose      work.Purpose // Confirm or Remeasure
@@ -38,8 +40,7 @@ type Order struct {
 	Cancelled    bool
 }
 
-// queueRun queues a run of the order, in the name of the person whose run it measures: they cannot cancel it
-// (CancelRun).
+// queueRun queues a run of the order. It belongs to the person whose run it measures, who cannot cancel it (CancelRun).
 func (o Order) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
 		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{
@@ -49,8 +50,8 @@ func (o Order) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	return work.Enqueue(tx, &run, out)
 }
 
-// queueAll queues the entries that q chooses, in their order, except those that the order measured already, that did
-// not pass, or that wait.
+// queueAll queues reruns of the entries that q selects, in order. It skips those that the order has measured already,
+// that failed, or that wait.
 func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
 	var entries []boards.Entry
 	var known []work.Run
@@ -75,19 +76,19 @@ func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error
 	return queued, nil
 }
 
-// unfinishedRuns chooses the runs of the order that have not ended.
+// unfinishedRuns selects the runs of the order that have not ended.
 func (o Order) unfinishedRuns(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.LiveCondition, o.ID)
 }
 
-// orderOf reads the order of a run.
+// orderOf reads the order that a run belongs to.
 func orderOf(tx *gorm.DB, run work.Run) (o Order, err error) {
 	err = tx.Limit(1).Find(&o, *run.OrderID).Error
 	return o, db.ReadError(err, "order of run %d", run.ID)
 }
 
-// acceptSamples lets samples of an order count, and lets the runs that they measure be confirmed once more when they
-// come first.
+// acceptSamples makes the samples of the order's runs count, and allows another confirmation of the measured runs if
+// they become first.
 func (o Order) acceptSamples(tx *gorm.DB, list ...work.Run) error {
 	by, of := make([]int64, len(list)), make([]int64, len(list))
 	for i, run := range list {

@@ -15,13 +15,13 @@ import (
 	"warpboard/tasks"
 )
 
-// OrderWithReruns are an order of Remeasure with its runs.
+// OrderWithReruns is a Remeasure order with its runs.
 type OrderWithReruns struct {
 	Order
 	Runs []Rerun
 }
 
-// Rerun is the newest run that measured another one again for an order.
+// Rerun is the newest run of an order that measured an earlier run again.
 type Rerun struct {
 	work.Run
 	OrderedAt           time.Time `gorm:"column:began"` // of the order
@@ -31,8 +31,8 @@ type Rerun struct {
 	ScoreBefore         samples.Score `gorm:"-"` // the score of the other run before
 }
 
-// NotMeasuredReason returns the reason why a run was not measured again, and may be tried once more; empty: it was, it
-// failed, or it waits.
+// NotMeasuredReason returns the reason why the rerun has no result and may be tried again. It returns "" if the rerun
+// has a score, failed, or waits.
 func (r Rerun) NotMeasuredReason() string {
 	switch {
 	case r.EndedAt == nil || r.ScoreNS != nil:
@@ -45,8 +45,7 @@ func (r Rerun) NotMeasuredReason() string {
 	return ""
 }
 
-// FailureReason returns the reason why a run did not pass again, which is public when the order is applied; empty: it
-// did, or waits.
+// FailureReason returns the public reason why the rerun failed. It returns "" if the rerun passed or waits.
 func (r Rerun) FailureReason() string {
 	if r.State == work.StateFailed && r.NotMeasuredReason() == "" {
 		return r.PublicFailure()
@@ -54,9 +53,8 @@ func (r Rerun) FailureReason() string {
 	return ""
 }
 
-// Reruns lists the newest orders of Remeasure for a task's version, or for new software of a device, with
-// their runs board by board, the fastest before first. It leaves out the runs of tasks that are not listed to the
-// viewer.
+// Reruns lists the newest Remeasure orders of a task's version, or of a device with new software, with their runs by
+// board, fastest earlier score first. It omits runs of tasks that are not listed to the viewer.
 func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []OrderWithReruns, err error) {
 	var found []Order
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Rerun, versionID, device).
@@ -99,21 +97,21 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	return orders, err
 }
 
-// ConfirmationSides is a confirmation with the submissions of its two runs and their scores, and the turns of the
-// source of the run that was asked about, of all its confirmations.
+// ConfirmationSides is a confirmation with the submissions and scores of its two runs. It also has the turns that count
+// for the source of the requested run, from all confirmations.
 type ConfirmationSides struct {
 	Order
 	ChallengerSubmission, HolderSubmission   int64
 	EndedTurns                               int     `gorm:"column:ended"` // its turns that are over
 	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …
-	// … and after; nil: that side was not confirmed
+	// ChallengerNS and HolderNS are the scores after the confirmation; nil if that side was not confirmed.
 	ChallengerNS, HolderNS *float64 `gorm:"-"`
 
 	CountedTurns   []samples.Sample `gorm:"-"` // that count, the oldest first
 	TurnSubmission int64            `gorm:"-"` // of the newest turn
 }
 
-// confirmedRun is a run with the last confirmation that it is a side of.
+// confirmedRun is a run with its last confirmation.
 type confirmedRun struct {
 	ConfirmationSides              `gorm:"embedded"`
 	RunID, RunEpoch, RunSubmission int64
@@ -121,9 +119,9 @@ type confirmedRun struct {
 	WasNS                          *float64         `gorm:"column:was_ns"`
 }
 
-// Confirmations returns for each run, by its ID, the last confirmation in which it is the challenger or the holder, with
-// the turns of both sources. If the run is in none, but another run of an equal source is, the result has only that
-// source's turns, and ID 0; otherwise the run is not in the map. It takes at most three queries.
+// Confirmations returns, by run ID, the last confirmation in which each run is the challenger or the holder, with the
+// turns of both sources. If a run is in none, but another run with equal source is, the result has only the turns of
+// that source, and its ID is 0. Other runs are missing in the map. It makes at most three queries.
 func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]ConfirmationSides, error) {
 	var rows []confirmedRun
 	err := s.db.Read(ctx).Table("runs r").Joins("join task_versions v on v.id = r.version_id").
@@ -133,7 +131,7 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 			(select submission_id from runs where id = o.holder_id) as holder_submission,
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
 		Where("r.id in ?", runIDs).Scan(&rows).Error
-	// no score comes from one
+	// The score of the run does not come from a confirmation.
 	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.WasNS == nil })
 	if err != nil || len(rows) == 0 {
 		return nil, db.ReadError(err, "confirmations of runs %v", runIDs)
@@ -168,7 +166,7 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 	return of, nil
 }
 
-// withScores adds the scores of both sides, and the turns of the run's source.
+// withScores adds the scores of both sides, and the counted turns of the run's source.
 func (r confirmedRun) withScores(history map[int64][]samples.Sample) ConfirmationSides {
 	c := r.ConfirmationSides
 	for _, sample := range history[r.RunID] {

@@ -10,9 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-// outcomeFor returns the outcome of a run on its task's current board, for a person's webhook or for the site's (0);
-// nil if it has no rank there. It omits the entry ahead if the person may not see the task, and for the site's webhooks
-// unless everyone may.
+// outcomeFor returns the outcome of a run on its task's current board, for a webhook of a person (receiver) or of the
+// site (0). It returns nil if the run has no rank. It omits the entry ahead if the receiver may not see the task; for
+// the site's webhooks, unless everyone may.
 func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	var run work.Run
 	if err := tx.Limit(1).Find(&run, runID).Error; err != nil || !run.Stands() {

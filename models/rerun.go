@@ -15,12 +15,13 @@ import (
 	"warpboard/models/work"
 )
 
-// rerunEntriesPerBoard bounds a rejudge: the first entries of each board of the task.
-// Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
+// rerunEntriesPerBoard limits the entries of each board that Rerun measures again. Each is a ranked run of the lowest
+// priority; for a slow task 100 of them take hours of a GPU.
 const rerunEntriesPerBoard = 100
 
-// Rerun queues the entries of a task's boards to be measured again, without effect until ApplyRerun. A rejudge that is
-// not applied yet goes on: its measurements stay, and failed ones and new entries are queued.
+// Rerun queues the entries of a task's boards to be measured again. The results have no effect until ApplyRerun. If an
+// earlier rerun of the task is not applied yet, it continues: its results stay, and failed runs and new entries are
+// queued.
 func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Effect, err error) {
 	if why, err = cleanReason(why); err != nil {
 		return out, err
@@ -61,7 +62,7 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 	return out, err
 }
 
-// openRerunOrder reads a task that the person may have measured again, and its open order, if there is one.
+// openRerunOrder reads a task that the actor may have measured again, and its open order, if there is one.
 func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
@@ -73,7 +74,7 @@ func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalo
 	return task, o, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
-// decideRerun ends the open rejudge of a task by an act.
+// decideRerun ends the open rerun order of a task by calling a function.
 func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string,
 	do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -95,7 +96,7 @@ func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int
 	})
 }
 
-// CancelRerun ends a rejudge without effect.
+// CancelRerun ends the rerun order of a task without effect.
 func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		var waiting []work.Run
@@ -112,8 +113,8 @@ func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int
 	return out, err
 }
 
-// ApplyRerun lets the numbers of a rejudge count, in place of its sources' confirmations as well, and disqualifies what
-// did not pass again.
+// ApplyRerun makes the scores of a rerun order count, instead of earlier samples and confirmations of the same sources,
+// and disqualifies the runs that failed again.
 func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		if o.EndedAt == nil {
@@ -139,7 +140,7 @@ func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int6
 			}
 			measured = append(measured, *again.ProfileOf)
 		}
-		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
+		// One transaction applies everything, so that readers never see a board with only some of the new scores.
 		changed, err := samples.PeopleWithSource(tx, measured)
 		if err == nil {
 			changes, err = s.recomputeAndConfirm(tx, changed)
@@ -149,7 +150,8 @@ func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int6
 	return changes, err
 }
 
-// disqualifyRerun takes a run that did not pass again off its board, with those of equal source that it stands for.
+// disqualifyRerun disqualifies a run that failed when it was measured again, and the runs with equal source that it
+// represents.
 func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
 	var same []int64
 	err := tx.Model(&work.Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", *again.ProfileOf, *again.ProfileOf).
@@ -171,7 +173,7 @@ func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
 	return nil
 }
 
-// endRerun lets what was measured with new software count, and ends the order when nothing is left.
+// endRerun makes the sample of a rerun with new software count. It ends the order when all its runs have ended.
 func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 	o, err := orderOf(tx, run)
 	var was, live int64
@@ -181,8 +183,8 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 	if err != nil {
 		return db.ReadError(err, "order %d", *run.OrderID)
 	}
-	// The worker that took the rerun may have older software than the one that caused it: then the sample does not
-	// count.
+	// If the worker that ran it has older software than the software for which the rerun was queued, the sample does
+	// not count.
 	if o.EpochID != 0 && run.ScoreNS != nil && run.EpochID > was {
 		if err := o.acceptSamples(tx, run); err != nil {
 			return err

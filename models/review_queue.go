@@ -41,10 +41,10 @@ type ReviewFilter struct {
 	Limit       int
 }
 
-// Priority is the urgency of reviewing a flagged run.
+// Priority is the urgency of a review.
 type Priority string
 
-// The priorities. A run of low priority can wait: it was disturbed, and only its clocks differ, as is usual on a loaded
+// Priorities. A run of low priority was disturbed and its only flags are about clocks, which is common on a loaded
 // machine.
 const (
 	AnyPriority  Priority = ""
@@ -52,11 +52,11 @@ const (
 	LowPriority  Priority = "low"
 )
 
-// priorityFlagsSQL counts, in a query of flags and runs, the flags that give a run a higher priority than low.
+// priorityFlagsSQL counts the flags of a run that raise its priority above low.
 const priorityFlagsSQL = "sum(case when f.kind = 'clocks' and r.disturbed <> '' then 0 else 1 end)"
 
-// ReviewQueue lists runs with open flags that the person may review, the longest waiting first. The site's own flags
-// are only listed while the run is an entry of a board, or is held back from it.
+// ReviewQueue lists runs with open flags that the actor may review, longest waiting first. Flags raised by the site are
+// listed only while the run is an entry or is held.
 func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFilter) ([]FlaggedRun, error) {
 	q, err := s.reviewableFlags(ctx, actor)
 	if err != nil {
@@ -83,15 +83,14 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	if err := q.Order("first").Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing runs to review: %w", err)
 	}
-	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages
-	// handle that.
+	// The second query may see a later state: a run whose flag was closed in between has no flags.
 	ids := make([]int64, len(list))
 	for i, run := range list {
 		ids[i] = run.RunID
 	}
 	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
 	for i := range list {
-		// Those who are not admins see the queue of their own tasks.
+		// People who are not admins see the queue of their own tasks.
 		task := catalog.Task{OwnerID: actor.ID, Deadline: list[i].Deadline}
 		list[i].SourceOpen = submissions.MaySeeSource(actor, submissions.Submission{UserID: list[i].UserID}, task, db.Now())
 		for _, f := range open {
@@ -103,7 +102,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	return list, err
 }
 
-// ReviewCount is the number of a task's runs that wait with a flag of one kind.
+// ReviewCount is the number of a task's runs that wait with flags of one kind.
 type ReviewCount struct {
 	TaskSlug    string
 	TaskTitle   string
@@ -112,7 +111,8 @@ type ReviewCount struct {
 	Runs        int
 }
 
-// ReviewCounts counts the review queue of a person. A run with flags of two kinds is in two counts.
+// ReviewCounts counts the runs in the actor's review queue by task and kind. A run with two kinds of flags counts
+// twice.
 func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []ReviewCount, err error) {
 	q, err := s.reviewableFlags(ctx, actor)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 	return list, db.ReadError(err, "how many runs wait for a review")
 }
 
-// reviewableFlags selects the open flags that a person may review, as f, with their runs and tasks, as r and t.
+// reviewableFlags selects the open flags f that the actor may review, with their runs r and tasks t.
 func (s *Store) reviewableFlags(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")

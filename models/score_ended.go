@@ -15,10 +15,10 @@ import (
 	"warpboard/models/work"
 )
 
-// Each ranked run leaves a sample (package samples). Those of equal sources count together: one of the runs has the
-// score of all in its row.
+// Each ranked run stores a sample (package samples). Runs with equal source share one score, and one of them represents
+// the others on the board.
 
-// storeSample stores the sample of a ranked run. Those of the site's own runs count when they are accepted.
+// storeSample stores the sample of a ranked run. Samples of reruns by the site count only after they are accepted.
 func storeSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
@@ -38,8 +38,8 @@ func sampleOf(r *work.Run) samples.Sample {
 		Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
-// scoreEnded scores a valid run that has just ended together with those of equal source, and returns the one that is on
-// the board for them, with the numbers of all.
+// scoreEnded computes the common score of a valid run that has just ended and of the runs with equal source. It returns
+// the run that represents them on the board.
 func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	if err := samples.UpdateScores(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return stands, err
@@ -48,16 +48,16 @@ func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	return stands, db.ReadError(err, "run that stands for run %d", r.ID)
 }
 
-// The ends of runs whose samples count although they have no score.
+// Ends of runs whose samples count although the runs have no score.
 const (
 	cancelledReason = "cancelled"
 	failedReason    = "failed"
 )
 
-// storeEndedSample stores the sample of a ranked run that its person cancelled or that failed, and scores valid runs of
-// equal source with it. A run that was not ranked yet is a process that did not come to its end: its person, or its
-// kernel, knew the slot and the benchmark's times. An infrastructure error counts against no one, nor does a process
-// that staff ended. A failure of the task counts: an answer can cause it.
+// storeEndedSample stores the sample of a ranked run that its person cancelled or that failed, and updates the score of
+// valid runs with equal source. If the run ended before the ranked stage completed, the sample counts as an unfinished
+// process, because the person or the kernel may have ended it on a slow slot. Infrastructure errors and cancellations
+// by staff do not count. Failures of the task do, because a kernel's answer can cause them.
 func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
 	kept := sampleOf(r)
 	kept.Reason = why
@@ -73,7 +73,7 @@ func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (
 	default:
 		return nil, nil
 	}
-	// Staff chose nothing for the person, so that an unfinished process is not held against them; finished ones still
+	// Staff cancelled the run, so the unfinished process does not count against the person. Finished processes still
 	// count.
 	if r.StoppedByStaff {
 		if kept.IsUnfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
@@ -97,21 +97,21 @@ func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (
 	return boards.EnterRun(tx, stands[0].Entry(), true)
 }
 
-// runsOfEqualSource selects a run and the runs of its person on its board whose source is equal.
+// runsOfEqualSource selects the runs of a person on a board that have the same source as run, including run.
 func runsOfEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
 		Where(`submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id
 			and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)`, run.SubmissionID)
 }
 
-// programBegan reports whether the submission's program was started: one that does not compile cannot learn anything
-// about its device.
+// programBegan reports whether the program of the submission was started. A submission that does not compile cannot
+// learn anything about its slot.
 func programBegan(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
-// recomputeBoards brings boards up to date after runs of some people changed or were deleted: first the scores of their
-// runs, then their entries, which are chosen by these.
+// recomputeBoards updates boards after runs of people changed or were deleted: first the scores of the runs, then the
+// entries, which depend on them.
 func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
 	for _, e := range runs {
 		if err := samples.UpdateScores(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
@@ -121,8 +121,8 @@ func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) 
 	return boards.Recompute(tx, runs)
 }
 
-// RebuildScores makes the scores of all runs from samples again, and boards from these. It takes 20 s of processor time
-// per 100,000 runs, and blocks other writers.
+// RebuildScores recomputes the scores of all runs from samples, and all boards from the runs. It takes 20 s of CPU time
+// per 100,000 runs and blocks other writers.
 func (s *Store) RebuildScores(ctx context.Context) error {
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if _, err := applyHolds(tx, tx.Model(&work.Run{})); err != nil {

@@ -15,21 +15,21 @@ import (
 	"warpboard/tasks"
 )
 
-// driftEntriesPerBoard is the number of entries of each board that are measured again after the software of its device
-// changed. This happens automatically after each driver update, and the first ten decide who leads. More would keep a
-// GPU busy for hours after each update, and the workers of a fleet are not updated at the same time.
+// driftEntriesPerBoard is the number of entries per board that are measured again after the software of the device has
+// changed. With more, each driver update would occupy a GPU for hours, and the workers of a site are not updated at the
+// same time.
 const driftEntriesPerBoard = 100
 
-// maxSoftwareKinds limits the kinds of software in one heartbeat: a machine has one for each device.
+// maxSoftwareKinds limits the different software in one heartbeat. A machine has one per device.
 const maxSoftwareKinds = 32
 
-// NoteSlots stores the devices and the software of a worker, and returns the new labels of devices. For software that
-// is new to a device, the first entries of its boards are measured again, and missing baselines run. If a worker of an
-// old version uses another name than the label, only the software is stored.
+// RecordSlots stores the devices and the software of a worker, and returns devices that are new. If software is new to
+// a device, it queues reruns of the leading entries and missing baselines. For a worker of an old version that reports
+// a device under another name, it stores only the software.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Effect, err error) {
-	// A worker states its own device and software. Its statement counts for devices that its credential allows, and for
-	// labels that follow from the driver's name. So the holder of a stolen credential can invent software, which costs
-	// reruns, but no place on a board.
+	// A worker reports its own devices and software. Reports count only for devices that its credential allows, and
+	// whose label follows from the driver's name. The holder of a stolen credential can invent software, which causes
+	// reruns but no rank.
 	may, err := s.Fleet.MayTake(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
@@ -44,8 +44,8 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 			})
 		}
 	}
-	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and
-	// software are noted at the next heartbeat, and baselines are looked for at each start of the site.
+	// Three transactions store devices, software, and baselines. If the process stops between them, the next heartbeat
+	// and the next start of the site repeat the rest.
 	if fresh, err = s.Fleet.NoteDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
@@ -60,7 +60,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	return fresh, out, err
 }
 
-// noteAllSoftware stores the software of slots, each kind once, and reports whether some is new to its device.
+// recordAllSoftware stores the software of slots, and reports whether some is new to its device.
 func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
@@ -78,11 +78,12 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 	return changed, nil
 }
 
-// noteSoftware stores both kinds of software of a slot, and reports whether one is new to its device.
+// recordSoftware stores the software of a slot for C++ and for Python tasks, and reports whether one is new to the
+// device.
 func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
-			// A slot without Python runs no Python tasks, and must not make an epoch of half the software.
+			// A slot without Python runs no Python tasks, so it has no epoch for them.
 			continue
 		}
 		slot.Machine.Device = slot.Device
@@ -100,8 +101,8 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, e
 	return changed, nil
 }
 
-// queueDriftReruns queues the first entries of a device's open boards to be measured again if their epochs are older
-// than a current one of the device.
+// queueDriftReruns queues reruns of the leading entries on a device's open boards whose epoch is older than a current
+// epoch of the device.
 func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Effect) error {
 	python := ""
 	if kind == epochs.Native {
@@ -113,9 +114,8 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int6
 	if err != nil {
 		return db.ReadError(err, "open boards")
 	}
-	// Age is minus the epoch's number, so that a larger age is older software. The number grows with the order in which
-	// the site first met the software: after a downgrade to a known driver no new epoch exists, and nothing is measured
-	// again.
+	// The age is the negative epoch ID, so a larger age means older software. Epoch IDs follow the order in which the
+	// site first saw software: after a downgrade to a known driver there is no new epoch and no rerun.
 	older := "version_id = ? and device = ? and age > ?"
 	var first boards.Entry
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {

@@ -22,9 +22,9 @@ const (
 	ownProgramSeedNote = "The task's own program measured with the public seed, and did everything again with the secret one, for a verdict alone."
 )
 
-// Statement returns the site's statement about a ranked run that has a score, also about a turn of a confirmation. The
-// score is computed from the run's own samples: other runs of equal source do not count in it. It returns NotFound if
-// the run has no score.
+// Statement returns the signed statement about a ranked run with a score, or about a turn of a confirmation. It
+// contains the score of the run's own samples, without other runs of equal source. It returns NotFound if the run has
+// no score.
 func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement, error) {
 	none := db.Errorf(db.NotFound, "There is no statement of run %d: it has no score.", r.ID)
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil || r.Machine == nil {
@@ -74,7 +74,8 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 	return statement.New(about.SourceHash, version.Key, result), nil
 }
 
-// seedsOf returns the seeds that remain after a run. secret is the seed of its attempt, which is never used again.
+// seedsOf returns the seeds that a statement contains. secret is the seed of the run's attempt, which is not used
+// again.
 func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
 	seeds := statement.Seeds{Note: judgeSeedNote}
 	if public := version.Definition.Seed; public != nil {
@@ -100,15 +101,15 @@ func scoreOfOwnProgram(version catalog.TaskVersion, cases []job.CaseResult, d *j
 	return score, nil
 }
 
-// signingKey is a row of the keys that the site signed with.
+// signingKey is a stored public key that signed statements.
 type signingKey struct {
 	ID        string `gorm:"primaryKey"`
 	PublicKey string
 	CreatedAt time.Time
 }
 
-// NoteSigningKey stores a key, so that its signatures can be verified after another one has replaced it. It returns
-// all keys, this one first, then the newest.
+// RecordSigningKey stores the public key, so that its signatures can be verified after it has been replaced. It returns
+// all keys, this one first, then newest first.
 func (s *Store) NoteSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.Keys, err error) {
 	own, err := key.Public(db.Now())
 	if err != nil {

@@ -37,37 +37,37 @@ import (
 	"warpboard/models/work"
 )
 
-// Config has the places of the data.
+// Config has the settings of a store, and where it stores its data.
 type Config struct {
-	// Dir is the data directory: it holds the SQLite file and the artifacts. It is made if missing.
+	// Dir is the data directory with the SQLite file and the artifacts. It is created if missing.
 	Dir string
-	// MinFree is the number of free bytes on the disk below which new submissions and uploads are refused; 0: no limit.
+	// MinFree is the free disk space in bytes below which new submissions and uploads are refused; 0 means no limit.
 	MinFree int64
-	// Artifacts is another folder for them, or the address of an S3 store; see files.Open.
+	// Artifacts is another folder for artifacts, or the URL of an S3 bucket; see files.Open.
 	Artifacts string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
-	// SubmissionLimits limit one person's submissions; the zero value sets no limit.
+	// SubmissionLimits limits each person's submissions; the zero value means no limit.
 	SubmissionLimits submissions.Limits
-	// Confirm turns confirmations on: the first run of a board is measured again, alternating with the next person's.
+	// Confirm turns confirmations on: a new 1st place of a board is measured again, alternately with the next person's
+	// run.
 	Confirm bool
-	// NoBaselines turns off the site's runs of tasks' baselines.
+	// NoBaselines turns off runs of tasks' baselines.
 	NoBaselines bool
-	// Site is the address of the site, for its statements.
+	// Site is the URL of the site, for statements.
 	Site string
-	// Mails has notices sent by e-mail, too, to people who chose that.
+	// Mails turns on e-mails about notices for people who chose them.
 	Mails bool
 	// Webhooks lists the private networks that webhooks may reach.
 	Webhooks webhooks.AllowedNetworks
-	// Now is the clock by which days of budgets begin; nil: the machine's.
+	// Now is the clock that determines the days of budgets; nil means the machine's.
 	Now func() time.Time
-	// Log gets what deserves attention; nil discards it.
+	// Log receives warnings and errors; nil discards them.
 	Log *slog.Logger
 }
 
-// Store is the database with its services, each under its own name. What concerns several of them at once is the
-// store's own method: confirmations, moderation, notes, and what follows from the end of a run (rules). It is safe for
-// concurrent use.
+// Store is the database and the services that use it, one per field. Functions that need several services are methods
+// of Store: confirmations, moderation, notes, and the consequences of a run's end. It is safe for concurrent use.
 type Store struct {
 	Accounts      *accounts.Accounts
 	Fleet         *fleet.Fleet
@@ -100,9 +100,8 @@ type Store struct {
 	site          string
 }
 
-// Open connects to the database, brings its schema up to date and returns the store.
-// Migrations run here, before anything else may use the database. On a large one the first start after an update takes
-// as long as they do; other processes of the site wait for it (package migrations).
+// Open connects to the database, migrates its schema, and returns the store. On a large database the first start after
+// an update may take long; other processes of the site wait (package migrations).
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("opening the store: no data directory given")
@@ -127,8 +126,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
-	// The next start repairs a crash between migration and rebuildIfRequested: requested work is a row of settings,
-	// which the work deletes in its own transaction.
+	// If the process stops between a migration and rebuildIfRequested, the next start repeats the rebuild: the request
+	// is a setting, which the rebuild deletes in its own transaction.
 	s := newStore(database, artifacts, cfg)
 	if err := s.rebuildIfRequested(ctx, cfg.Log); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -164,8 +163,8 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		suiteLimit:    semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		db:            database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
 	}
-	// The cycle of pointers is intended: work calls rules, which need the store. Nothing may call rules before this
-	// line.
+	// The services and the consequences reference each other through the store. No consequence may be called before
+	// this line.
 	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{
 		CanSeeRun:     canSeeRun,
 		OutcomeFor:    outcomeFor,
@@ -176,7 +175,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return s
 }
 
-// rebuildIfRequested reads the open events, and rebuilds the boards if a migration requested that.
+// rebuildIfRequested reads the open events, and rebuilds scores and boards if a migration requested that.
 func (s *Store) rebuildIfRequested(ctx context.Context, log *slog.Logger) error {
 	if err := s.Events.ReadOpenEvents(ctx); err != nil {
 		return err
@@ -189,23 +188,23 @@ func (s *Store) rebuildIfRequested(ctx context.Context, log *slog.Logger) error 
 	return s.RebuildScores(ctx)
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Dialect is migrations.SQLite or migrations.Postgres.
+// Dialect returns migrations.SQLite or migrations.Postgres.
 func (s *Store) Dialect() string { return s.db.Dialect() }
 
-// SQL returns the pool that may write, for health checks and bulk loading.
-// What is written through it takes no turn on PostgreSQL (db.Write): keep it to a database that no one else uses.
+// SQL returns the pool that may write, for health checks and bulk loading. On PostgreSQL its statements do not take the
+// lock of db.Write, so use it for writing only while nothing else uses the database.
 func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 
-// Ping fails when the database cannot be read.
+// Ping returns an error if the database cannot be read.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Queries returns the number of SQL statements that the store has sent to its database since it was opened.
+// Queries returns the number of SQL statements sent to the database since it was opened.
 func (s *Store) Queries() int64 { return s.db.Queries() }
 
-// Setting returns the value under key, or "" if there is none.
+// Setting returns the value of a key, or "".
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 	return s.db.Setting(ctx, key)
 }
@@ -215,8 +214,8 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return s.db.SetSetting(ctx, key, value)
 }
 
-// CanWrite fails when the database takes no writes at this moment, and waits as they do.
-// A ping is not enough: SQLite with a full disk, or PostgreSQL after a failover to a standby, still reads.
+// CanWrite returns an error if the database does not accept writes at this moment. Like every write it waits for its
+// turn. A ping is not enough: SQLite on a full disk, or PostgreSQL after a failover to a standby, can still be read.
 func (s *Store) CanWrite(ctx context.Context) error {
 	if err := s.SetSetting(ctx, "dispatcher.wrote", db.Now().Format(time.RFC3339)); err != nil {
 		return fmt.Errorf("trying to write: %w", err)

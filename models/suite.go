@@ -13,13 +13,14 @@ import (
 	"warpboard/models/events"
 )
 
-// SuiteQuery selects what a suite compares.
+// SuiteQuery selects the boards and baselines of a suite.
 type SuiteQuery struct {
 	Device   string // empty for the one with the most tasks
 	Baseline string // name; empty for the one that most boards have
 }
 
-// TagSuite compares everyone on the tasks with a tag that the person may see. A tag without tasks is not found.
+// TagSuite returns the suite of the tasks with a tag that the viewer may see. It returns NotFound for a tag without
+// tasks.
 func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, view SuiteQuery) (events.Suite, error) {
 	list, err := s.TaskList(ctx, viewer)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, 
 	return s.suite(ctx, events.Event{Points: events.RatioRule}, tasks, view)
 }
 
-// EventSuite compares the entrants of an event on the tasks that the person may see.
+// EventSuite returns the suite of an event's tasks that the viewer may see.
 func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug string, view SuiteQuery) (e events.EventRow, suite events.Suite, err error) {
 	if e, err = s.Events.Event(ctx, slug); err != nil {
 		return e, suite, err
@@ -99,7 +100,8 @@ func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task,
 	return suite, nil
 }
 
-// mostFrequentKey returns the key with the largest count, the first by name of several; "" if there is none.
+// mostFrequentKey returns the key with the largest count; of several, the first in alphabetical order; "" for an empty
+// map.
 func mostFrequentKey(counts map[string]int) (best string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if best == "" || counts[name] > counts[best] {

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// TaskSummary is a task for a list.
+// TaskSummary is a task with its boards in the form that lists show.
 type TaskSummary struct {
 	catalog.Task
 	Lang        tasks.Lang
@@ -20,7 +20,7 @@ type TaskSummary struct {
 	Boards      []boards.Summary // one per device of the task, in the task's order
 }
 
-// TaskList returns the tasks of Tasks without boards: enough to search and sort.
+// TaskList returns the tasks that the viewer may see, without boards, for searching and sorting.
 func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
 	list, err := s.Catalog.ListTasks(ctx, viewer)
 	if err != nil {
@@ -33,8 +33,7 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	return out, nil
 }
 
-// AddBoards reads the leaders of the tasks' current boards, one for each device of the task, and the viewer's places on
-// them.
+// AddBoards adds to tasks the leading entries of their current boards, one board per device, and the viewer's ranks.
 func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []TaskSummary) error {
 	versions := make([]int64, len(list))
 	for i, t := range list {

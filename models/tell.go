@@ -10,7 +10,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// notifyInboxes adds an event to the inboxes of the people concerned (webhooks.Rules).
+// notifyInboxes adds notices about an event to the inboxes of the people concerned (webhooks.Rules).
 func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
 	var list []inbox.Notice
 	var err error
@@ -45,12 +45,12 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 	return messages, nil
 }
 
-// tellOfComment adds notices about a comment.
+// announceComment adds notices about a comment.
 func tellOfComment(tx *gorm.DB, id int64) error {
 	return webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
 }
 
-// Notice converts a notice for programs.
+// Notice converts a notice for the API.
 func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
 	return client.Notice{
 		ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug,
@@ -58,7 +58,7 @@ func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
 	}
 }
 
-// AddDeadlineNotices adds notices about near deadlines, and reads which events are open. Several processes may run it
+// AddDeadlineNotices adds notices about near deadlines, and reads the open events. Several processes may run it
 // concurrently.
 func (s *Store) AddDeadlineNotices(ctx context.Context) error {
 	if err := s.Events.ReadOpenEvents(ctx); err != nil {

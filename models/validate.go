@@ -18,12 +18,12 @@ import (
 	"warpboard/models/work"
 )
 
-// Validated entries are the first of each board. The script of each is a run of mode validate that follows the entry's
-// own, with the priority of profiles that follow.
+// validatedEntriesPerBoard is the number of leading entries per board that a validation script checks. Each check is a
+// run of mode validate that follows the entry's run, with the priority of profiles.
 const validatedEntriesPerBoard = 10
 
-// Validate queues the task's validation script for the first entries of its boards, except those for which it waits
-// already.
+// Validate queues the validation script of a task for the leading entries of its boards, except those whose validation
+// already waits. It returns the number of queued runs.
 func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		out, queued = work.Effect{}, 0
@@ -61,10 +61,11 @@ func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64)
 	return out, queued, err
 }
 
-// validationInterval is the least time between two rounds of a task's script: they use no one's budget.
+// validationInterval is the minimum time between two calls of Validate for a task, because these runs count for no
+// one's budget.
 const validationInterval = time.Hour
 
-// validatableTask reads a task whose validation script the person may run now, and the script's version.
+// validatableTask reads a task whose validation script the actor may run now, and the version that contains the script.
 func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, script string, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
@@ -121,7 +122,7 @@ func queueValidations(tx *gorm.DB, actor accounts.User, script string, entries [
 	return queued, nil
 }
 
-// storeScriptAnswer stores the answer of a script in the run's result.
+// storeScriptAnswer stores the validation answer in the result of a run.
 func storeScriptAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	if run.Purpose != work.Validate {
 		return nil
@@ -145,7 +146,7 @@ func storeScriptAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effec
 	return endValidation(tx, run, answer, message, out)
 }
 
-// endValidation stores an answer. Boards show it, and so they change.
+// endValidation stores an answer of a validation script and raises the board's change number.
 func endValidation(tx *gorm.DB, run *work.Run, answer review.Answer, message string, out *work.Effect) error {
 	changed, err := review.EndValidation(tx, run.ID, answer, message)
 	if err != nil || !changed {

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// noteContradiction marks a ranked run that took less time than its profile says, and requests a review. The run counts
-// all the same.
+// flagContradictingProfile marks a ranked run whose times are shorter than those in its profile, and requests a review.
+// The run still counts.
 func noteContradiction(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
 	if profile.Purpose != work.Profile {
 		return nil

@@ -2,8 +2,8 @@ package accounts
 
 import "warpboard/models/db"
 
-// Accounts reads and stores the people of one database.
+// Accounts reads and stores the accounts in one database.
 type Accounts struct{ db *db.DB }
 
-// New returns the people of a database.
+// New returns the accounts of a database.
 func New(database *db.DB) *Accounts { return &Accounts{db: database} }

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Audit is an act by an admin, a creator, or the operator on something that others see.
+// Audit is one entry of the audit log: an action by an admin, a creator, or the operator that affects what others see.
 type Audit struct {
 	ID        int64
 	ActorID   int64 // 0 for the operator, by flag or command
@@ -27,10 +27,11 @@ type Audit struct {
 	SubjectName string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
 }
 
-// maxActsPerHour limits the recorded acts of one person in an hour, except those of admins and of the operator.
+// maxActsPerHour limits the audited actions of one person per hour, except those of admins and of the operator.
 const maxActsPerHour = 1000
 
-// WriteAudit records an act in its transaction. It returns TooMany if the person has done too much in the last hour.
+// WriteAudit adds an entry to the audit log in the transaction of the action. It returns TooMany if the person has
+// exceeded the limit of the last hour.
 func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	if actor.ID != 0 && !actor.IsAdmin() {
 		var done int64
@@ -48,8 +49,8 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 
-// Audits lists acts before an ID (0 for the newest), the newest first. search matches the name of the actor, a subject
-// like "task sort", or a submission like "#57" with its runs. Admins only.
+// Audits lists entries of the audit log with IDs below before (0 means all), newest first. search matches the name of
+// the actor, a subject such as "task sort", or a submission such as "#57" with its runs. Only admins may call it.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
 	if err := actor.Check(ReadAudits, ObjectOwners{}); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	return rows, s.nameRuns(ctx, rows)
 }
 
-// subjectID returns the subject's ID if its kind is one of kinds, or 0.
+// subjectID returns the ID of the entry's subject if the kind of the subject is one of kinds, or 0.
 func (a Audit) subjectID(kinds ...string) int64 {
 	kind, number, _ := strings.Cut(a.Subject, " ")
 	if !slices.Contains(kinds, kind) {
@@ -83,10 +84,10 @@ func (a Audit) subjectID(kinds ...string) int64 {
 	return id
 }
 
-// subjectPersonID returns the ID of the person that an act was about, or 0.
+// subjectPersonID returns the ID of the person whom the action affected, or 0.
 func (a Audit) subjectPersonID() int64 { return a.subjectID("user", "person") }
 
-// nameRuns adds to each act about a run the number of its submission, which people see.
+// nameRuns adds the submission's number to each entry about a run, because pages show submissions, not runs.
 func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	var ids []int64
 	for _, row := range rows {
@@ -114,7 +115,7 @@ func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// nameSubjects adds to each act about a person that person's name.
+// nameSubjects adds the person's name to each entry about a person.
 func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	names := map[int64]string{}
 	for _, row := range rows {
@@ -138,7 +139,7 @@ func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// Decisions lists the decisions about a run, the oldest first. Everyone may read them.
+// Decisions lists the audited decisions about a run, oldest first. They are public.
 func (s *Accounts) Decisions(ctx context.Context, runID int64) ([]Audit, error) {
 	var rows []Audit
 	err := s.db.Read(ctx).Where("subject = ? and act in ('disqualify', 'reinstate')", fmt.Sprintf("run %d", runID)).Order("id").Find(&rows).Error

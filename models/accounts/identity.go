@@ -12,8 +12,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Identity is an account at a provider that a person signs in with. Only Provider and Subject identify the person: an
-// e-mail address may be unverified, so it never joins two accounts.
+// Identity is an account at a sign-in provider. Only Provider and Subject identify the person. An e-mail address may be
+// unverified, so equal addresses do not join two accounts.
 type Identity struct {
 	ID        int64
 	UserID    int64
@@ -25,7 +25,7 @@ type Identity struct {
 	UsedAt    time.Time
 }
 
-// SignIn is a provider's data about a person who has just signed in there.
+// SignIn is what a provider reports about a person who has just signed in.
 type SignIn struct {
 	Provider string
 	Subject  string
@@ -34,7 +34,7 @@ type SignIn struct {
 	Admin    bool // the operator named this identity as admin
 }
 
-// SignIn returns the person with this identity, and creates the person at the first sign-in.
+// SignIn returns the person with an identity. It creates the person at the first sign-in.
 func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if in.Provider == "" || in.Subject == "" {
 		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")
@@ -56,8 +56,8 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	return user, err
 }
 
-// Operator returns the site's own account, which owns the built-in tasks. No provider has its name, so no one can sign
-// in as it.
+// Operator returns the site's own account, which owns the built-in tasks. It has no identity, so no one can sign in
+// with it.
 func (s *Accounts) Operator(ctx context.Context) (User, error) {
 	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
 }
@@ -99,7 +99,7 @@ func updateUserOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	return user, db.WriteError(err, "identity")
 }
 
-// Link adds another identity to a signed-in person.
+// Link adds an identity to an existing account.
 func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var id Identity
@@ -116,7 +116,7 @@ func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
 	})
 }
 
-// Identities lists the ways in which a person can sign in.
+// Identities lists the identities of a person.
 func (s *Accounts) Identities(ctx context.Context, userID int64) ([]Identity, error) {
 	var ids []Identity
 	err := s.db.Read(ctx).Where("user_id = ?", userID).Order("id").Find(&ids).Error
@@ -131,7 +131,7 @@ func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
 	return db.WriteError(err, "identity")
 }
 
-// uniqueName returns the requested name, with a number appended if someone else has it.
+// uniqueName returns wanted, with a number appended if another person has that name.
 func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	base := CleanName(wanted)
 	if base == "" {
@@ -149,8 +149,8 @@ func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	}
 }
 
-// Unlink removes one of a person's identities, and ends all sessions except keep: the holder of the account at that
-// provider may have begun any of them. The last identity cannot be removed: without it no one could sign in.
+// Unlink removes one of a person's identities and ends all sessions except keep, because they may have begun with that
+// identity. It refuses to remove the last identity, without which the person could not sign in.
 func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var ways int64

@@ -15,15 +15,17 @@ import (
 const (
 	loginLifetime = 10 * time.Minute
 	tokenLifetime = 365 * 24 * time.Hour // lifetime of a token from a login
-	// limit of waiting logins; a further one replaces one of the network with the most
+	// maxLogins limits the waiting logins. Beyond it, a new login replaces one from the network with the most waiting
+	// logins.
 	maxLogins = 2000
-	// limit for one address, with IPv6 for one /64, twice as many for a /56, four times for a /48
+	// maxLoginsPerAddress limits the waiting logins of one address (of one /64 with IPv6). A /56 may have twice as
+	// many, a /48 four times.
 	maxLoginsPerAddress = 20
 	loginCodeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
 	loginCodeLength     = 8
 )
 
-// Login is a command line's request to sign in. It waits until a person approves or denies it in a browser.
+// Login is the sign-in request of a command line. It waits until a person approves or denies it in a browser.
 type Login struct {
 	ID         int64
 	SecretHash string
@@ -36,12 +38,13 @@ type Login struct {
 	IsRefused  bool   `gorm:"column:refused"`
 }
 
-// FormattedCode returns the code in the form that people compare: "BCDF-GHJK".
+// FormattedCode returns the code in the form in which people compare it, such as "BCDF-GHJK".
 func (l Login) FormattedCode() string {
 	return l.Code[:loginCodeLength/2] + "-" + l.Code[loginCodeLength/2:]
 }
 
-// BeginLogin stores a command line's request to sign in, and returns the secret with which it gets its token.
+// BeginLogin stores the sign-in request of a command line. It returns the secret with which the command line later
+// fetches its token.
 func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
 	secret = db.NewSecret()
 	login = Login{
@@ -73,7 +76,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 	return secret, login, err
 }
 
-// tooManyLogins reports whether an address, or with IPv6 a network of one customer, has reached its limit of waiting
+// tooManyLogins reports whether an address, or one of the networks that contain it, has reached its limit of waiting
 // logins.
 func tooManyLogins(address string, waiting []Login) bool {
 	a, err := netip.ParseAddr(address)
@@ -99,8 +102,8 @@ func tooManyLogins(address string, waiting []Login) bool {
 	return false
 }
 
-// oldestLoginToReplace returns the oldest login of the network with the most of them. It is replaced when there are too
-// many logins: a network with thousands of addresses locks no one out, not even its other users.
+// oldestLoginToReplace returns the ID of the oldest login from the network with the most waiting logins. So a network
+// with thousands of addresses cannot lock out others.
 func oldestLoginToReplace(waiting []Login) int64 {
 	of := map[netip.Prefix][]int64{}
 	var most netip.Prefix
@@ -118,8 +121,8 @@ func oldestLoginToReplace(waiting []Login) int64 {
 	return of[most][0]
 }
 
-// newLoginCode draws a code. The remainder of 256 by 20 makes some letters likelier by a tenth, which does not help
-// guessing.
+// newLoginCode returns a random code. Some letters are more likely than others by a tenth (256 modulo 20), which does
+// not help guessing.
 func newLoginCode() string {
 	var b [loginCodeLength]byte
 	rand.Read(b[:]) // never fails
@@ -129,14 +132,14 @@ func newLoginCode() string {
 	return string(b[:])
 }
 
-// WaitingLogin returns the unanswered login with a code, as typed by a person.
+// WaitingLogin returns the unanswered login with a code that a person typed.
 func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, err error) {
 	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
 	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
 	return login, db.ReadError(err, "command line waiting with this code: it may be mistyped, already used, or older than ten minutes")
 }
 
-// AnswerLogin approves a login as a person, or denies it.
+// AnswerLogin approves a login, so that its command line acts as user, or denies it.
 func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes bool) error {
 	login, err := s.WaitingLogin(ctx, code)
 	if err != nil {
@@ -153,7 +156,8 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 	return db.WriteError(res.Error, "login")
 }
 
-// EndLogin makes the token of an approved login, once. An empty secret means that no one has answered yet.
+// EndLogin creates the token of an approved login and deletes the login. It returns an empty secret if no one has
+// answered the login yet.
 func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
 	var login Login
 	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {

@@ -2,10 +2,10 @@ package accounts
 
 import "warpboard/models/db"
 
-// Act is an act that needs a right.
+// Act is an action that needs a right.
 type Act string
 
-// The acts. rights lists the roles that may do them.
+// Actions. accessRights lists who may perform them.
 const (
 	MakeTask         Act = "make a task"
 	EditTask         Act = "edit a task"   // change, delete, and see it while it is hidden
@@ -32,13 +32,13 @@ const (
 	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
 )
 
-// ObjectOwners has the owners of an act's object; 0 means no one.
+// ObjectOwners has the people who own the object of an action; 0 means no one.
 type ObjectOwners struct {
 	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
 	AuthorID int64 // owner of its task
 }
 
-// peopleSet is a set of people. Admins are in every set.
+// peopleSet is a set of groups of people. Admins are in every set.
 type peopleSet uint8
 
 const (
@@ -49,15 +49,14 @@ const (
 	bySignedIn           // everyone with an account
 )
 
-// accessRight is one line of the table: the allowed people, the exceptions, and the message to the others.
+// accessRight is one row of accessRights: who may perform an action, the exceptions, and the error for others.
 type accessRight struct {
 	allowedPeople peopleSet
 	notOnOwn      bool // not for one's own, so that one admin always remains, and reports come from others
 	refusal       string
 }
 
-// accessRights is the only table of rights. Reading sources is the exception: MaySeeSource decides it, because it
-// depends on the deadline.
+// accessRights has the rights for all actions except reading sources, which depends on the deadline (MaySeeSource).
 var accessRights = map[Act]accessRight{
 	MakeTask:         {byCreator, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
 	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
@@ -84,7 +83,7 @@ var accessRights = map[Act]accessRight{
 	ModerateComments: {byAuthor, false, "Only the author of the task and admins may moderate its comments."},
 }
 
-// May reports whether the person may perform an act on an object.
+// May reports whether the person may perform an action on an object with these owners.
 func (u User) May(act Act, of ObjectOwners) bool {
 	r, known := accessRights[act]
 	if !known || r.notOnOwn && u.SignedIn() && u.ID == of.OwnerID {
@@ -105,7 +104,7 @@ func (u User) May(act Act, of ObjectOwners) bool {
 	return r.allowedPeople == bySignedIn
 }
 
-// Check is May as an error: Forbidden, with a sentence that names the allowed people.
+// Check returns a Forbidden error if the person may not perform an action. The error names the people who may.
 func (u User) Check(act Act, of ObjectOwners) error {
 	if u.May(act, of) {
 		return nil

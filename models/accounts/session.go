@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Session is one signed-in browser. The cookie holds a secret, the table only its hash.
+// Session is one signed-in browser. The browser's cookie has a secret, of which the database stores a hash.
 type Session struct {
 	ID         int64
 	UserID     int64
@@ -45,7 +45,8 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	return secret, session, db.WriteError(err, "session")
 }
 
-// sessionUser is a session with its person, read in one query: each request of a signed-in person needs both.
+// sessionUser is a session with its person. One query reads both, because each request of a signed-in person needs
+// them.
 type sessionUser struct {
 	Session
 	User        User    `gorm:"foreignKey:UserID"`
@@ -56,8 +57,8 @@ type sessionUser struct {
 // TableName returns the table of sessions.
 func (sessionUser) TableName() string { return "sessions" }
 
-// SessionUser returns the session with this secret and its person. It returns NotFound if the session has expired or
-// was revoked, or if the person is blocked.
+// SessionUser returns the session with a secret, and its person. It returns NotFound if the session has expired or was
+// revoked, or if the person is blocked.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
 	q := s.db.Read(ctx).Select("sessions.*", joinedBoards(s.db.Read(ctx), "sessions.user_id"), unreadCount("sessions.user_id")).Joins("User")
@@ -77,7 +78,7 @@ func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, Use
 	return session, user, db.WriteError(err, "session")
 }
 
-// Sessions lists a person's live sessions, the last used first.
+// Sessions lists a person's valid sessions, most recently used first.
 func (s *Accounts) Sessions(ctx context.Context, userID int64) ([]Session, error) {
 	var sessions []Session
 	err := s.db.Read(ctx).Where("user_id = ? and expires_at > ?", userID, db.Now()).Order("seen_at desc, id desc").Find(&sessions).Error
@@ -89,7 +90,7 @@ func (s *Accounts) EndSession(ctx context.Context, userID, id int64) error {
 	return endSessions(s.db.Writer(ctx), "user_id = ? and id = ?", userID, id)
 }
 
-// EndOtherSessions revokes all of a person's sessions but one.
+// EndOtherSessions revokes all of a person's sessions except keep.
 func (s *Accounts) EndOtherSessions(ctx context.Context, userID, keep int64) error {
 	return endOtherSessions(s.db.Writer(ctx), userID, keep)
 }

@@ -18,7 +18,7 @@ const (
 	maxTokensPerDay = 100
 )
 
-// Token is a personal key for the API. The table has its hash and its first characters.
+// Token is a personal token for the API. The database stores its hash and its first characters.
 type Token struct {
 	ID         int64
 	UserID     int64
@@ -31,17 +31,18 @@ type Token struct {
 	RevokedAt  *time.Time
 }
 
-// Live reports whether the token is valid.
+// Live reports whether the token is valid at a time.
 func (t Token) Live(at time.Time) bool {
 	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
 }
 
-// HasSecret reports whether this is the token's secret.
+// HasSecret reports whether secret is the secret of the token.
 func (t Token) HasSecret(secret string) bool {
 	return secret != "" && db.HashSecret(secret) == t.SecretHash
 }
 
-// CreateToken creates a token and returns its secret, which is not stored. A life of 0 never expires.
+// CreateToken creates a token and returns its secret, of which only a hash is stored. A life of 0 means that it never
+// expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
 		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name that you will recognize later.")
@@ -64,7 +65,7 @@ func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, l
 	return secret, token, err
 }
 
-// checkTokens limits a person's tokens. All rows are kept, so revoked ones count for a day.
+// checkTokens limits the tokens of a person. Revoked tokens count for a day.
 func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	var have struct{ Live, Today int64 }
 	day := db.Time(at.Add(-24 * time.Hour))
@@ -81,7 +82,7 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	return nil
 }
 
-// TokenUser returns the valid token with this secret and its person, or NotFound.
+// TokenUser returns the valid token with a secret, and its person. It returns NotFound if there is none.
 func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, error) {
 	var token Token
 	if err := s.db.Read(ctx).Where("secret_hash = ?", db.HashSecret(secret)).Take(&token).Error; err != nil {
@@ -104,7 +105,7 @@ func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, e
 	return token, user, db.WriteError(err, "token")
 }
 
-// Tokens lists a person's tokens, revoked ones too, the newest first.
+// Tokens lists a person's tokens including revoked ones, newest first.
 func (s *Accounts) Tokens(ctx context.Context, userID int64) ([]Token, error) {
 	var tokens []Token
 	err := s.db.Read(ctx).Where("user_id = ?", userID).Order("id desc").Find(&tokens).Error

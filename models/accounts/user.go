@@ -16,10 +16,10 @@ import (
 	"warpboard/models/db"
 )
 
-// Role is the set of a person's rights. Each role includes the rights of the one before.
+// Role determines a person's rights. Each role includes the rights of the previous one.
 type Role string
 
-// The roles. A visitor has no row: the zero User is one.
+// Roles. Visitors have none: they are the zero User.
 const (
 	RoleVisitor Role = ""
 	RoleUser    Role = "user"    // submit
@@ -27,7 +27,7 @@ const (
 	RoleAdmin   Role = "admin"   // everything
 )
 
-// User is a person with an account.
+// User is a person with an account. The zero value is a visitor.
 type User struct {
 	ID                   int64
 	Name                 string // display name; no two differ only in case
@@ -39,27 +39,28 @@ type User struct {
 	UpdatedAt            time.Time
 	ExcludedFromDatasets bool  `gorm:"column:no_dataset"` // datasets omit the person's sources
 	LastReadNoticeID     int64 `gorm:"column:inbox_read"` // ID of the last notice that the person has read
-	// number of later notices; only set for the sender of a request
+	// Unread is the number of unread notices. It is set only for the sender of a request.
 	Unread int `gorm:"-"`
-	// tasks whose members' boards they joined; only set for the sender of a request, see Load
+	// JoinedTaskIDs has the tasks with visibility "members" that the person joined. It is set only for the sender of a
+	// request, see Load.
 	JoinedTaskIDs []int64 `gorm:"-"`
 }
 
-// SignedIn reports whether the user is a person, not a visitor.
+// SignedIn reports whether the user has an account, unlike a visitor.
 func (u User) SignedIn() bool { return u.ID != 0 }
 
-// IsAdmin reports whether the person may do everything.
+// IsAdmin reports whether the person has all rights.
 func (u User) IsAdmin() bool { return u.Role == RoleAdmin }
 
-// MayCreateTasks reports whether the person may make tasks.
+// MayCreateTasks reports whether the person may create tasks.
 func (u User) MayCreateTasks() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
 
-// User returns one person.
+// User returns the person with an ID.
 func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 	return Load(s.db.Read(ctx), id)
 }
 
-// Load reads one person with the boards that they joined.
+// Load reads a person and the tasks that they joined.
 func Load(tx *gorm.DB, id int64) (User, error) {
 	u, err := loadUser(tx.Where("users.id = ?", id))
 	return u, db.ReadError(err, "person %d", id)
@@ -76,8 +77,8 @@ func loadUser(q *gorm.DB) (User, error) {
 	return row.User, err
 }
 
-// joinedBoards selects the tasks whose members' boards a person joined, as JSON: the sender of a request is read in one
-// query.
+// joinedBoards returns SQL that selects, as JSON, the tasks that a person joined. It is part of the query that reads a
+// user.
 func joinedBoards(tx *gorm.DB, person string) string {
 	list := "json_group_array(m.task_id)"
 	if tx.Name() == migrations.Postgres {
@@ -86,19 +87,20 @@ func joinedBoards(tx *gorm.DB, person string) string {
 	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
 }
 
-// unreadCount selects the number of a person's unread notices, in the same query.
+// unreadCount returns SQL that selects the number of a person's unread notices. It is part of the query that reads a
+// user.
 func unreadCount(person string) string {
 	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
-// SeenUser is a User with the time of their last visit by a session or a token, to the minute; nil for never, or for
-// too long ago.
+// SeenUser is a User with the time of their last visit, by a session or a token, to the minute. It is nil if the person
+// never visited or the record was deleted.
 type SeenUser struct {
 	User
 	SeenAt *time.Time `gorm:"-"`
 }
 
-// Users lists people whose name contains search, by name, for the admin's page.
+// Users lists people whose names contain search, sorted by name. Only admins may call it.
 func (s *Accounts) Users(ctx context.Context, actor User, search string, offset, limit int) ([]SeenUser, error) {
 	if err := actor.Check(ListPeople, ObjectOwners{}); err != nil {
 		return nil, err
@@ -115,8 +117,8 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addLastSeen(ctx, users)
 }
 
-// SearchByName lists people whose names begin with the text, in upper or lower case. It reads a range of the index on
-// names: a search must not read all people.
+// SearchByName lists people whose names begin with a text; case is ignored. It reads a range of the index on names
+// instead of all people.
 func (s *Accounts) SearchByName(ctx context.Context, beginning string, limit int) ([]User, error) {
 	var users []User
 	beginning = strings.ToLower(beginning)
@@ -125,20 +127,20 @@ func (s *Accounts) SearchByName(ctx context.Context, beginning string, limit int
 	return users, db.ReadError(err, "people called %s", beginning)
 }
 
-// ByName returns the person with a name, in upper or lower case.
+// ByName returns the person with a name; case is ignored.
 func (s *Accounts) ByName(ctx context.Context, name string) (User, error) {
 	u, err := loadUser(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }
 
-// SetNoDataset excludes the person's sources from datasets, or includes them again.
+// SetNoDataset stores whether datasets exclude the person's sources.
 func (s *Accounts) SetNoDataset(ctx context.Context, user User, out bool) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		return db.WriteError(tx.Model(&User{}).Where("id = ?", user.ID).Update("no_dataset", out).Error, "person %d", user.ID)
 	})
 }
 
-// addLastSeen reads the last use of any session or token of these people.
+// addLastSeen sets the last use of any session or token of each person.
 func (s *Accounts) addLastSeen(ctx context.Context, users []SeenUser) error {
 	at := map[int64]*SeenUser{}
 	for i := range users {
@@ -166,7 +168,7 @@ func (u *SeenUser) seen(t time.Time) {
 	}
 }
 
-// SetRole sets a person's role. Only an admin may, and not their own, so that one admin always remains.
+// SetRole sets a person's role. Only an admin may do that, and not for themselves, so that there is always an admin.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
 	if err := actor.Check(SetRole, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
@@ -177,8 +179,8 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 	return s.changeUser(ctx, actor, userID, "set role", string(role), map[string]any{"role": role})
 }
 
-// SetBlocked blocks a person (sessions and tokens are invalid, nothing can be submitted) or unblocks them. Entries
-// stay; disqualify runs to remove them.
+// SetBlocked blocks or unblocks a person. Sessions and tokens of a blocked person are invalid. Their entries stay on
+// the boards; disqualify the runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
 	if err := actor.Check(Block, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
@@ -204,8 +206,8 @@ func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act
 	})
 }
 
-// SetName changes the displayed name: 1 to 40 visible characters, not used by another person. The caller must update
-// the boards that show it.
+// SetName changes a person's name: 1 to 40 visible characters that no other person uses. The caller must update the
+// boards that show the name.
 func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 	name = CleanName(name)
 	if name == "" {
@@ -224,14 +226,14 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 
 const maxName = 40
 
-// isInvisible reports whether a letter or mark is not drawn: it would make a name look like another person's.
+// isInvisible reports whether a letter or mark is not drawn, so that two different names could look the same.
 func isInvisible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// CleanName removes control and invisible characters, outer and double spaces from a name, and cuts it at 40
-// characters, with an ellipsis.
+// CleanName removes control characters, invisible characters, and superfluous spaces from a name. It shortens the name
+// to 40 characters with an ellipsis.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || isInvisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {

@@ -12,10 +12,10 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntriesSQL selects the entries of boards that decide their points, in each board's order: entries that wait to
-// be measured with newer software come after those that have been. The limits here and below have both databases find
-// the last place of each board once, and then join; the two halves and "cross" have SQLite find the entries by both of
-// its values.
+// firstEntriesSQL selects the entries that determine the points of each board, in the order of the board: entries that
+// wait to be measured again with newer software follow the others. The limits here and below make both databases find
+// the last such entry of each board first, and then join. The two halves and "cross" make SQLite use both columns of
+// the index.
 const firstEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntrySQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntrySQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	e as (select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
@@ -23,11 +23,12 @@ const firstEntriesSQL = `with c as (select b.version_id, b.device, coalesce((sel
 	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
 	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// lastEntrySQL ends a query for a value of the last of those entries of a board b. No age is above 0.
+// lastEntrySQL is the end of a query for a column of the last of the entries of firstEntriesSQL on board b. Ages are at
+// most 0.
 const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntriesSQL is firstEntriesSQL for a season: each person's last step in it. A run that was slower than the
-// person's earlier one is no step.
+// seasonEntriesSQL is firstEntriesSQL for a season. It selects each person's last best run in the season; slower runs
+// are not in the table.
 const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastOfSeasonSQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + lastInSeasonSQL + `
@@ -39,21 +40,21 @@ const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((se
 const lastOfSeasonSQL = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + lastInSeasonSQL + `
 			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// lastInSeasonSQL selects a person's last step in a season from steps x. The limit keeps PostgreSQL from reading
-// everyone's steps for it.
+// lastInSeasonSQL selects a person's last best run in a season from table x. The limit keeps PostgreSQL from reading
+// the runs of all people.
 const lastInSeasonSQL = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
 			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
 				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
-// boardSelection selects boards by their versions and devices: the requested ones, and those with a version and a
-// device of others.
+// boardSelection selects boards by lists of version IDs and devices. Besides the requested boards it may select boards
+// that combine the version of one with the device of another.
 type boardSelection struct {
 	versions []int64
 	devices  []string
 }
 
-// readAwards reads the awards of some boards. In a season, the first holds its record since the run; otherwise since
-// another one held it.
+// readAwards reads the awards of boards. For a season, the entry in 1st place holds its record since its run; otherwise
+// since the last record of another person.
 func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]boardAward, error) {
 	query, args := firstEntriesSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {
@@ -86,7 +87,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	return out, s.addRecords(ctx, of, out)
 }
 
-// endTime returns the end of a season. An open season ends after all runs.
+// endTime returns the end of a season. For an open season it is later than all runs.
 func (s Season) endTime() time.Time {
 	if s.End.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -94,8 +95,8 @@ func (s Season) endTime() time.Time {
 	return db.Time(s.End)
 }
 
-// addRecords adds the time since when the first of each board holds its record: since the first of their own records
-// after the last of another person.
+// addRecords sets, for each board's 1st place, the time since which the person holds the record: their first record
+// after the last record of another person.
 func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Key][]boardAward) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
@@ -121,7 +122,7 @@ type FamilyTotal struct {
 	Total
 }
 
-// personAward is a person's entry with the values that decide its points.
+// personAward is a person's entry on a board with the numbers that determine its points.
 type personAward struct {
 	TaskID        int64
 	Device        string
@@ -132,9 +133,9 @@ type personAward struct {
 	Since         *time.Time
 }
 
-// ownAwardsSQL first selects the entries that are at most so much slower than the first of the band with the last place
-// with points: few of the hundreds that a person may have; the limit keeps both databases from joining first. That band
-// is selected with the exact condition of the index bands_last.
+// ownAwardsSQL selects a person's entries that may have points: those whose score is at most maxBandRatio times that of
+// the last band with points. Of hundreds of entries these are few. The limit keeps both databases from joining first.
+// The band is selected with the exact condition of the index bands_last.
 const ownAwardsSQL = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.size - b.ahead - b.size as behind, r.achieved_at as since
 	from (select t.id as task_id, t.devices, e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns from entries e
 		join tasks t on t.version_id = e.version_id
@@ -150,8 +151,8 @@ const ownAwardsSQL = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.
 		order by h.score_ns desc limit 1)
 	where b.ahead < %[1]d order by e.device`
 
-// TotalsOf adds up a person's points on all devices, and on each family of devices, without ranks, which need
-// everyone's points. It takes one query.
+// TotalsOf returns a person's points on all devices, and on each family of devices, in one query. It returns no ranks,
+// which depend on everyone's points.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
 	var list []personAward
 	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwardsSQL, ranksWithPoints), sql.Named("person", userID), sql.Named("reach", maxBandRatio), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
@@ -184,14 +185,14 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 	return out, nil
 }
 
-// NamedTotal is a total with the data of its person that a list shows.
+// NamedTotal is a total with the data of its person for a list.
 type NamedTotal struct {
 	Total
 	UserName    string
 	Submissions int // number of submissions to public tasks since a time
 }
 
-// AddNames adds to totals the names of their people, and the number of their submissions since a time.
+// AddNames returns totals with the names of their people, and the number of their submissions since a time.
 func (s *Boards) AddNames(ctx context.Context, list []Total, since time.Time) ([]NamedTotal, error) {
 	ids, out := make([]int64, len(list)), make([]NamedTotal, len(list))
 	for i, t := range list {

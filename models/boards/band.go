@@ -8,46 +8,48 @@ import (
 	"gorm.io/gorm"
 )
 
-// maxHalfWidth limits the half-width of an entry's interval, relative to its score, unless the first's is wider. It is
-// the half-width of an interval that is not noisy (package harness). So an uneven kernel with a wide interval does not
-// share a better rank.
+// maxHalfWidth limits the half-width of an entry's interval, relative to its score, when entries are compared, unless
+// the interval of the first entry is wider. It equals the limit from which package harness calls an interval noisy. So
+// an unstable kernel with a wide interval does not share a better rank.
 const maxHalfWidth = 0.005
 
-// maxFirstHalfWidth limits the half-width of the first's interval, relative to its score. A disturbed run may have an
-// interval of ± 80 %, which would give 1st place to kernels that are several times as slow.
+// maxFirstHalfWidth limits the half-width of the first entry's interval, relative to its score. A disturbed run may
+// have an interval of ± 80 %, which would otherwise put much slower kernels in 1st place.
 const maxFirstHalfWidth = 0.1
 
-// minDifference is the smallest relative difference of two scores that counts, even with narrower intervals: machines
-// of one model differ by about as much from day to day.
+// minDifference is the smallest relative difference of two scores that matters, even if the intervals are narrower,
+// because machines of the same model differ by about as much from day to day.
 const minDifference = 0.005
 
-// maxBandRatio limits the scores of a band, relative to its first's: by clearlySlower, an entry shares the rank while
-// its score minus a tenth does not exceed the first's plus a tenth. The rest is for rounding.
+// maxBandRatio limits the ratio of a score in a band to the band's first score. It follows from clearlySlower: an entry
+// shares the rank if its score minus a tenth is at most the first score plus a tenth. The additional factor allows for
+// rounding.
 const maxBandRatio = (1+maxFirstHalfWidth)/(1-maxFirstHalfWidth) + 0.01
 
-// clearlySlower is the rule of bands: it reports whether the data show that an entry is slower than the first of a
-// band. The intervals do not touch, and the scores differ by more than the resolution. A score without an interval
-// (from an old version, or from a task's own program) counts as exact, so that only the resolution applies.
+// clearlySlower reports whether the data show that entry e is slower than first, the first entry of a band. This is so
+// if the intervals do not overlap and the scores differ by more than minDifference. A score without an interval (from
+// an old version, or from a task's own program) counts as exact.
 //
-// Noise gives no advantage: with a steady first, a noisy entry ties no farther behind than one with an interval of ±
-// 0.5 %. With a noisy first, it ties as far as the first's interval reaches, at most 10 % behind it.
+// Noise gives no advantage. If first has a narrow interval, a noisy entry ties no farther behind than one with an
+// interval of ± 0.5 %. If first is noisy, e ties as far as the interval of first reaches, at most 10 %.
 //
-// Simulated with 95 % intervals of 3 to 25 processes that differ by 0.05 to 5 %: of 20 equal kernels the luckiest
-// stands alone on the first place in at most 10 of 10,000 boards from 5 processes on, 23 with 3, and never where they
-// differ by up to 0.5 %; a kernel that is 2 % faster is told apart in 97 % at 5 processes and a deviation of 0.5 %, and
-// practically always at 0.2 %. A kernel that is 2 % slower than a steady first, and so uneven that its interval of 10
-// processes is ± 2 %, ties with it by luck in 5 % of the boards, and in 33 % if its whole interval counted. A person's
-// best of many tries is lucky, too; that is not corrected here.
+// Simulations with 95 % intervals from 3 to 25 processes whose times deviate by 0.05 to 5 %: of 20 equal kernels, the
+// fastest run stands alone in 1st place on at most 10 of 10,000 boards with 5 or more processes, on 23 with 3
+// processes, and on none if the deviation is at most 0.5 %. A kernel that is 2 % faster is distinguished in 97 % of the
+// boards at 5 processes and a deviation of 0.5 %, and practically always at 0.2 %. A kernel that is 2 % slower than a
+// first entry with a narrow interval, and whose interval of 10 processes is ± 2 %, ties with it on 5 % of the boards;
+// if its whole interval counted, on 33 %. The best of a person's many submissions is lucky too, which is not corrected
+// here.
 //
-// Weakness: an entry behind a noisy first of a band, within that part of its interval, shares its rank. 1st place is
-// confirmed.
+// Weakness: an entry behind a noisy first entry of a band shares its rank if it is inside that interval. 1st places are
+// confirmed by additional runs.
 func clearlySlower(first, e Entry) bool {
 	most := min(first.highBound(), first.ScoreNS*(1+maxFirstHalfWidth))
 	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowBound(max(maxHalfWidth, most/first.ScoreNS-1)) > most
 }
 
-// MayBeEqual reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which gives
-// ranks, it takes each interval whole, however wide.
+// MayBeEqual reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which determines
+// ranks, it uses both whole intervals.
 func MayBeEqual(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
@@ -55,7 +57,7 @@ func MayBeEqual(a, b Entry) bool {
 	return b.ScoreNS <= a.ScoreNS*(1+minDifference) || b.lowBound(1) <= a.highBound()
 }
 
-// Reasons for ranking behind the first of a rank although the neighbor there is not clearly faster.
+// Reasons why an entry ranks behind the first entry of a rank although its data do not show that it is slower.
 const (
 	ReasonWideInterval    = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
 	ReasonSlowerThanFirst = "first"   // it is clearly slower than the first, but not than the neighbor
@@ -72,10 +74,11 @@ func rankBehindReason(first, e Entry) string {
 	return ReasonSlowerThanFirst
 }
 
-// RanksByWidth reports whether an entry ranks behind the first of a rank only because a part of a wide interval counts.
+// RanksByWidth reports whether an entry ranks behind the first entry of a rank only because its wide interval counts in
+// part (see maxHalfWidth).
 func RanksByWidth(first, e Entry) bool { return rankBehindReason(first, e) == ReasonWideInterval }
 
-// lowBound returns the low end of the entry's interval, at most a share below its score.
+// lowBound returns the low end of the entry's interval, but at most share (a fraction of the score) below the score.
 func (e Entry) lowBound(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
@@ -90,9 +93,9 @@ func (e Entry) highBound() float64 {
 	return max(*e.HighNS, e.ScoreNS)
 }
 
-// Band is a group of entries that share a rank: none is apart from the first, and all have the same epoch. An entry is
-// compared only with the first of its band, so that bands do not chain into one; the last entry of a band and the first
-// of the next may be equal.
+// Band is a group of entries that share a rank, because none is clearly slower than the first entry, and all have the
+// same epoch. Entries are compared only with the first entry of their band, so that bands do not chain. The last entry
+// of a band and the first entry of the next may therefore be equal.
 type Band struct {
 	VersionID     int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device        string  `gorm:"primaryKey"`
@@ -103,15 +106,15 @@ type Band struct {
 	EntryCount    int64   `gorm:"column:size"`
 }
 
-// joinBandSQL joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds
-// a row by the first of several values that are compared together, so the age is compared separately.
+// joinBandSQL joins each entry e with its band b: the last band of its epoch that does not begin after the entry. The
+// age is compared separately, because SQLite uses an index for only the first column of a row comparison.
 const joinBandSQL = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntrySQL + ")"
 
-// bandOfEntrySQL ends a query for a value of that band.
+// bandOfEntrySQL is the end of a query for a column of an entry's band.
 const bandOfEntrySQL = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
 	order by f.score_ns desc, f.run_id desc limit 1`
 
-// bandColumns are the columns of a Ranked besides its entry's.
+// bandColumns has the columns of a Ranked that come from the band.
 const bandColumns = "b.ahead + 1 as rank, b.size > 1 as tied"
 
 // Ranked is an entry with its rank.
@@ -121,14 +124,14 @@ type Ranked struct {
 	Tied bool // others share the rank
 }
 
-// bandCutter cuts entries, which are added in order, into bands.
+// bandCutter divides entries into bands. Entries must be added in the order of the board.
 type bandCutter struct {
 	firstOfBand   Entry // first entry of the last band
 	bands         []Band
 	entriesBefore int64 // number of entries before the next one
 }
 
-// startsBand reports whether a band begins at the next entry.
+// startsBand reports whether the next entry begins a band.
 func (c *bandCutter) startsBand(e Entry) bool {
 	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.Age != c.firstOfBand.Age || clearlySlower(c.firstOfBand, e)
 }
@@ -159,12 +162,12 @@ func (s boardPosition) before(o boardPosition) bool {
 	return cmp.Or(cmp.Compare(s.epochAge, o.epochAge), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
-// fromPositionSQL selects the entries or bands of a board from a band's spot on.
+// fromPositionSQL selects the entries or bands of a board from a position on.
 const fromPositionSQL = "(age, score_ns, run_id) >= (?, ?, ?)"
 
-// updateBands cuts a board again around one person's entry, which was had and is now has; nil means none. It begins at
-// the last band before the change and ends where an old band begins again: the bands after that do not change. It reads
-// only these bands' entries, some microseconds each.
+// updateBands divides a board into bands again after one person's entry has changed from had to has; nil means no
+// entry. It begins at the last band before the change and stops at the first old band that begins at the same entry as
+// before, because later bands do not change. It reads only the entries in between.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
 	from, to, key := boardPosition{}, boardPosition{}, Key{}
 	more := int64(0)
@@ -198,8 +201,8 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// cutBandsAgain cuts the entries from the band old[keep] on, until one of the old bands begins again after a position:
-// next.
+// cutBandsAgain divides the entries from the band old[keep] on into bands, until one of the old bands after the
+// position next begins at the same entry as before.
 func cutBandsAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut bandCutter, next int, err error) {
 	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
@@ -227,7 +230,7 @@ func cutBandsAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition)
 	return cut, len(old), rows.Err()
 }
 
-// replaceBands replaces bands by others, and moves those that follow.
+// replaceBands replaces the bands gone by come, and updates the positions of those that follow.
 func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 	if slices.Equal(gone, come) && more == 0 {
 		return nil
@@ -254,7 +257,7 @@ func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 	return nil
 }
 
-// rebuildBands cuts all boards again, in one pass over the entries.
+// rebuildBands divides all boards into bands, in one pass over the entries.
 func rebuildBands(tx *gorm.DB) error {
 	if err := tx.Exec("delete from bands").Error; err != nil {
 		return fmt.Errorf("removing the bands: %w", err)

@@ -6,7 +6,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Baseline is a submission that is part of a task and was run by the site for comparison. It has no rank.
+// Baseline is a submission that is part of a task and that the site runs for comparison. It has no rank.
 type Baseline struct {
 	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device     string `gorm:"primaryKey"`
@@ -15,15 +15,15 @@ type Baseline struct {
 	SourceHash string
 }
 
-// MeasuredBaseline is a baseline whose run has ended well.
+// MeasuredBaseline is a baseline whose run was successful.
 type MeasuredBaseline struct {
 	Baseline
 	SubmissionID int64
 	ScoreNS      float64 `gorm:"column:score_ns"`
 }
 
-// Baselines lists the baselines of versions on a device that have a score, the best first. It omits those of another
-// epoch than the board's first, unless either epoch is unknown.
+// Baselines lists the baselines of versions on a device that have a score, fastest first. It omits those of another
+// epoch than the board's 1st place, unless one of the epochs is unknown.
 func (s *Boards) Baselines(ctx context.Context, versionIDs []int64, device string) ([]MeasuredBaseline, error) {
 	var list []MeasuredBaseline
 	err := s.db.Read(ctx).Table("baselines b").Select("b.*, r.submission_id, r.score_ns").Joins("join runs r on r.id = b.run_id").

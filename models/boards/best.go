@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Best is a run that was its person's best on a board when it ended: a step of the person's line there. The last one of
-// the newest epoch is the person's entry.
+// Best is a run that was its person's best run on a board when it ended. The last one of the newest epoch is the
+// person's entry.
 type Best struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
@@ -23,8 +23,8 @@ type Best struct {
 	AchievedAt   time.Time
 }
 
-// insertBestsSQL inserts the valid runs that the condition selects, represent their pool, and beat all earlier ones of
-// their person. The other runs of a pool are tries, too.
+// insertBestsSQL inserts the valid runs that a condition selects, that represent their pool, and that are faster than
+// all earlier ones of their person. Other runs of a pool count as tries only.
 const insertBestsSQL = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,
@@ -35,7 +35,7 @@ const insertBestsSQL = `insert into bests (version_id, device, user_id, run_id, 
 		from runs where %s
 	) tried where stands and (prior is null or score_ns < prior)`
 
-// rebuildBests rebuilds one person's steps on a board. It reads all valid runs of the person there.
+// rebuildBests recomputes one person's best runs on a board from all of the person's valid runs there.
 func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
 	const theirs = "version_id = ? and device = ? and user_id = ?"
 	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error
@@ -48,8 +48,8 @@ func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) err
 	return nil
 }
 
-// rebuildChangedBests rebuilds a person's steps after the score of a run changed that is not the entry. It reports
-// whether the run was one of them, or is now.
+// rebuildChangedBests recomputes a person's best runs after the score of a run has changed that is not the entry. It
+// reports whether the run was or is one of the best runs.
 func rebuildChangedBests(tx *gorm.DB, e Entry) (bool, error) {
 	var before, after int64
 	steps := tx.Model(&Best{}).Where("version_id = ? and device = ? and user_id = ? and run_id = ?", e.VersionID, e.Device,

@@ -10,47 +10,48 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Board is the stored row of one ranking, without its entries.
+// Board is the stored row of one board, without its entries.
 type Board struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	ChangeNumber int64  `gorm:"column:change"` // grows with every visible change
 	PeopleCount  int64  `gorm:"column:size"`   // people on it
-	// the first three of the newest epoch, so that a list of tasks reads one row per board
+	// Leaders has the first three entries of the newest epoch, so that a list of tasks reads only one row per board.
 	Leaders     []Ranked     `gorm:"serializer:json"`
 	RecordSteps RecordScores `gorm:"column:steps;serializer:json"`
 	ChangedAt   time.Time
 
 	EpochID int64 // of the first; entries of older ones come behind all of this
-	// run that is measured again, in turns with the next person's; 0: none
+	// ConfirmingRun is the run that a confirmation measures again, in turns with the next person's run; 0 means none.
 	ConfirmingRun int64 `gorm:"column:confirming"`
 }
 
 const leaderCount = 3
 
-// Standing is an entry with its place, its person, and the additional columns of its query.
+// Standing is an entry with its rank, its person, and the additional columns of the query that read it.
 type Standing struct {
 	Ranked
 	Numerics
 	UserName   string
 	MemoryPeak *int64 // as the run's
-	// the score before the confirmation that changed it; nil: none did
+	// BeforeConfirmationNS is the score before the confirmation that changed it; nil if none did.
 	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`
 	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
-	// why an admin added it for the person; empty: the person submitted it
+	// AddedReason is the reason why an admin added the submission for the person; empty if the person submitted it.
 	AddedReason string `gorm:"column:added_why"`
 	Validated
-	// Set only if PartQuery.CompareWithTime is.
+	// TryCount is the number of the person's valid runs. It is set only if PartQuery.CompareWithTime is.
 	TryCount int `gorm:"column:tries"` // valid runs of the person up to this one
-	// the person's best at PartQuery.CompareWithTime; nil: there was none
+	// EarlierBestNS is the person's best score at PartQuery.CompareWithTime; nil if there was none.
 	EarlierBestNS *float64 `gorm:"column:before_ns"`
 	HasProfile    bool     `gorm:"column:profiled"` // a profile followed the run
 	IsViewers     bool     `gorm:"column:own"`      // PartQuery.ViewerID's, read wherever it stands
-	// Place fills this in.
+	// BestOfEpochNS is set only by Place.
 	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
-	// StandingsAt fills this in.
+	// ExcludedFromDatasets is set only by StandingsAt.
 	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
-	// of an older epoch than the board's: its rank counts for nothing until it is measured again
+	// OfOlderEpoch means that the entry's epoch is older than the board's: the entry has no rank until it is measured
+	// again.
 	OfOlderEpoch bool `gorm:"column:stale"`
 }
 
@@ -63,19 +64,19 @@ type Validated struct {
 	AskedName     string
 }
 
-// Head is a board with the software of its 1st place.
+// Head is a board without its entries, but with the software of its 1st place.
 type Head struct {
 	Board
 	Epoch epochs.Software
 }
 
-// Page is a part of a board, in its order.
+// Page is a part of a board, in the order of the board.
 type Page struct {
 	Head
 	Standings []Standing
 }
 
-// Board reads a part of a board. A board that no one is on is empty, not missing.
+// Board reads a part of a board. A board without entries is an empty Page, not an error.
 func (s *Boards) Board(ctx context.Context, versionID int64, device string, part PartQuery) (Page, error) {
 	head, err := s.Head(ctx, versionID, device)
 	page := Page{Head: head}
@@ -85,14 +86,14 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, part
 	return page, err
 }
 
-// LeadingEntries returns the first entries of a board, without the board's row.
+// LeadingEntries returns the first entries of a board without the board's row.
 func (s *Boards) LeadingEntries(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Limit(limit)
 	err = s.standings(ctx, part, "").Order(prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "first entries of the board")
 }
 
-// EntryAbove returns the entry that stands before another on its board; nil: there is none.
+// EntryAbove returns the entry directly before e on the board, or nil.
 func (s *Boards) EntryAbove(ctx context.Context, e Entry) (*Standing, error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).
 		Where("(age, score_ns, run_id) < (?, ?, ?)", e.Age, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
@@ -104,7 +105,7 @@ func (s *Boards) EntryAbove(ctx context.Context, e Entry) (*Standing, error) {
 	return &list[0], nil
 }
 
-// ChangeNumber returns the board's change number, 0 before its first entry.
+// ChangeNumber returns the board's change number; 0 before its first entry.
 func (s *Boards) ChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
 	var change int64
 	err := s.db.Read(ctx).Model(&Board{}).Where("version_id = ? and device = ?", versionID, device).
@@ -112,7 +113,7 @@ func (s *Boards) ChangeNumber(ctx context.Context, versionID int64, device strin
 	return change, db.ReadError(err, "the board's change number")
 }
 
-// Place returns one person's standing on a board, NotFound if they are not on it.
+// Place returns a person's entry on a board with its rank, or NotFound.
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
@@ -120,18 +121,17 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 	return st, db.ReadError(err, "entry of this person")
 }
 
-// HasOlderEpoch reports whether the entry's epoch is older than that of the board's first, so that they are not
-// compared.
+// HasOlderEpoch reports whether the entry's epoch is older than that of the board's 1st place. Such entries are not
+// compared with others.
 func (e Entry) HasOlderEpoch(b Board) bool { return -e.Age < b.EpochID }
 
-// placedColumns has the columns that Place adds to a standing: first_ns is the best score of the entry's epoch on the
-// board; stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.
+// placedColumns has the columns that only Place reads: first_ns is the best score of the entry's epoch on the board;
+// stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.
 const placedColumns = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
-// previousBest returns the best runs of the entries' people before the entries' own, if any. Their approximate places
-// are computed among the entries of others: they count those of the board's epoch that are faster by more than the
-// resolution of bands.
+// previousBest returns the best runs that the entries' people had before these entries. Their ranks are approximate:
+// one more than the number of other people's entries of the board's epoch that are faster by more than minDifference.
 func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
 		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRunSQL + " order by " + bestFirstOrder + " limit 1)")
@@ -144,7 +144,7 @@ func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 const aheadOfRunSQL = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 
-// standings returns a query for the entries with their places, the shown columns of their people, and more columns.
+// standings returns a query for entries with their ranks, the names of their people, and additional columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
 	columns := "e.*, " + bandColumns + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + validationColumns
 	if more != "" {
@@ -155,6 +155,6 @@ func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, a
 		Joins(joinValidationSQL)
 }
 
-// joinValidationSQL joins the validation of an entry e; validationColumns has its columns.
+// joinValidationSQL joins the validation of an entry e. validationColumns has its columns.
 const joinValidationSQL = "left join validations w on w.run_id = e.run_id left join users wu on wu.id = w.asked_by"
 const validationColumns = "coalesce(w.answer, '') as answer, coalesce(w.message, '') as message, coalesce(w.script_version, '') as script_version, w.asked_at, coalesce(wu.name, '') as asked_name"

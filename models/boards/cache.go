@@ -6,14 +6,13 @@ import (
 	"warpboard/internal/cache"
 )
 
-// maxCacheBytes is the approximate limit in bytes of the boards that a process caches.
+// maxCacheBytes is the approximate limit of a process's cache of boards, in bytes.
 const maxCacheBytes = 32 << 20
 
-// boardCache caches a process's data of boards: summaries, people's places, and the content of pages. Each key has the
-// board's change number at the time of reading. The caller has just read that number from the database, since another
-// process of the site may have changed it. Every visible change, even of a name, raises the number in its transaction;
-// so an equal number means that nothing has changed. Only places belong to one viewer; each has its person in its key.
-// Do not modify the cached values.
+// boardCache caches data of boards: summaries, people's entries, and the content of pages. Each key contains the
+// board's change number, which the caller has just read from the database, because another process may have changed the
+// board. Every visible change, even of a name, raises the change number in its transaction. Entries of one viewer have
+// the viewer in their key. Cached values must not be modified.
 type boardCache = cache.Cache[any, any]
 
 type (
@@ -39,8 +38,8 @@ func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 	return value, ok
 }
 
-// recallSummary returns the cached summary of a board at this change number, with a person's place on it if userID is
-// not 0.
+// recallSummary returns the cached summary of a board at a change number, with the entry of a person if userID is not
+// 0.
 func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
 	summary, ok := cachedValue[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
@@ -57,7 +56,7 @@ func keepSummary(k *boardCache, key Key, summary Summary, userID int64) {
 	k.Put(summaryKey{key, summary.Change}, summary, 2000)
 }
 
-// BoardContent is the part of a board that everyone sees on one page.
+// BoardContent is the part of a board's page that is the same for all viewers.
 type BoardContent struct {
 	Standings []Standing
 	Bands     []Band // bands of the whole board
@@ -65,8 +64,8 @@ type BoardContent struct {
 	Baselines []MeasuredBaseline
 }
 
-// ReadForPage reads a board for a page in four queries, or recalls it from the cache. own is the entry of
-// part.ViewerID, or nil. Parts are equal at equal times of PartQuery.CompareWithTime.
+// ReadForPage reads a part of a board in four queries, or from the cache. own is the entry of part.ViewerID, or nil.
+// The cache key contains PartQuery.CompareWithTime.
 func (s *Boards) ReadForPage(ctx context.Context, b Head, part PartQuery) (shown BoardContent, own *Standing, err error) {
 	key := boardPartKey{Key{b.VersionID, b.Device}, b.ChangeNumber, part}
 	key.part.ViewerID = 0
@@ -96,7 +95,7 @@ func (s *Boards) ReadForPage(ctx context.Context, b Head, part PartQuery) (shown
 	return shown, own, nil
 }
 
-// splitViewersEntry removes the viewer's entry from the end of a list, and returns both.
+// splitViewersEntry removes the viewer's entry, which is the last one, from a list, and returns both.
 func splitViewersEntry(list []Standing) ([]Standing, *Standing) {
 	if n := len(list) - 1; n >= 0 && list[n].IsViewers {
 		own := list[n]

@@ -14,12 +14,12 @@ import (
 	"warpboard/models/db"
 )
 
-// The ranking rule: a run counts when ValidRunSQL holds. Of runs of equal sources, one stands for all (package
-// samples); of a person's runs on a (version, device), the first in the order bestFirstOrder is the Entry. Boards,
-// home, feeds and badges read the entries, in the order entriesOrder; the entries of a band share its rank (band.go).
-// ValidRunSQL is also work.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
+// The ranking rule: a run counts if ValidRunSQL is true. Of a person's runs with equal source, one represents all
+// (package samples). Of a person's runs on a board, the first by bestFirstOrder is the Entry. Pages, feeds, and badges
+// read entries in the order entriesOrder; entries of one band share a rank (band.go). ValidRunSQL must be equal to
+// work.Run.Valid and to the index runs_valid. After a change of any of them, run RebuildEntries.
 const (
-	// ValidRunSQL is work.Run.Valid in SQL, in the very words of the partial index.
+	// ValidRunSQL is work.Run.Valid in SQL. Its text must be that of the partial index runs_valid.
 	ValidRunSQL    = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
 	StandingRunSQL = ValidRunSQL + " and (pool_id is null or pool_id = id)"
 	bestFirstOrder = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
@@ -45,8 +45,8 @@ type Entry struct {
 	AchievedAt time.Time // since when it has this score: the end of the run, or of the newest run in its pool
 }
 
-// Interval contains a run's score with a probability of 95 %. It is computed from fresh processes of the submission. An
-// entry has its run's interval.
+// Interval contains a run's score with a probability of 95 %. It is computed from several processes of the submission.
+// An entry has the interval of its run.
 type Interval struct {
 	LowNS     *float64 `gorm:"column:interval_low"` // nil if the score has no interval
 	HighNS    *float64 `gorm:"column:interval_high"`
@@ -54,15 +54,15 @@ type Interval struct {
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
-// Numerics is the distance of a run's answers from the task's reference in double precision, in the worst of its tests.
-// It belongs to a run; boards read it on request.
+// Numerics is the error of a run's answers against the task's reference in double precision, for the worst test. It
+// belongs to a run; boards read it only on request.
 type Numerics struct {
-	// in units of the last place of the answer's type; nil: nothing was compared
+	// ErrorULP is in units in the last place (ULP) of the answer's type; nil if nothing was compared.
 	ErrorULP      *float64 `gorm:"column:error_ulp"`
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
 }
 
-// Change is a new change number of a board.
+// Change is a board with its new change number.
 type Change struct {
 	VersionID int64
 	Device    string
@@ -72,18 +72,18 @@ type Change struct {
 	PreviousEntry *Entry     `gorm:"-"` // earlier entry of the same person
 }
 
-// NewRecord is a record that a run has just set.
+// NewRecord is a record that a run has just set, and the previous record.
 type NewRecord struct {
 	RunID, UserID  int64
 	PreviousRecord *Record // the one before; nil: the board was empty
 }
 
-// runColumns are the columns of a valid run that make the entry of its person.
+// runColumns has the columns of a run that form its person's entry.
 const runColumns = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
-// EnterRun brings a valid run that has just ended onto its board. For a pooled run, e is the pool's representative run,
-// whose score may have changed. The change is nil if another run of the person stays before it, and no record and no
-// best changed.
+// EnterRun updates the board of a valid run that has just ended. For a pooled run, e is the run that represents the
+// pool, whose score may have changed. The result is nil if nothing visible changed: another run of the person stays the
+// entry, and no record or best run changed.
 func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := readLastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more
@@ -114,7 +114,7 @@ func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	return change, err
 }
 
-// newRecordOf returns the record of a run that has become the first of the newest epoch, or nil.
+// newRecordOf returns the record of an entry that has become the first of the newest epoch, or nil.
 func newRecordOf(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	now, err := readLastRecord(tx, e)
 	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
@@ -128,15 +128,15 @@ func newRecordOf(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 	return &NewRecord{RunID: e.RunID, UserID: e.UserID, PreviousRecord: before}, nil
 }
 
-// EntriesOfSubmission lists the entries that the valid runs of a submission make, or would.
+// EntriesOfSubmission lists the valid runs of a submission as entries, whether or not they are on the board.
 func EntriesOfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 	var list []Entry
 	err := tx.Table("runs").Select(runColumns).Where("submission_id = ? and "+ValidRunSQL, submissionID).Scan(&list).Error
 	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
 }
 
-// ValidRuns lists a person's valid runs on a board, one of each source, the best first. If before is not 0, it lists
-// only runs before that one.
+// ValidRuns lists a person's valid runs on a board, fastest first, and only one run per source. If before is not 0, it
+// lists only runs that precede that run.
 func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
 	q := s.db.Read(ctx).Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID)
 	if before > 0 {
@@ -147,7 +147,7 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 	return list, db.ReadError(err, "the runs of a person on the board")
 }
 
-// updateEntry applies the ranking rule to one person on one board, after one of their runs was added, changed, or
+// updateEntry selects the entry of one person on one board again, after one of their runs was added, changed, or
 // removed. It returns the previous entry, and whether the entry changed.
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was *Entry, changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
@@ -179,7 +179,7 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was
 	return firstOrNil(had), true, rebuildBests(tx, versionID, device, userID)
 }
 
-// firstOrNil is the only element of a list, nil if there is none.
+// firstOrNil returns the first element of a list, or nil.
 func firstOrNil(list []Entry) *Entry {
 	if len(list) == 0 {
 		return nil
@@ -187,15 +187,15 @@ func firstOrNil(list []Entry) *Entry {
 	return &list[0]
 }
 
-// Recompute updates the entries of the people of changed or removed runs, and rebuilds the boards' records, which may
-// have named those runs.
+// Recompute updates the entries of the people whose runs changed or were removed, and rebuilds the records of the
+// boards.
 func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	var changes []Change
 	for _, r := range runs {
 		if _, _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
-		// also where the entry stays: the run was a step
+		// The best runs change even if the entry does not.
 		if err := rebuildBests(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
@@ -211,7 +211,8 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
-// IncrementBoardsOf gives every board that a person is on the next change number: their name changed.
+// IncrementBoardsOf raises the change number of every board with an entry of a person, because the person's name has
+// changed.
 func IncrementBoardsOf(tx *gorm.DB, userID int64) ([]Change, error) {
 	var changes []Change
 	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
@@ -223,7 +224,7 @@ func IncrementBoardsOf(tx *gorm.DB, userID int64) ([]Change, error) {
 	return changes, db.WriteError(err, "boards of person %d", userID)
 }
 
-// IncrementChange updates a board's row from its entries, and gives it the next change number.
+// IncrementChange updates a board's row from its entries and raises its change number.
 func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
 	const where = "version_id = ? and device = ?"
 	board := Board{VersionID: versionID, Device: device}

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Outcome is the meaning of a ranked run for its board: the comparison with the person's best run, the person's rank,
-// and the entry ahead. Pages, the API, the command line, and webhooks show it.
+// Outcome is the result of a ranked run on its board: compared with the person's best run, with the person's rank and
+// the entry ahead. Pages, the API, the command line, and webhooks show it.
 type Outcome struct {
 	Rank           int   // of the person; 0: their entry was measured with older software
 	Tied           bool  // others share that rank
@@ -18,12 +18,14 @@ type Outcome struct {
 	IsEntry        bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
 	IsPersonsFirst bool  `gorm:"column:first"`     // it is their first ranked run there
 	IsRecord       bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
-	// a record whose run was disturbed or noisy and no confirmation gave its score, or waits for one
+	// Unconfirmed means that the run set a record and was disturbed or noisy, and that its score is not confirmed or
+	// waits for that.
 	Unconfirmed        bool
 	AwaitsConfirmation bool  `gorm:"column:confirming"` // the entry waits to be measured again
 	LeadingRun         int64 `gorm:"column:first_run"`  // that leads the board; 0: unknown
 
-	// The person's best run apart from this one: before it, if it is the entry; else the entry.
+	// BestRun is the person's best run other than this one: the previous entry if this run is the entry, otherwise the
+	// entry.
 	BestRun         int64 // 0 if there is none
 	BestSubmission  int64
 	BestNS          float64 `gorm:"column:best_ns"`
@@ -31,7 +33,7 @@ type Outcome struct {
 	BestTied        bool
 	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which one is faster
 
-	// The entry ahead in rank; at rank 1 the next one.
+	// NextRun is the entry ahead in rank; at rank 1 the entry behind.
 	NextRun         int64 // 0 if there is none
 	NextSubmission  int64
 	NextUser        string
@@ -39,24 +41,25 @@ type Outcome struct {
 	NextRank        int
 	NextTied        bool
 	NextWithinNoise bool `gorm:"column:next_unclear"` // as BestWithinNoise
-	// reason for different ranks nevertheless, like ReasonWideInterval; empty if they have the same
+	// NextRankReason is the reason why this entry and the next one have different ranks although the data do not show a
+	// difference (such as ReasonWideInterval). It is empty if they have the same rank.
 	NextRankReason string `gorm:"column:next_why"`
 
 	RooflineShare *float64 `gorm:"column:roof"` // share of the device's limit that the score reaches
 }
 
-// HideNext removes the next and the leading entry, for a reader who may not see other people's runs.
+// HideNext removes the data of other people's entries, for viewers who may not see them.
 func (o *Outcome) HideNext() {
 	o.LeadingRun, o.NextRun, o.NextSubmission, o.NextUser, o.NextNS, o.NextRank, o.NextTied, o.NextWithinNoise, o.NextRankReason = 0, 0, 0, "", 0, 0, false, false, ""
 }
 
-// Outcomes returns the outcomes of runs of one submission that stand, by their IDs, and the answers of the validation
-// script for those that are entries. A run of someone who is not on its board has none.
+// Outcomes returns the outcomes of a submission's runs that may be entries, by run ID, with the validation of those
+// that are. A run whose person has no entry on the board has none.
 func (s *Boards) Outcomes(ctx context.Context, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
 	return OutcomesOf(s.db.Read(ctx), runs...)
 }
 
-// placedEntry is a person's entry with the values of an Outcome.
+// placedEntry is a person's entry with the columns from which an Outcome is made.
 type placedEntry struct {
 	Outcome `gorm:"embedded"`
 	Validated
@@ -66,7 +69,8 @@ type placedEntry struct {
 	Older             bool
 }
 
-// OutcomesOf is Outcomes inside a transaction. It takes two queries if one of the runs is an entry, otherwise one.
+// OutcomesOf returns the same as Outcomes in a transaction. It makes two queries if one of the runs is an entry,
+// otherwise one.
 func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
 	outcomes, validated := map[int64]*Outcome{}, map[int64]Validated{}
 	if len(runs) == 0 {
@@ -105,8 +109,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 	return outcomes, validated, err
 }
 
-// outcomeOf returns the outcome of a run of the entry's person on the entry's board, without the person's best run
-// before it.
+// outcomeOf returns the outcome of a run of the entry's person, without the person's previous best run.
 func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	o, own := e.Outcome, e.OwnEntry
 	o.NextWithinNoise = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
@@ -135,7 +138,7 @@ func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	return &o
 }
 
-// FirstRuns returns the runs that lead the boards of a version, by device.
+// FirstRuns returns the run in 1st place of each board of a version, by device.
 func (s *Boards) FirstRuns(ctx context.Context, versionID int64, devices ...string) (map[string]int64, error) {
 	var list []Entry
 	err := s.db.Read(ctx).Table("bands").Select("device, run_id").Where("version_id = ? and device in ? and ahead = 0", versionID, devices).Scan(&list).Error
@@ -146,8 +149,8 @@ func (s *Boards) FirstRuns(ctx context.Context, versionID int64, devices ...stri
 	return firsts, db.ReadError(err, "first runs of version %d", versionID)
 }
 
-// outcomeSQL selects a person's entry with the values of an Outcome. The entry ahead is the last one before its band;
-// without one, all others of its epoch follow.
+// outcomeSQL selects a person's entry with the columns of placedEntry. The entry ahead is the last one before the
+// entry's band; for the first band it is the next entry.
 const outcomeSQL = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
 		` + bandColumns + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,

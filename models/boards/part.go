@@ -15,15 +15,15 @@ import (
 	"warpboard/models/epochs"
 )
 
-// PartQuery selects the piece of a board to read.
+// PartQuery selects a part of a board.
 type PartQuery struct {
 	Offset, Limit int
 	ViewerID      int64 // person whose entry is also read, at any rank; 0 for none
-	// time of the scores to compare entries with: each person's best until then; zero for none
+	// CompareWithTime adds each person's best score at an earlier time; the zero time adds none.
 	CompareWithTime time.Time
 }
 
-// Head returns the data of a board except its entries. A board without entries is empty, not missing.
+// Head returns a board without its entries. A board without entries is empty, not an error.
 func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head, error) {
 	var row struct {
 		Board           `gorm:"embedded"`
@@ -40,14 +40,14 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 	return Head{row.Board, row.Software}, nil
 }
 
-// partColumns are the columns that PartQuery.CompareWithTime requests.
+// partColumns has the columns that PartQuery.CompareWithTime adds.
 const partColumns = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
 	(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns,
 	exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled`
 
-// readPart reads a part of a board in order, followed by the viewer's entry, which may also be in it. It skips to the
-// part by the board's bands, so that the last page costs as little as the first; without bands it reads the one that it
-// needs.
+// readPart reads a part of a board in order, followed by the viewer's entry, which may occur twice. It uses the bands
+// of the board to find the part, so that the last page costs as little as the first. If bands is empty, it reads the
+// band that it needs.
 func (s *Boards) readPart(ctx context.Context, b Head, bands []Band, part PartQuery) (list []Standing, err error) {
 	all := func() *gorm.DB {
 		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
@@ -72,7 +72,7 @@ func (s *Boards) readPart(ctx context.Context, b Head, bands []Band, part PartQu
 	return list, db.ReadError(err, "the board's entries")
 }
 
-// bandAt returns the last band that begins at an offset or before it.
+// bandAt returns the last band that begins at or before an offset.
 func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (at Band, err error) {
 	if len(bands) == 0 {
 		err = s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).Order("ahead desc").Limit(1).Find(&at).Error
@@ -82,8 +82,8 @@ func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (
 	return bands[i-1], nil
 }
 
-// Bands lists the bands of a board in order. There are at most some hundred for each power of ten between the first
-// score and the last, however many people are on it.
+// Bands lists the bands of a board in order. However many people a board has, there are at most some hundred bands per
+// power of ten between the first score and the last.
 func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]Band, error) {
 	rows, err := s.db.Read(ctx).Model(&Band{}).Select("run_id, age, score_ns, ahead, size").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Rows()
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 	return list, db.ReadError(rows.Err(), "the bands of a board")
 }
 
-// Find returns the offset of the first entry whose person's name contains the text, and that person; NotFound if there
-// is none.
+// Find returns the offset of the first entry whose person's name contains a text, and that person, or NotFound.
 func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 	return s.findOffset(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
@@ -127,5 +126,5 @@ func (s *Boards) findOffset(ctx context.Context, versionID int64, device, where 
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }
 
-// prefixEntryColumns prefixes the columns of an order with the name of a query's entries.
+// prefixEntryColumns prefixes each column of an order with "e.", the alias of the entries.
 func prefixEntryColumns(order string) string { return "e." + strings.ReplaceAll(order, ", ", ", e.") }

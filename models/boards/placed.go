@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// PlaceSummary is a person's place on a board, without the other data of the board's page.
+// PlaceSummary is a person's rank and score on a board.
 type PlaceSummary struct {
 	Key
 	UserID   int64
@@ -19,7 +19,7 @@ type PlaceSummary struct {
 	ScoreNS  float64
 }
 
-// maxBoardsPerQuery is the number of boards in one query; SQLite refuses a condition of a thousand parts.
+// maxBoardsPerQuery limits the boards in one query, because SQLite refuses a condition with a thousand parts.
 const maxBoardsPerQuery = 200
 
 type placeSummariesKey struct {
@@ -27,9 +27,8 @@ type placeSummariesKey struct {
 	change int64
 }
 
-// PlaceSummaries returns all places on boards at their change numbers, in order. It reads only boards that have changed
-// since they were last read. With a time, it reads all boards as they were then, by each person's best run
-// before it, without ties.
+// PlaceSummaries returns the entries of boards at their change numbers, in order. It reads only boards that have
+// changed since they were cached. With a time, it reads all boards as they were then, without ties.
 func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at time.Time) (map[Key][]PlaceSummary, error) {
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
@@ -59,8 +58,7 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 	return places, nil
 }
 
-// cachePlaces caches the first boards that fit into half of the cache, so that readers of thousands of boards leave the
-// data of other pages there.
+// cachePlaces caches entries of the first boards, up to half of the cache, so that the data of other pages stays in it.
 func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
 	remaining := int64(maxCacheBytes / 2)
 	for _, key := range list {
@@ -88,7 +86,7 @@ func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list
 
 const placeColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
 
-// ChangeNumbers returns the change numbers of the boards of some versions. A board without entries has none.
+// ChangeNumbers returns the change numbers of the boards of versions. Boards without entries have none.
 func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key]int64, error) {
 	var heads []Board
 	if err := s.db.Read(ctx).Select("version_id, device, change").Where("version_id in ?", versionIDs).Find(&heads).Error; err != nil {

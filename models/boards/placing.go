@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// EntrySummary is a person's entry on a current board of a task, for lists: a third of an entry's columns.
+// EntrySummary is a person's entry on a current board, with a third of the columns of an Entry.
 type EntrySummary struct {
 	VersionID    int64
 	Device       string
@@ -23,12 +23,13 @@ type EntrySummary struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	// from an older epoch than the board's: it has no rank until it is measured again
+	// OfOlderEpoch means that the entry's epoch is older than the board's: the entry has no rank until it is measured
+	// again.
 	OfOlderEpoch bool `gorm:"column:stale"`
 }
 
-// PersonEntries lists a person's entries on the boards that the viewer may see, in the order of Tasks, from offset on.
-// more reports whether others follow. It takes one query, however many boards there are.
+// PersonEntries lists a person's entries on current boards that the viewer may see, in the order of Tasks, from offset
+// on. more reports whether others follow. It makes one query.
 func (s *Boards) PersonEntries(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []EntrySummary, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
@@ -47,7 +48,7 @@ func (s *Boards) PersonEntries(ctx context.Context, viewer accounts.User, userID
 	if more = len(list) > limit; more {
 		list = list[:limit]
 	}
-	// the task no longer has that board
+	// The task no longer lists the device.
 	list = slices.DeleteFunc(list, func(p EntrySummary) bool { return !slices.Contains(p.Devices, p.Device) })
 	return list, more, nil
 }

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// The rule of points ranks people over many boards. A place on a board has points; for each task a person's best board
-// counts, and of those the best ten tasks. So a new task takes no points from anyone, a task on many devices counts
+// The points rule ranks people over many boards. A rank on a board has points. For each task a person's best board
+// counts, and of the tasks the best ten. So a new task does not reduce anyone's points, a task on many devices counts
 // once, and many easy tasks do not outweigh ten hard ones.
 //
-// A place has points for the people behind it: it counts in full from minPeopleForFullPoints people behind it on, in
-// part with fewer, and not at all without any. An empty board, or one on which all tie, gives no points. People who
-// share a rank share the points of their places in equal parts. If more than maxTiedWithPoints do, the task does not
-// distinguish people, and the rank has no points.
+// The points of a rank grow with the number of people behind it, up to minPeopleForFullPoints. An empty board, or one
+// on which all people tie, has no points. People who share a rank share its points equally. If more than
+// maxTiedWithPoints share a rank, the task does not distinguish them, and the rank has no points.
 //
-// Weakness: a person with several accounts can put them behind their own entry on a board that no one else uses; ten
-// accounts make it count in full. docs/leaderboards.md states the rule for readers.
+// Weakness: a person with ten accounts can give their own entry full points on a board that no one else uses.
+// docs/leaderboards.md states the rule for readers.
 const (
 	pointsForFirst         = 100.0 // points of rank 1
 	pointsFactorPerRank    = 0.8   // share of the points of the place before
@@ -26,11 +25,11 @@ const (
 	maxCountedTasks        = 10
 )
 
-// maxEntriesForPoints is the number of a board's first entries that decide all of its points.
+// maxEntriesForPoints is the number of leading entries that determine all points of a board.
 const maxEntriesForPoints = ranksWithPoints + maxTiedWithPoints + minPeopleForFullPoints
 
-// pointsOf returns the points of an entry, from the numbers of entries ahead of its band, in its band, and behind its
-// band.
+// pointsOf returns the points of an entry from the number of entries ahead of its band (ahead), in its band (tied), and
+// behind its band (behind).
 func pointsOf(ahead, tied, behind int) int {
 	if tied > maxTiedWithPoints {
 		return 0
@@ -50,7 +49,7 @@ type boardAward struct {
 	achievedAt time.Time // since when the person has held the board's record; zero if another one does
 }
 
-// Total is a person's result on all boards of a scope.
+// Total is a person's result on all boards that a TotalsQuery selects.
 type Total struct {
 	UserID  int64
 	Rank    int
@@ -59,11 +58,12 @@ type Total struct {
 	Tasks   int    // number of tasks with points; the best ten count
 	Medals  [3]int // numbers of ranks 1, 2, and 3 with points, on all boards
 	Records int    // number of boards on which the person has the best score
-	// since when the person has held the oldest of these records; zero if there is none
+	// RecordsSince is the time since which the person has held the oldest of their current records; zero without
+	// records.
 	RecordsSince time.Time `gorm:"column:since"`
 }
 
-// personTotal adds up a person's awards.
+// personTotal accumulates a person's awards.
 type personTotal struct {
 	Total
 	byTask map[int64]int // points of the best board of each task
@@ -84,7 +84,7 @@ func (t *personTotal) add(taskID int64, a boardAward) {
 	}
 }
 
-// total returns the sum of the best tasks.
+// total returns the total of the person's best tasks.
 func (t *personTotal) total() Total {
 	all := make([]int, 0, len(t.byTask))
 	for _, points := range t.byTask {
@@ -98,8 +98,8 @@ func (t *personTotal) total() Total {
 	return t.Total
 }
 
-// boardAwards returns a board's awards, from its first entries in order: up to maxEntriesForPoints, and others with the
-// last score.
+// boardAwards returns the awards of a board from its leading entries, in order: the first maxEntriesForPoints, and any
+// that tie with the last of them.
 func boardAwards(list []Entry) (out []boardAward) {
 	var cut bandCutter
 	for _, e := range list {

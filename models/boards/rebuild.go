@@ -9,12 +9,13 @@ import (
 	"warpboard/models/db"
 )
 
-// RebuildSetting is the setting with which a migration that changed runs, samples, or a rule requests new scores and
-// boards. Its value is the reason. It remains if the program is killed in between.
+// RebuildSetting is the key of a setting with which a migration requests a rebuild of scores and boards, because it
+// changed runs, samples, or a rule. The value is the reason. The setting remains if the process is killed, so that the
+// next start repeats the rebuild.
 const RebuildSetting = "rebuild_boards"
 
-// RebuildEntries rebuilds entries, records, bests, bands, and boards from the runs, by the same rule. Every board gets
-// a new change number. It takes seconds per million runs and blocks other writers.
+// RebuildEntries rebuilds entries, records, best runs, bands, and boards from the runs, and raises every change number.
+// It takes seconds per million runs and blocks other writers.
 func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, statement := range []string{

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Record is a run that was the best of its board and epoch when it reached its score: one step of the history's chart.
+// Record is a run that was the best of its board and epoch when it reached its score. The history chart shows records.
 type Record struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
@@ -33,7 +33,7 @@ type RecordHolder struct {
 	Note                 string   // the person's; only History reads it
 }
 
-// History lists the records of a board, the oldest first. Each epoch has its own.
+// History lists the records of a board, oldest first. Each epoch has its own records.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
 	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmedSQL+" as unconfirmed, q.was_ns, "+olderRecordSQL+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
@@ -42,7 +42,7 @@ func (s *Boards) History(ctx context.Context, versionID int64, device string) ([
 	return list, db.ReadError(err, "the history of a board")
 }
 
-// RecordScores are the scores of a board's last records in its newest epoch, in nanoseconds, the oldest first.
+// RecordScores has the scores of the last records of a board's newest epoch, in nanoseconds, oldest first.
 type RecordScores []float64
 
 const maxRecordSteps = 16
@@ -54,7 +54,7 @@ func lastRecords(tx *gorm.DB, b Board) (steps RecordScores, err error) {
 	return steps, db.ReadError(err, "the last records of a board")
 }
 
-// readLastRecord is the best of the board in an entry's epoch; nil: there is none.
+// readLastRecord returns the newest record of the board in an entry's epoch, or nil.
 func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	var last []Record
 	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Limit(1).Find(&last).Error
@@ -64,7 +64,7 @@ func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	return &last[0], nil
 }
 
-// storeRecord stores a run that has just ended and beats the board's last record.
+// storeRecord stores a run that has just ended as the board's newest record.
 func storeRecord(tx *gorm.DB, e Entry) error {
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
@@ -72,8 +72,8 @@ func storeRecord(tx *gorm.DB, e Entry) error {
 	}).Error, "record")
 }
 
-// rebuildChangedRecords rebuilds the records if a run with a changed score was one of them, or is now. It reports
-// whether it did.
+// rebuildChangedRecords rebuilds the records of a board if a run whose score changed was or becomes one of them. It
+// reports whether it did so.
 func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64
@@ -92,7 +92,8 @@ func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	return true, rebuildRecords(tx, e.VersionID, e.Device)
 }
 
-// insertRecordsSQL finds, among the standing runs that the condition chooses, those that beat all before them.
+// insertRecordsSQL inserts, of the runs that a condition selects and that may be entries, those that are faster than
+// all earlier ones.
 const insertRecordsSQL = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
 	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, scored_at from (
 		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, scored_at,

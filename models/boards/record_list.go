@@ -8,7 +8,7 @@ import (
 	"warpboard/models/db"
 )
 
-// olderRecordSQL is the condition that the board of a record r ranks scores of newer software.
+// olderRecordSQL is the condition that record r has an older epoch than its board.
 const olderRecordSQL = "exists (select 1 from boards k where k.version_id = r.version_id and k.device = r.device and k.epoch_id > -r.age)"
 
 // RecordFilter selects records. The zero value selects all.
@@ -26,8 +26,8 @@ type TaskRecord struct {
 	TaskTitle string
 }
 
-// Records lists the latest records of the current boards of publicly listed tasks, the last first; of one task if
-// everyone may see it.
+// Records lists the latest records on current boards of publicly listed tasks, newest first. If f names a task, it
+// lists only that task's records, provided that everyone may see the task.
 func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, error) {
 	join := "join "
 	if f.TaskID == 0 && f.UserID == 0 {

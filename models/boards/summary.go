@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Summary is a short description of a board. Readers share it, so its lists must not be modified.
+// Summary is a short description of a board. Callers share it and must not modify its slices.
 type Summary struct {
 	Device  string
 	Change  int64    // its change number, or an older one: the other fields may be newer
@@ -25,7 +25,7 @@ type PersonRank struct {
 	Tied bool
 }
 
-// Leader is the part of an entry in a summary, small because a list of tasks decodes hundreds.
+// Leader is the part of an entry that a summary has. It is small, because a list of tasks decodes hundreds of them.
 type Leader struct {
 	Rank     int
 	Tied     bool
@@ -36,7 +36,7 @@ type Leader struct {
 	Interval
 }
 
-// summaryRow is the part of a board that a summary reads.
+// summaryRow has the columns that a summary reads of a board.
 type summaryRow struct {
 	VersionID int64
 	Device    string
@@ -44,7 +44,8 @@ type summaryRow struct {
 	Size      int64
 	Leaders   []Leader     `gorm:"serializer:json"`
 	Steps     RecordScores `gorm:"serializer:json"`
-	// twice the number of entries ahead of the person's band, plus 1 if others share it; nil if there is none
+	// Band is twice the number of entries ahead of the person's band, plus 1 if the band has other entries; nil without
+	// an entry.
 	Band *int64
 }
 
@@ -61,13 +62,13 @@ type Key struct {
 	Device    string
 }
 
-// Summaries returns size and leaders of every board of these versions.
+// Summaries returns the size and the leading entries of every board of some versions.
 func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
-// summariesFor is Summaries with a person's places if userID is not 0. An entry of an older epoch than the board's has
-// a place after the others.
+// summariesFor returns Summaries, with a person's rank on each board if userID is not 0. Entries of an older epoch rank
+// after all others.
 func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
@@ -78,7 +79,8 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	if err := q.Select(columns).Scan(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
-	// after the boards: a name must not be older than the change number under which it is cached
+	// Names are read after the boards, because a name must not be older than the change number under which it is
+	// cached.
 	people, err := s.people(ctx, boards)
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	return out, nil
 }
 
-// people returns the names of the leaders of the boards, by ID.
+// people returns the names of the people in the leading entries of boards, by ID.
 func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]string, error) {
 	names := map[int64]string{}
 	for _, b := range boards {
@@ -118,9 +120,8 @@ func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]str
 	return names, nil
 }
 
-// SummariesOf is Summaries for lists of many boards, with a person's places on them if userID is not 0. It reads the
-// change numbers, and only those boards that have changed since they were last read for this person, in two more
-// queries.
+// SummariesOf returns Summaries for many boards, with a person's rank on each if userID is not 0. It reads the change
+// numbers in one query, and changed boards in two more.
 func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
 	heads, err := s.heads(ctx, versionIDs)
 	if err != nil {
@@ -148,14 +149,14 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 	return out, nil
 }
 
-// boardHeadRow is a board's change number.
+// boardHeadRow is the change number of a board.
 type boardHeadRow struct {
 	VersionID int64
 	Device    string
 	Change    int64
 }
 
-// heads reads the change numbers in one query.
+// heads reads the change numbers of boards in one query.
 func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []boardHeadRow, err error) {
 	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds of rows, without reflection
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"warpboard/models/db"
 )
 
-// Season is the time span of the runs that count: from Start until before End. The zero value is all time.
+// Season is the time span of the runs that count, from Start to before End. The zero value is all time.
 type Season struct{ Start, End time.Time }
 
-// TotalsQuery selects the boards and runs that count.
+// TotalsQuery selects the boards and runs that count for totals.
 type TotalsQuery struct {
 	Season
 	Device string // a device or a family of devices; empty for all
 }
 
-// Totals lists everyone with points in a scope, in order. Readers share it and must not modify it.
+// Totals lists all people with points, in order. Callers share it and must not modify it.
 type Totals struct {
 	People   []Total
 	Families []string // families of the devices of all boards, in any scope
@@ -36,14 +36,14 @@ func (t Totals) Find(userID int64) int {
 	return slices.IndexFunc(t.People, func(p Total) bool { return p.UserID == userID })
 }
 
-// scoredBoard is a board whose places have points: a current board of a public task.
+// scoredBoard is a board with points: a current board of a public task.
 type scoredBoard struct {
 	Key
 	taskID, change int64
 	family         string
 }
 
-// isInScope reports whether a board is in a scope.
+// isInScope reports whether the board belongs to a device or family; "" means all.
 func (b scoredBoard) isInScope(device string) bool {
 	return device == "" || strings.EqualFold(b.Device, device) || strings.EqualFold(b.family, device)
 }
@@ -60,8 +60,8 @@ type (
 	}
 )
 
-// Totals adds up everyone's points. It reads the change numbers of all boards, and the first entries of those that have
-// changed since, in one or two more queries.
+// Totals returns the totals of all people. It reads the change numbers of all boards, and the leading entries of
+// changed boards in one or two more queries.
 func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) {
 	all, err := s.scoredBoards(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) 
 	return out, nil
 }
 
-// digestOf identifies a list of boards and their states.
+// digestOf returns a hash of boards and their change numbers.
 func digestOf(list []scoredBoard) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, b := range list {
@@ -95,7 +95,7 @@ func digestOf(list []scoredBoard) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// scoredBoards lists the boards that count, those of a task together.
+// scoredBoards lists the boards with points, grouped by task.
 func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err error) {
 	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
 		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublic+" and c.size > 1", db.Now()).
@@ -130,7 +130,7 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 	return list, db.ReadError(rows.Err(), "the boards with points")
 }
 
-// rankByAwards ranks everyone by the awards of some boards.
+// rankByAwards adds up the awards of boards and ranks the people.
 func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Season) ([]Total, error) {
 	given, err := s.awards(ctx, list, season)
 	if err != nil {
@@ -162,12 +162,12 @@ func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Se
 	return people, nil
 }
 
-// compare orders totals by points, and equal ones by their medals.
+// compare compares totals for sorting: by points, then by medals.
 func (t Total) compare(o Total) int {
 	return cmp.Or(cmp.Compare(t.Points, o.Points), slices.Compare(t.Medals[:], o.Medals[:]))
 }
 
-// awards returns each board's awards, from the cache or the database.
+// awards returns the awards of boards, from the cache or the database.
 func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) (map[Key][]boardAward, error) {
 	given, versions, devices := map[Key][]boardAward{}, map[int64]bool{}, map[string]bool{}
 	var missing []scoredBoard

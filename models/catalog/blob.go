@@ -10,7 +10,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Blob is the content of a file of a task or of a submission, stored once per content.
+// Blob is the content of files of tasks and submissions. Equal contents are stored once.
 type Blob struct {
 	Hash      string `gorm:"primaryKey"` // SHA-256, hex
 	Size      int64
@@ -18,7 +18,7 @@ type Blob struct {
 	CreatedAt time.Time
 }
 
-// PutBlob stores a content once, and returns its hash.
+// PutBlob stores a content unless it exists, and returns its hash.
 func PutBlob(tx *gorm.DB, data []byte) (hash string, err error) {
 	if data == nil {
 		data = []byte{} // nil would mean a missing file
@@ -48,7 +48,7 @@ func filesOf(rows []namedFile) map[string][]byte {
 	return files
 }
 
-// SweepBlobs removes contents that no version and no submission references.
+// SweepBlobs deletes contents that no version and no submission references.
 func SweepBlobs(tx *gorm.DB) error {
 	err := tx.Exec(`delete from blobs where
 		not exists (select 1 from version_files f where f.hash = blobs.hash) and

@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Task returns the task with this slug. Callers must check VisibleTo before they show it.
+// Task returns the task with a slug. The caller must check VisibleTo before showing it.
 func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	var task Task
 	err := s.db.Read(ctx).Where("slug = ?", slug).Take(&task).Error
@@ -29,12 +29,11 @@ type FullTask struct {
 // TableName returns the table of tasks.
 func (FullTask) TableName() string { return "tasks" }
 
-// joinRunningEventSQL joins a task with its current event; of several, the one that ends first.
+// joinRunningEventSQL joins task t with its running event. Of several events it joins the one that ends first.
 const joinRunningEventSQL = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
 	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
 
-// FullTask reads a task together with its version, author, and event. Callers must check VisibleTo before they show
-// any.
+// FullTask reads a task with its version, author, and event. The caller must check VisibleTo before showing it.
 func (s *Catalog) FullTask(ctx context.Context, slug string) (FullTask, error) {
 	var posed FullTask
 	now := db.Now()
@@ -43,21 +42,21 @@ func (s *Catalog) FullTask(ctx context.Context, slug string) (FullTask, error) {
 	return posed, db.ReadError(err, "task %q", slug)
 }
 
-// TaskByID returns the task with this id.
+// TaskByID returns the task with an ID.
 func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
 	var task Task
 	err := s.db.Read(ctx).Take(&task, id).Error
 	return task, db.ReadError(err, "task %d", id)
 }
 
-// Tasks lists the tasks that the viewer may see: open ones first, then the latest first.
+// Tasks lists the tasks that the viewer may see: open ones first, newest first.
 func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, error) {
 	var list []Task
 	err := s.listQuery(ctx, viewer).Find(&list).Error
 	return list, db.ReadError(err, "tasks")
 }
 
-// TaskRow is a task with the facts of a list of tasks.
+// TaskRow is a task with additional data for lists.
 type TaskRow struct {
 	Task
 	Lang        tasks.Lang // of its current version
@@ -67,7 +66,7 @@ type TaskRow struct {
 	People      int64      // number of entries on all its boards
 }
 
-// ListTasks returns the same tasks as Tasks, with the facts of a list.
+// ListTasks returns the tasks that Tasks returns, with additional data for lists.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
 	var list []TaskRow
 	err := s.listQuery(ctx, viewer).
@@ -82,8 +81,8 @@ func (s *Catalog) listQuery(ctx context.Context, viewer accounts.User) *gorm.DB 
 	return ListedTo(q, viewer)
 }
 
-// OpenTasks lists the tasks that accept submissions, the one with the newest version first. It reads only the content
-// of workers' hints: name, devices, and current version.
+// OpenTasks lists the tasks that accept submissions, newest version first. It reads only what workers need for
+// preparing tasks: name, devices, and current version.
 func (s *Catalog) OpenTasks(ctx context.Context) ([]Task, error) {
 	var list []Task
 	err := s.db.Read(ctx).Select("id", "slug", "devices", "version_id").

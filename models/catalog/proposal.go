@@ -11,12 +11,11 @@ import (
 	"warpboard/tasks"
 )
 
-// proposedVersionNumber is the number of a task's unpublished version, which its editors can try. A task has at most
-// one.
+// proposedVersionNumber is the number of a task's unpublished version, which editors can try. A task has at most one.
 const proposedVersionNumber = 0
 
-// Propose stores a bundle as the task's unpublished version, replacing the previous one. Runs of that one are kept if
-// the two measure the same.
+// Propose stores a bundle as the task's unpublished version. It replaces an earlier unpublished version, but keeps its
+// runs if both measure the same.
 func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -42,13 +41,13 @@ func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64
 	return v, err
 }
 
-// Newest returns the task's unpublished version if there is one, else the current one.
+// Newest returns the task's unpublished version, or the current one if there is none.
 func (s *Catalog) Newest(ctx context.Context, task Task) (v TaskVersion, err error) {
 	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposedVersionNumber).Order("number").Take(&v).Error
 	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
 
-// Discard removes the task's unpublished version with its runs, if there is one.
+// Discard deletes the task's unpublished version and its runs, if there is one.
 func (s *Catalog) Discard(ctx context.Context, actor accounts.User, taskID int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if _, err := Editable(tx, actor, taskID); err != nil {
@@ -62,7 +61,7 @@ func (s *Catalog) Discard(ctx context.Context, actor accounts.User, taskID int64
 	})
 }
 
-// Published reports whether the version is or was its task's current one.
+// Published reports whether the version is or was the task's current one.
 func (v TaskVersion) Published() bool { return v.Number != proposedVersionNumber }
 
 func proposalOf(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
@@ -70,7 +69,7 @@ func proposalOf(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
 	return v, db.ReadError(err, "unpublished version of task %d", taskID)
 }
 
-// removeVersion removes a version, if there is one. The next sweep removes contents that only it had.
+// removeVersion deletes a version. SweepBlobs deletes contents that no other version has.
 func removeVersion(tx *gorm.DB, v TaskVersion) error {
 	if v.ID == 0 {
 		return nil
@@ -81,7 +80,8 @@ func removeVersion(tx *gorm.DB, v TaskVersion) error {
 	return nil
 }
 
-// nextVersion makes a bundle the task's next version: the unpublished one with its runs if that measures the same.
+// nextVersion makes a bundle the task's next version. If the unpublished version measures the same, it becomes the next
+// version and keeps its runs.
 func nextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v, err := proposalOf(tx, task.ID)
 	if err != nil {

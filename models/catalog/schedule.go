@@ -9,8 +9,8 @@ import (
 	"warpboard/models/db"
 )
 
-// ScheduleTask sets the time at which a task closes, in the transaction of that decision. If it is hidden, and opens is
-// in the future, everyone sees it from then on.
+// ScheduleTask sets the time at which a task closes. If the task is hidden and opens is in the future, it becomes
+// public at that time.
 func ScheduleTask(tx *gorm.DB, actor accounts.User, task Task, opens, closes time.Time) error {
 	in, opening := task.Settings(), task.CurrentVisibility() == Hidden && opens.After(db.Now())
 	if !opening && in.Deadline != nil && in.Deadline.Equal(closes) {
@@ -22,14 +22,14 @@ func ScheduleTask(tx *gorm.DB, actor accounts.User, task Task, opens, closes tim
 	return task.changeSettings(tx, actor, in)
 }
 
-// UnscheduleTasks cancels future openings of hidden tasks.
+// UnscheduleTasks cancels the scheduled opening of hidden tasks.
 func UnscheduleTasks(tx *gorm.DB, taskIDs []int64) error {
 	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
 	return db.WriteError(err, "tasks")
 }
 
-// changeSettings is change for a task whose version stays. It refuses to reopen a task whose drawn cases everyone could
-// read.
+// changeSettings changes settings without a new version. It refuses to reopen a task whose drawn cases were already
+// public.
 func (t *Task) changeSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	open := t.Open(tx.NowFunc())
 	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {

@@ -7,23 +7,24 @@ import (
 	"warpboard/models/db"
 )
 
-// joinedBoardsSQL selects the members' boards t that a person has joined.
+// joinedBoardsSQL is the condition that task t has visibility "members" and that a person has joined it.
 const joinedBoardsSQL = "t.visibility = 'members' and t.id in (select m.task_id from members m where m.user_id = ? and m.removed_at is null)"
 
-// IsPublic selects the public tasks t at a time, its parameter, like Task.Sight.
+// IsPublic is the condition that task t is public at a time (its parameter), as in Task.CurrentVisibility.
 const IsPublic = "(t.visibility = 'public' or t.visibility = 'hidden' and t.opens_at <= ?)"
 
-// VisibleTo restricts a query of tasks t to those that the viewer may see, like Task.VisibleTo.
+// VisibleTo restricts a query of tasks t to those that the viewer may see. It must agree with Task.VisibleTo.
 func VisibleTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return visibleTasks(q, viewer, "t.visibility = 'unlisted' or "+IsPublic)
 }
 
-// ListedTo restricts a query of tasks t to those that lists show to the viewer, like Task.ListedTo.
+// ListedTo restricts a query of tasks t to those that lists show to the viewer. It must agree with Task.ListedTo.
 func ListedTo(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return visibleTasks(q, viewer, IsPublic)
 }
 
-// ListedOf is ListedTo for a person's own activity: in lists of their own, people see every task that they may see.
+// ListedOf is ListedTo for the activity of one person. In lists of their own activity people see every task that they
+// may see.
 func ListedOf(q *gorm.DB, viewer accounts.User, userID int64) *gorm.DB {
 	if viewer.SignedIn() && viewer.ID == userID {
 		return VisibleTo(q, viewer)
@@ -45,7 +46,7 @@ func visibleTasks(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 	return q.Where(open+" or t.owner_id = ? or "+joinedBoardsSQL, db.Now(), author, viewer.ID)
 }
 
-// PeopleWhoSee restricts a query of people u to those who may see the task, like Task.VisibleTo.
+// PeopleWhoSee restricts a query of people u to those who may see the task. It must agree with Task.VisibleTo.
 func PeopleWhoSee(q *gorm.DB, t Task) *gorm.DB {
 	if t.CurrentVisibility() == Public || t.Visibility == Unlisted {
 		return q

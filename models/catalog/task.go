@@ -16,10 +16,10 @@ import (
 	"warpboard/tasks"
 )
 
-// Visibility selects the people who see a task.
+// Visibility selects the people who can see a task.
 type Visibility string
 
-// The visibilities.
+// Visibilities.
 const (
 	Public   Visibility = "public"
 	Unlisted Visibility = "unlisted" // anyone with its URL; not in lists
@@ -29,18 +29,18 @@ const (
 
 var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 
-// Task is a problem with its boards. Its versions have the evaluated files.
+// Task is a problem with its boards. Its versions contain the files.
 type Task struct {
 	ID      int64
 	Slug    string // its name in URLs
 	Title   string
 	OwnerID int64
 	Devices []string `gorm:"serializer:json"` // devices that accept submissions
-	// names from which Devices was made: "H100" means all devices of that family
+	// RequestedDevices has the names from which Devices was resolved. "H100" means all devices of that family.
 	RequestedDevices []string `gorm:"column:asked;serializer:json"`
 	Deadline         *time.Time
 	Visibility       Visibility
-	// for a hidden task in an event: the start, at which it becomes public; see CurrentVisibility
+	// OpensAt is the start of the event at which a hidden task becomes public; see CurrentVisibility.
 	OpensAt        *time.Time
 	AllowsPractice bool              `gorm:"column:practice"` // also accepts runs after its deadline, as practice
 	Limits         []quota.TaskLimit `gorm:"serializer:json"` // for each person
@@ -56,15 +56,15 @@ type Task struct {
 	UpdatedAt time.Time
 }
 
-// Open reports whether the task accepts submissions for its boards at this time. The deadline itself is too late.
+// Open reports whether the task accepts submissions for its boards at a time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
-// NotesOpen reports whether everyone may read the notes on its records. They explain why a kernel is fast, so they open
-// after the deadline, or at once without one. Sources have a separate rule, MaySeeSource.
+// NotesOpen reports whether everyone may read the notes on the task's records. Notes explain why a kernel is fast, so
+// they become public after the deadline, or at once if there is none. MaySeeSource is the rule for sources.
 func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
 
-// CurrentVisibility returns the current visibility: a hidden task becomes public at the start of its event. IsPublic is
-// the same in SQL.
+// CurrentVisibility returns the visibility at the current time: a hidden task becomes public at OpensAt. IsPublic is
+// the same rule in SQL.
 func (t Task) CurrentVisibility() Visibility {
 	if t.Visibility == Hidden && t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
 		return Public
@@ -72,20 +72,20 @@ func (t Task) CurrentVisibility() Visibility {
 	return t.Visibility
 }
 
-// VisibleTo reports whether the person may see the task. The function VisibleTo is the same in SQL.
+// VisibleTo reports whether the person may see the task. The function VisibleTo is the same rule in SQL.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
 
-// ListedTo reports whether lists show the task to the person. The function ListedTo is the same in SQL.
+// ListedTo reports whether lists show the task to the person. The function ListedTo is the same rule in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
 	return t.CurrentVisibility() == Public || t.Visibility == Members && slices.Contains(u.JoinedTaskIDs, t.ID) || t.EditableBy(u)
 }
 
-// EditableBy reports whether the person may change and delete the task: admins, and creators their own.
+// EditableBy reports whether the person may change and delete the task: admins may, and creators for their own tasks.
 func (t Task) EditableBy(u accounts.User) bool {
 	return u.May(accounts.EditTask, accounts.ObjectOwners{AuthorID: t.OwnerID})
 }
 
-// TaskSettings are the properties of a task that can change without a new version.
+// TaskSettings has the properties of a task that can change without a new version.
 type TaskSettings struct {
 	Title          string // empty for the definition's title, or else the slug
 	Devices        []string
@@ -95,7 +95,7 @@ type TaskSettings struct {
 	Limits         []quota.TaskLimit // for each person
 }
 
-// Settings returns the task's settings, for changing a part of them.
+// Settings returns the task's current settings.
 func (t Task) Settings() TaskSettings {
 	return TaskSettings{
 		Title: t.Title, Devices: t.Devices, Deadline: t.Deadline, Visibility: t.CurrentVisibility(),
@@ -103,15 +103,15 @@ func (t Task) Settings() TaskSettings {
 	}
 }
 
-// WithDeadline returns the task's settings with another deadline. The title comes from the bundle that is published
-// with them.
+// WithDeadline returns the task's settings with another deadline and no title, so that the title of a published bundle
+// applies.
 func (t Task) WithDeadline(deadline *time.Time) *TaskSettings {
 	in := t.Settings()
 	in.Title, in.Deadline = "", deadline
 	return &in
 }
 
-// NewTask is a request to create a task from a bundle.
+// NewTask describes a task to create from a bundle.
 type NewTask struct {
 	Slug string // requested name; empty for one from the bundle's name
 	TaskSettings
@@ -119,7 +119,7 @@ type NewTask struct {
 	Bundle *tasks.Bundle
 }
 
-// CreateTask creates a task with its first version. A taken slug is a Conflict.
+// CreateTask creates a task with its first version. It returns Conflict if the slug is taken.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return Task{}, err
@@ -201,7 +201,7 @@ func (t *Task) apply(in TaskSettings) error {
 	return nil
 }
 
-// UpdateTask changes a task's settings. Runs that wait for a removed device still run.
+// UpdateTask changes a task's settings. Waiting runs on a removed device still run.
 func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
 	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
@@ -220,7 +220,7 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 	return task, err
 }
 
-// checkCases refuses devices on which a task would have no benchmark.
+// checkCases returns an error for devices on which the task would have no benchmark.
 func checkCases(def tasks.Definition, devices []string) error {
 	if device, found := def.WithoutBenchmark(devices); found {
 		return db.Errorf(db.Invalid, "No benchmark is for %s. Add it to devices of a benchmark in task.yml, or take it off the task's devices.", device)
@@ -228,7 +228,7 @@ func checkCases(def tasks.Definition, devices []string) error {
 	return nil
 }
 
-// change applies settings and saves them.
+// change applies settings to the task and saves it.
 func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	before := *t
 	err := t.apply(in)
@@ -245,7 +245,7 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, before.differences(*t))
 }
 
-// differences lists the changed settings with their values.
+// differences describes the settings that differ between t and now.
 func (t Task) differences(now Task) string {
 	deadline := func(t Task) string {
 		if t.Deadline == nil {
@@ -266,8 +266,8 @@ func (t Task) differences(now Task) string {
 	return strings.Join(list, "; ")
 }
 
-// DeleteTask removes a task with its versions, submissions, and boards. The confirmation must be its title or slug.
-// Running attempts are cancelled at their next heartbeat.
+// DeleteTask deletes a task with its versions, submissions, and boards. The confirmation must be the task's title or
+// slug. Workers stop running attempts after their next heartbeat.
 func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := Editable(tx, actor, id)
@@ -287,7 +287,7 @@ func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64,
 	})
 }
 
-// Editable reads a task for editing; Forbidden if the actor may not edit it.
+// Editable reads a task. It returns Forbidden if the actor may not edit it.
 func Editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
 	var task Task
 	if err := tx.Take(&task, id).Error; err != nil {

@@ -12,8 +12,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TaskVersion is one state of a task's evaluated files. Boards belong to a version, so a change of what is measured
-// starts new boards and keeps the old ones readable. Number 0 is not published yet, see Propose.
+// TaskVersion is a numbered state of a task's files. Boards belong to a version: a change that affects measurements
+// starts new boards, and the old ones remain readable. The unpublished version has number 0 (see Propose).
 type TaskVersion struct {
 	ID         int64
 	TaskID     int64
@@ -35,17 +35,17 @@ type VersionFile struct {
 	Hash      string
 }
 
-// ChangeKind is the effect of publishing a bundle on a task.
+// ChangeKind is the effect of publishing a bundle on the boards of a task.
 type ChangeKind string
 
-// The changes.
+// Kinds of changes.
 const (
 	ChangeNone    ChangeKind = "none"    // the task has this bundle already
 	ChangeTexts   ChangeKind = "texts"   // title, description, tags, problem, or templates: scores keep their meaning
 	ChangeVersion ChangeKind = "version" // the measured files: a new version with empty boards
 )
 
-// Compare returns the effect of Publish, for the preview.
+// Compare returns the ChangeKind that Publish would have.
 func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (ChangeKind, error) {
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 	return change, err
 }
 
-// Publish makes the bundle the task's current version, and returns the kind of change. It also changes the task's
-// settings, if some are given. Without a title among them, a changed title in the bundle changes the task's.
+// Publish makes a bundle the task's current version and returns the ChangeKind. It also changes the task's settings
+// unless they are nil. If they contain no title, the task gets the bundle's title if that has changed.
 func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change ChangeKind, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := Editable(tx, actor, taskID)
@@ -135,8 +135,8 @@ func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, Ta
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes everything that a score depends on: the bundle without its texts, tags, problem, templates,
-// baselines, validation script, and the rules for further files.
+// MeasuredKey returns a hash of everything that affects scores: the bundle without texts, tags, problem name,
+// templates, baselines, validation script, and rules for additional files.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil

@@ -11,28 +11,28 @@ import (
 	"warpboard/tasks"
 )
 
-// Version returns one version by its id.
+// Version returns the version with an ID.
 func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Read(ctx).Take(&v, id).Error
 	return v, db.ReadError(err, "version %d", id)
 }
 
-// VersionNumber returns a published version of a task by its number.
+// VersionNumber returns the published version of a task with a number.
 func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, proposedVersionNumber).Take(&v).Error
 	return v, db.ReadError(err, "version %d of this task", number)
 }
 
-// VersionNumbers lists the numbers of a task's published versions, the newest first.
+// VersionNumbers lists the numbers of a task's published versions, newest first.
 func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
 	var numbers []int
 	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, proposedVersionNumber).Order("number desc").Pluck("number", &numbers).Error
 	return numbers, db.ReadError(err, "versions of task %d", taskID)
 }
 
-// Bundle returns a version's definition with all its files.
+// Bundle returns the definition and the files of a version.
 func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, error) {
 	v, err := s.Version(ctx, versionID)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, e
 	return s.BundleOf(ctx, task, v)
 }
 
-// CurrentBundle is Bundle of the current version of a task that was read.
+// CurrentBundle returns the definition and the files of a task's current version.
 func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, error) {
 	v, err := s.Version(ctx, task.VersionID)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, 
 	return s.BundleOf(ctx, task, v)
 }
 
-// BundleOf is Bundle for a task and a version that were read.
+// BundleOf returns the bundle of a version, for callers that have already read the task and the version.
 func (s *Catalog) BundleOf(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
 	files, err := VersionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
@@ -85,7 +85,7 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-// rewriteTexts stores new texts of a version; its key and its boards stay.
+// rewriteTexts stores changed texts in an existing version, whose key and boards stay.
 func rewriteTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 	v.Definition, v.Tags, v.Problem, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
 	if err := tx.Save(v).Error; err != nil {

@@ -32,7 +32,8 @@ type CommentRow struct {
 	UserName string
 }
 
-// visibleTo restricts a query to comments that the viewer may read: only moderators and the author see hidden ones.
+// visibleTo restricts a query to comments that the viewer may read. Hidden comments are visible to moderators and their
+// author.
 func visibleTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	q = q.Where("c.removed_at is null")
 	switch {
@@ -48,7 +49,7 @@ func visibleComments(q *gorm.DB) *gorm.DB {
 	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
 }
 
-// List lists comments after an ID, the oldest first. From the beginning, after 0, the write-up comes first.
+// List lists comments with IDs above after, oldest first. If after is 0, the write-up comes first.
 func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []CommentRow, err error) {
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, aft
 
 func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background()).NowFunc()) }
 
-// Comment reads one comment with its thread, if the viewer may read it.
+// Comment reads a comment and its thread, if the viewer may read them.
 func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	return findComment(c.db.Read(ctx), viewer, id)
 }

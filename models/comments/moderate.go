@@ -16,7 +16,7 @@ const (
 	maxReportsPerHour = 10    // limit for one person
 )
 
-// Report is a person's report of a comment.
+// Report is a person's request to moderate a comment.
 type Report struct {
 	ID        int64
 	CommentID int64
@@ -28,7 +28,7 @@ type Report struct {
 	Outcome   string
 }
 
-// TableName returns the table, whose name differs from the type's.
+// TableName returns the table of reports.
 func (Report) TableName() string { return "comment_reports" }
 
 // NamedReport is a report with the name of the person who made it.
@@ -37,7 +37,8 @@ type NamedReport struct {
 	UserName string
 }
 
-// Report asks the task's author and the admins to review a comment: each person once until they have.
+// Report asks the task's author and the admins to review a comment. Each person can report a comment once until it is
+// reviewed.
 func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, why string) error {
 	why, err := cleanBody(why, maxReasonLength)
 	if err != nil {
@@ -62,7 +63,7 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 	})
 }
 
-// Reports lists the open reports of a comment, for moderators.
+// Reports lists the open reports of a comment. Only moderators may call it.
 func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []NamedReport, err error) {
 	found, t, err := c.Comment(ctx, actor, id)
 	if err != nil || !t.ModeratedBy(actor) || isOwnComment(found, actor) {
@@ -76,15 +77,15 @@ func openReports(q *gorm.DB) *gorm.DB {
 	return q.Table("comment_reports p").Select("p.*, u.name as user_name").Joins("join users u on u.id = p.user_id").Where("p.closed_at is null").Order("p.id")
 }
 
-// ReportedComment is a comment with open reports, for the review list.
+// ReportedComment is a comment with open reports.
 type ReportedComment struct {
 	CommentRow
 	TaskSlug, TaskTitle string
 	ReportCount         int `gorm:"column:reports"`
 }
 
-// Reported lists the comments with open reports that the person may decide about, the longest waiting first, except
-// on a submission whose source is hidden.
+// Reported lists the comments with open reports that the actor may moderate, longest waiting first. It omits comments
+// on submissions whose source is hidden.
 func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []ReportedComment, err error) {
 	q := visibleComments(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
@@ -99,13 +100,13 @@ func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int)
 	return list, db.ReadError(err, "reported comments")
 }
 
-// isOwnComment reports whether a moderator who is not an admin wrote the comment: then others decide about it, and see
-// the reporters.
+// isOwnComment reports whether the actor wrote the comment and is no admin. Such a moderator may neither decide about
+// the comment nor see who reported it.
 func isOwnComment(found CommentRow, actor accounts.User) bool {
 	return found.UserID == actor.ID && !actor.IsAdmin()
 }
 
-// Hide hides a comment from everyone except its author and the moderators, and closes its reports.
+// Hide hides a comment from everyone except its author and moderators, and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "hide comment", why, func(found CommentRow, why string) (map[string]any, error) {
 		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
@@ -115,7 +116,7 @@ func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why 
 	})
 }
 
-// Show makes a hidden comment visible again. An author of a task cannot reverse an admin's decision.
+// Show makes a hidden comment visible again. The author of a task cannot do this if an admin hid the comment.
 func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "show comment", why, func(found CommentRow, _ string) (map[string]any, error) {
 		if found.HiddenAt == nil {
@@ -128,12 +129,12 @@ func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why 
 	})
 }
 
-// Dismiss closes the reports of a comment that is fine.
+// Dismiss closes the reports of a comment without hiding it.
 func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "dismiss reports", why, func(CommentRow, string) (map[string]any, error) { return nil, nil })
 }
 
-// moderate changes a comment, for a reason that is stored in the audit log.
+// moderate changes a comment and writes the reason to the audit log.
 func (c *Comments) moderate(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found CommentRow, why string) (map[string]any, error)) (t Thread, err error) {
 	if why, err = cleanBody(why, maxReasonLength); err != nil {
 		return t, err
@@ -176,7 +177,7 @@ func closeReports(tx *gorm.DB, by, id int64, outcome string) error {
 	return db.WriteError(err, "reports of comment %d", id)
 }
 
-// Lock allows only moderators to write, or everyone again.
+// Lock closes a thread to everyone except moderators, or opens it again.
 func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
 	return c.db.Write(ctx, func(tx *gorm.DB) error {
 		t, err := about.reload(tx)

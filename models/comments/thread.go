@@ -12,29 +12,29 @@ import (
 	"warpboard/models/submissions"
 )
 
-// Comments reads and stores the comments of one database.
+// Comments reads and stores comments in one database.
 type Comments struct {
 	db    *db.DB
 	hooks Hooks
 }
 
-// Hooks are called in the transactions that write comments.
+// Hooks has functions that are called in the transactions that change comments.
 type Hooks struct {
 	OnAdded func(tx *gorm.DB, commentID int64) error
-	// OnGone is called for a comment that was removed or hidden, so that others can no longer read it.
+	// OnGone is called for a comment that others can no longer read, because it was deleted or hidden.
 	OnGone func(tx *gorm.DB, commentID int64) error
 }
 
 // New returns the comments of a database.
 func New(database *db.DB, hooks Hooks) *Comments { return &Comments{database, hooks} }
 
-// Thread is the subject of a list of comments: a task, or one of its submissions.
+// Thread is the task or submission that comments belong to.
 type Thread struct {
 	Task       catalog.Task
 	Submission *submissions.Submission // nil for the task itself
 }
 
-// AuthorID returns the person who may write the write-up.
+// AuthorID returns the ID of the person who may write the write-up.
 func (t Thread) AuthorID() int64 {
 	if t.Submission != nil {
 		return t.Submission.UserID
@@ -42,7 +42,7 @@ func (t Thread) AuthorID() int64 {
 	return t.Task.OwnerID
 }
 
-// Locked reports whether only moderators may write.
+// Locked reports whether only moderators may write comments.
 func (t Thread) Locked() bool {
 	if t.Submission != nil {
 		return t.Submission.CommentsLocked
@@ -58,13 +58,13 @@ func (t Thread) CommentCount() int {
 	return t.Task.Comments
 }
 
-// ModeratedBy reports whether the person may hide comments and lock the list.
+// ModeratedBy reports whether the person may hide comments and lock the thread.
 func (t Thread) ModeratedBy(u accounts.User) bool {
 	return u.May(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID})
 }
 
-// Check refuses a viewer who may not read the comments. Those on a submission require a source that everyone may read,
-// also for its author and admins: otherwise they would be written before others can answer.
+// Check returns an error if the viewer may not read the comments. Comments on a submission require that everyone may
+// read its source, even for its author and admins; otherwise they would be written before others can reply.
 func (t Thread) Check(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):
@@ -90,7 +90,7 @@ func (t Thread) commentsOfThread(q *gorm.DB) *gorm.DB {
 	return q.Where("task_id = ? and submission_id is null", t.Task.ID)
 }
 
-// countedRow returns the row with the thread's count and lock.
+// countedRow returns the database row that has the thread's count and lock.
 func (t Thread) countedRow(tx *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return tx.Table("submissions").Where("id = ?", t.Submission.ID)
@@ -98,7 +98,7 @@ func (t Thread) countedRow(tx *gorm.DB) *gorm.DB {
 	return tx.Table("tasks").Where("id = ?", t.Task.ID)
 }
 
-// count stores the number of visible comments.
+// count updates the stored number of visible comments.
 func (t Thread) count(tx *gorm.DB) error {
 	var n int64
 	err := t.commentsOfThread(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
@@ -108,7 +108,7 @@ func (t Thread) count(tx *gorm.DB) error {
 	return db.WriteError(err, "number of comments")
 }
 
-// readThread reads a thread again, inside a transaction: locks and deadlines may have changed.
+// readThread reads a thread inside a transaction, because locks and deadlines may have changed since it was first read.
 func readThread(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 	if submissionID != 0 {
 		t.Submission = new(submissions.Submission)
@@ -121,7 +121,7 @@ func readThread(tx *gorm.DB, taskID, submissionID int64) (t Thread, err error) {
 	return t, db.ReadError(err, "task %d", taskID)
 }
 
-// reload reads this thread again.
+// reload reads the thread again inside a transaction.
 func (t Thread) reload(tx *gorm.DB) (Thread, error) {
 	if t.Submission != nil {
 		return readThread(tx, 0, t.Submission.ID)
@@ -129,8 +129,8 @@ func (t Thread) reload(tx *gorm.DB) (Thread, error) {
 	return readThread(tx, t.Task.ID, 0)
 }
 
-// ClosedReason returns the reason why the person may not write now, or nil. Moderators may also write where others
-// cannot.
+// ClosedReason returns an error with the reason why the actor may not write comments now, or nil. Moderators may write
+// in locked threads.
 func (c *Comments) ClosedReason(ctx context.Context, actor accounts.User, t Thread) error {
 	return closedReason(c.db.Read(ctx), actor, t)
 }

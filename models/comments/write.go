@@ -21,7 +21,7 @@ const (
 	maxCommentsPerThread = 2_000 // comments of one thread
 )
 
-// Add writes a comment.
+// Add adds a comment.
 func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
 	if body, err = cleanBody(body, LongestComment); err != nil {
 		return made, err
@@ -46,7 +46,7 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 	return made, err
 }
 
-// SetWriteup writes the author's text on top, or replaces it.
+// SetWriteup adds or replaces the write-up of the author, which is shown above the comments.
 func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
 	if body, err = cleanBody(body, LongestWriteup); err != nil {
 		return made, err
@@ -84,7 +84,7 @@ func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Th
 	return made, err
 }
 
-// readWritableThread reads the thread again, and refuses a person who may not write there now.
+// readWritableThread reads the thread again, and returns an error if the actor may not write there now.
 func readWritableThread(tx *gorm.DB, actor accounts.User, about Thread) (t Thread, err error) {
 	if t, err = about.reload(tx); err != nil {
 		return t, err
@@ -114,7 +114,8 @@ func cleanBody(body string, most int) (string, error) {
 	return body, nil
 }
 
-// checkLimits refuses comments beyond the limits, and one that was sent twice. Admins have no hourly limit.
+// checkLimits returns an error for a comment beyond the limits, or one that equals the person's previous comment.
+// Admins have no hourly limit.
 func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error {
 	var there int64
 	if err := t.commentsOfThread(tx.Model(&Comment{})).Where("removed_at is null").Count(&there).Error; err != nil {
@@ -133,7 +134,7 @@ func (t Thread) checkLimits(tx *gorm.DB, actor accounts.User, body string) error
 	return checkRate(tx, actor, &Comment{}, maxCommentsPerHour, "comments")
 }
 
-// checkRate refuses rows of a person beyond a limit within an hour.
+// checkRate returns an error if the actor has created more rows of a table within an hour than allowed.
 func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) error {
 	if actor.IsAdmin() {
 		return nil
@@ -146,7 +147,7 @@ func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) 
 	return rate.Check(tx.Model(of).Where("user_id = ?", actor.ID), "created_at")
 }
 
-// Remove deletes the text of one's own comment. Its row stays for the limits.
+// Remove deletes the text of the actor's own comment. The row stays, because it counts for the limits.
 func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t Thread, err error) {
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
 		var found CommentRow

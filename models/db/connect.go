@@ -30,11 +30,11 @@ func gormConfig(count *statementCounter) *gorm.Config {
 	}
 }
 
-// openSQLite opens the file for one connection that writes, for a pool that only reads, and for Ping. With a single
-// pool a writer can be starved for seconds; `_txlock=immediate` keeps a transaction that reads first from failing with
-// "database is locked" when it then writes.
+// openSQLite opens the file with one connection for writing, a pool for reading, and a connection for Ping. In a single
+// pool a writer could wait for seconds. `_txlock=immediate` prevents a transaction that first reads and then writes
+// from failing with "database is locked".
 func (d *DB) openSQLite(path string) (err error) {
-	// In a file that has tables, _auto_vacuum has no effect.
+	// In a database that has tables, _auto_vacuum has no effect.
 	const options = "?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
 	if err := restrictFileRights(path); err != nil {
 		return err
@@ -55,8 +55,8 @@ func (d *DB) openSQLite(path string) (err error) {
 		open(&d.pingConn, "&_query_only=on", false, 1))
 }
 
-// restrictFileRights restricts the database to this user, because it has sources that no one else may read. SQLite
-// gives the files beside it the rights of the database file.
+// restrictFileRights makes the database file readable only for this user, because it contains private sources. SQLite
+// gives its other files the same permissions.
 func restrictFileRights(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -71,9 +71,9 @@ func restrictFileRights(path string) error {
 	return nil
 }
 
-// openPostgres opens a pool that returns times in UTC and whose transactions see everything written before each
-// statement, independent of the server's time zone and default isolation. It disables JIT: our queries take
-// milliseconds, and compiling one that PostgreSQL expected to be long took two seconds.
+// openPostgres opens a pool that returns times in UTC and whose transactions use READ COMMITTED, whatever the server's
+// time zone and default isolation. It disables JIT: queries take milliseconds, and compiling one that PostgreSQL
+// expected to be long took two seconds.
 func openPostgres(dsn string, most int, count *statementCounter) (*gorm.DB, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -84,7 +84,7 @@ func openPostgres(dsn string, most int, count *statementCounter) (*gorm.DB, erro
 			Name: "timestamptz", OID: pgtype.TimestamptzOID,
 			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 		})
-		// Not a parameter of the connection: poolers refuse those that they do not know.
+		// The isolation level is not a connection parameter, because poolers refuse parameters that they do not know.
 		_, err := c.PgConn().Exec(ctx, "set default_transaction_isolation = 'read committed'; set jit = off").ReadAll()
 		return err
 	}))
@@ -97,9 +97,9 @@ func openPostgres(dsn string, most int, count *statementCounter) (*gorm.DB, erro
 	return db, nil
 }
 
-// writeLimit writes the limit of rows into the statement. As a parameter it would be unknown to PostgreSQL's plan for a
-// prepared statement: the planner assumes a tenth of all rows, finds that plan expensive, and plans again each time,
-// which takes longer than most of our queries. The offset stays a parameter: it has many values.
+// writeLimit writes LIMIT into the statement as a number. As a parameter it would be unknown when PostgreSQL plans a
+// prepared statement: it would assume a tenth of all rows, find that generic plan expensive, and plan again for each
+// execution, which takes longer than most queries. OFFSET stays a parameter, because it has many values.
 func writeLimit(c clause.Clause, b clause.Builder) {
 	limit, ok := c.Expression.(clause.Limit)
 	if ok && limit.Limit != nil && *limit.Limit >= 0 {

@@ -22,8 +22,8 @@ type DB struct {
 	dialect    string
 }
 
-// Open connects to a postgres:// URL, or to the SQLite file in dir if there is none, and applies missing migrations. It
-// returns their number.
+// Open connects to the postgres:// URL dsn or, if it is empty, to the SQLite file in dir. It applies missing migrations
+// and returns their number.
 func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) {
 	d = &DB{dialect: migrations.SQLite}
 	if dsn != "" {
@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	return d, applied, nil
 }
 
-// SetClock sets another clock for the current day. Call it before using the database.
+// SetClock sets the clock that determines the current day. Call it before using the database.
 func (d *DB) SetClock(now func() time.Time) {
 	utc := func() time.Time { return Time(now()) }
 	d.writer.Config.NowFunc, d.reader.Config.NowFunc = utc, utc
@@ -66,7 +66,7 @@ func (d *DB) Close() error {
 // Dialect returns migrations.SQLite or migrations.Postgres.
 func (d *DB) Dialect() string { return d.dialect }
 
-// SQL returns the pool that may write, for migrations, health checks and bulk loading.
+// SQL returns the pool that may write, for migrations, health checks, and bulk loading.
 func (d *DB) SQL() *sql.DB {
 	pool, err := d.writer.DB()
 	if err != nil {
@@ -76,22 +76,21 @@ func (d *DB) SQL() *sql.DB {
 }
 
 // Ping returns an error if the database cannot be read. It reads a row, because SQLite's own ping reads nothing. It has
-// a separate connection, because all others may be busy for long.
+// a separate connection, because all others may be busy.
 func (d *DB) Ping(ctx context.Context) error {
 	var row []Setting
 	return d.pingConn.WithContext(ctx).Limit(1).Find(&row).Error
 }
 
-// Write runs fn in a transaction. Transactions of all callers are sequential, on PostgreSQL as on SQLite. So IDs of
-// events are assigned in the order in which they become visible (a watcher that resumes after an ID misses none), and
-// no two transactions can deadlock.
+// Write runs fn in a transaction. Transactions of all callers and processes are serialized, on PostgreSQL as on SQLite.
+// So IDs of events are assigned in the order in which they become visible (a reader that resumes after an ID misses
+// none), and transactions cannot deadlock.
 //
-// On SQLite the writer's only connection serializes them: callers wait in its pool until their context ends, and
-// another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which the end of the transaction
-// releases after its rows are visible. The level is READ COMMITTED, independent of the server's default: each statement
-// after the lock sees everything that the previous transaction wrote. With REPEATABLE READ the snapshot would be from
-// before the wait, and a transaction that reads and then writes would fail. It is also each connection's default, for
-// single statements; a pooler may lose that default.
+// On SQLite the only writing connection serializes them: callers wait in its pool until their context ends, and other
+// processes wait for _busy_timeout. On PostgreSQL an advisory lock does, which is released after the commit. The
+// isolation level is READ COMMITTED: each statement after the lock sees everything that the previous transaction wrote.
+// With REPEATABLE READ the snapshot would be older than the lock, and a transaction that reads and then writes would
+// fail. READ COMMITTED is also set for each connection, for single statements; a pooler may lose that setting.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
@@ -103,7 +102,7 @@ func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	}, &sql.TxOptions{Isolation: d.isolation()})
 }
 
-// isolation returns the level of a transaction; SQLite has only one.
+// isolation returns the isolation level of transactions; SQLite has only one.
 func (d *DB) isolation() sql.IsolationLevel {
 	if d.dialect == migrations.Postgres {
 		return sql.LevelReadCommitted
@@ -111,18 +110,19 @@ func (d *DB) isolation() sql.IsolationLevel {
 	return sql.LevelDefault
 }
 
-// It covers the whole database: two sites in two of its schemas share it.
+// writeLockNumber identifies the advisory lock on PostgreSQL. The lock covers the whole database, so two sites in two
+// schemas share it.
 const writeLockNumber = 7_236_544 // any number that nothing else locks in this database
 
-// Read begins a query. It sees everything written before it; two queries may see different states.
+// Read begins a query. It sees everything that was committed before; two queries may see different states.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
 
-// Writer begins a single writing statement. On PostgreSQL it does not wait for the lock, and may run concurrently with
-// a transaction: it must not read a value that it depends on first, nor lock several rows in another order than a
-// transaction.
+// Writer begins a single writing statement outside a transaction. On PostgreSQL it does not take the lock of Write and
+// may run concurrently with a transaction. It must not depend on values that were read before, and must not lock
+// several rows in another order than transactions do.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
 
-// DaySQL returns SQL for the day of a time in UTC, to group by; DayTextSQL formats it.
+// DaySQL returns SQL for the UTC day of a time, for grouping. DayTextSQL formats it.
 func (d *DB) DaySQL(column string) string {
 	if d.Dialect() == migrations.Postgres {
 		return "cast(" + column + " at time zone 'UTC' as date)"
@@ -130,7 +130,7 @@ func (d *DB) DaySQL(column string) string {
 	return "substr(" + column + ", 1, 10)"
 }
 
-// DayTextSQL returns SQL that formats a DaySQL as 2026-11-22. Group by the DaySQL itself and format only the result: on
+// DayTextSQL returns SQL that formats a DaySQL as 2026-11-22. Group by DaySQL and format only the result, because on
 // PostgreSQL formatting takes longer than counting.
 func (d *DB) DayTextSQL(column string) string {
 	if d.Dialect() == migrations.Postgres {

@@ -8,10 +8,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// Kind is the kind of a failure, from which package site chooses the status.
+// Kind classifies errors. Package site maps it to an HTTP status.
 type Kind string
 
-// The kinds of errors.
+// Kinds of errors.
 const (
 	NotFound    Kind = "not found"         // it does not exist, or the viewer may not see it
 	Invalid     Kind = "invalid"           // the input is wrong; the message explains it
@@ -22,7 +22,7 @@ const (
 	Internal    Kind = "internal"          // everything else
 )
 
-// Error is a failure with a kind for the program and a sentence for the person.
+// Error is an error with a kind for programs and a sentence for people.
 type Error struct {
 	Kind       Kind
 	Message    string
@@ -32,17 +32,17 @@ type Error struct {
 // Error returns the sentence.
 func (e *Error) Error() string { return e.Message }
 
-// Errorf makes an Error of a kind.
+// Errorf returns an Error of a kind.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// TooManyf makes an Error that asks to retry after a wait.
+// TooManyf returns an Error of kind TooMany that may be retried after a wait.
 func TooManyf(wait time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: TooMany, Message: fmt.Sprintf(format, args...), RetryAfter: wait}
 }
 
-// KindOf returns the kind of the Error in err, or else of the database's own error.
+// KindOf returns the kind of the Error that err wraps, or the kind of a database error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -53,7 +53,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// ReadError adds the name of the object: a missing row becomes NotFound, any other error keeps its cause.
+// ReadError wraps an error of reading an object, which what describes. A missing row becomes NotFound.
 func ReadError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
@@ -65,7 +65,7 @@ func ReadError(err error, what string, args ...any) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// WriteError adds the name of the object: a taken unique key becomes Conflict.
+// WriteError wraps an error of writing an object, which what describes. A violated unique key becomes Conflict.
 func WriteError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {

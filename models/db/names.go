@@ -12,12 +12,12 @@ var (
 
 const maxSlug = 60
 
-// Slug converts a name for URLs: lower-case letters, digits, and single dashes. It may be empty.
+// Slug converts a name for URLs: lower-case letters, digits, and single dashes. The result may be empty.
 func Slug(name string) string {
 	slug := strings.Trim(notInSlugPattern.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 }
 
-// IsName reports whether the text is a valid name of a device or a worker: it is part of paths and of the queue's
-// subjects.
+// IsName reports whether a text is a valid name of a device or worker. Such names occur in paths and in the subjects of
+// the queue.
 func IsName(name string) bool { return deviceNamePattern.MatchString(name) }

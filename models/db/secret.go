@@ -7,14 +7,14 @@ import (
 	"encoding/hex"
 )
 
-// NewSecret returns 256 random bits as text. Only its hash is stored.
+// NewSecret returns 256 random bits as text. The database stores only their hash.
 func NewSecret() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashSecret needs no salt and no slow hash: secrets are random, not chosen by people.
+// HashSecret returns the hash of a secret. It needs no salt and no slow hash, because secrets are random.
 func HashSecret(secret string) string { return Hash([]byte(secret)) }
 
 func Hash(data []byte) string {

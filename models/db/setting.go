@@ -11,13 +11,13 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Setting is one value that the site keeps between starts.
+// Setting is a value that the site stores under a key.
 type Setting struct {
 	Key   string `gorm:"primaryKey"`
 	Value string
 }
 
-// Setting returns the value under key, or "" if there is none.
+// Setting returns the value of a key, or "".
 func (d *DB) Setting(ctx context.Context, key string) (string, error) {
 	var row Setting
 	err := d.Read(ctx).Where("key = ?", key).Take(&row).Error
@@ -36,7 +36,7 @@ func PutJSON(tx *gorm.DB, key string, value any) error {
 	return WriteError(tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key, Value: string(text)}).Error, "setting %s", key)
 }
 
-// JSONSettings reads the values that PutJSON stored under the keys that q selects, by the rest of the key after the
+// JSONSettings reads the values that PutJSON stored under the keys that q selects. The keys of the result lack the
 // prefix.
 func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
 	var rows []Setting
@@ -54,7 +54,7 @@ func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
 	return values, nil
 }
 
-// DeleteSetting removes the value of a key, and reports whether there was one.
+// DeleteSetting deletes the value of a key and reports whether there was one.
 func DeleteSetting(tx *gorm.DB, key string) (was bool, err error) {
 	res := tx.Where("key = ?", key).Delete(&Setting{})
 	return res.RowsAffected > 0, WriteError(res.Error, "setting %s", key)

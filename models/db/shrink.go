@@ -7,12 +7,12 @@ import (
 	"warpboard/migrations"
 )
 
-// Of the unused pages of 4 KiB of a database file, spare are kept for new rows; the others are freed in pieces of some
-// tens of milliseconds, between which others write.
+// sparePages is the number of free 4 KiB pages that a SQLite file keeps for new rows. Others are freed pagesPerPiece at
+// a time, which takes some tens of milliseconds, so that other writers can proceed in between.
 const sparePages, pagesPerPiece = 2048, 1024
 
-// Shrink returns the space of deleted rows to the disk. PostgreSQL does so by itself, as far as it can. A file from
-// before this version keeps its size until it is vacuumed once (docs/metrics.md).
+// Shrink returns free space of the SQLite file to the disk. PostgreSQL does this by itself. A file from before this
+// version keeps its size until it is vacuumed once (docs/metrics.md).
 func (d *DB) Shrink(ctx context.Context) error {
 	if d.dialect != migrations.SQLite {
 		return nil
@@ -32,7 +32,7 @@ func (d *DB) Shrink(ctx context.Context) error {
 	}
 }
 
-// freePages frees this many pages. The statement works while its rows, which are empty, are read.
+// freePages frees this many pages. SQLite frees a page for each row that is read from the pragma.
 func (d *DB) freePages(ctx context.Context, pages int) error {
 	rows, err := d.writer.WithContext(ctx).Raw(fmt.Sprintf("pragma incremental_vacuum(%d)", pages)).Rows()
 	if err != nil {

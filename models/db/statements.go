@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// statementCounter counts the statements to the database. As gorm's logger it receives each statement, and logs none:
-// every error is returned, and logged once where it is handled.
+// statementCounter counts the statements that gorm sends to the database. It implements gorm's logger and logs nothing,
+// because errors are logged where they are handled.
 type statementCounter struct{ sentCount atomic.Int64 }
 
 func (s *statementCounter) LogMode(logger.LogLevel) logger.Interface { return s }

@@ -12,11 +12,11 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// isUnavailable reports whether the database failed, not the query: it restarts, its disk is full, or it has no free
-// connection. Retrying in a moment may work.
+// isUnavailable reports whether err is a failure of the database rather than of the query: a restart, a full disk, or
+// no free connection. Retrying may help.
 func isUnavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// Classes: connection exceptions, insufficient resources, operator intervention, system errors.
+		// Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention, system errors.
 		return slices.ContainsFunc([]string{"08", "53", "57P", "58"}, func(class string) bool { return strings.HasPrefix(e.Code, class) })
 	}
 	if e, ok := errors.AsType[sqlite3.Error](err); ok {

@@ -18,20 +18,20 @@ type Epochs struct{ db *db.DB }
 // New returns the epochs of a database.
 func New(database *db.DB) *Epochs { return &Epochs{db: database} }
 
-// Epoch is the software of a measurement.
+// Epoch is the software with which measurements were made.
 type Epoch struct {
 	ID       int64 // larger for later ones; 0 if not recorded
 	Software `gorm:"embedded"`
 	SeenAt   time.Time // first time
 }
 
-// Software has the parts of an epoch, each with its tool's own version text; empty if a run does not use it.
+// Software has the components of an epoch, each with its version text. A component that a run does not use is empty.
 type Software struct {
 	Driver, CUDA, Compiler, Torch, Triton string
 	Harness                               string // a hash of the judge's and the runner's programs
 }
 
-// String lists the known parts for people.
+// String lists the components that are not empty.
 func (s Software) String() string {
 	words := []string{}
 	for _, part := range [][2]string{{"driver", s.Driver}, {"CUDA", s.CUDA}, {"", s.Compiler}, {"torch", s.Torch}, {"Triton", s.Triton}, {"harness", s.Harness}} {
@@ -42,7 +42,7 @@ func (s Software) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Changes lists the differences from another epoch's software: "driver 570 → 580".
+// Changes lists the components that differ in to, such as "driver 570 → 580".
 func (s Software) Changes(to Software) (list []string) {
 	for _, part := range [][3]string{{"driver", s.Driver, to.Driver}, {"CUDA", s.CUDA, to.CUDA}, {"compiler", s.Compiler, to.Compiler},
 		{"torch", s.Torch, to.Torch}, {"Triton", s.Triton, to.Triton}, {"harness", s.Harness, to.Harness}} {
@@ -60,7 +60,7 @@ func shownVersion(version string) string {
 	return version
 }
 
-// Sanitized converts the software for the database.
+// Sanitized returns the software with texts that are valid in the database.
 func (s Software) Sanitized() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
 		*text = db.CutText(db.Sanitize(*text), 200)
@@ -68,7 +68,8 @@ func (s Software) Sanitized() Software {
 	return s
 }
 
-// IDOf returns the number of an epoch, which is created if it is new. Unknown software is 0.
+// IDOf returns the ID of the epoch with software s, and creates the epoch if needed. It returns 0 for the zero
+// Software.
 func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	s = s.Sanitized()
 	if s == (Software{}) {
@@ -85,16 +86,16 @@ func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	return e.ID, db.WriteError(err, "epoch")
 }
 
-// Kind selects the part of a device's software that a task uses. All scores of a board have the same kind.
+// Kind selects the components of a device's software that a task uses. All scores on a board have the same kind.
 type Kind string
 
-// The kinds.
+// Kinds of software.
 const (
 	Native Kind = "native" // a compiler
 	Python Kind = "python" // torch and Triton, and on a GPU the compiler that they may call
 )
 
-// DeviceEpoch is an epoch that a device has had.
+// DeviceEpoch is an epoch that a device has or had.
 type DeviceEpoch struct {
 	Device  string `gorm:"primaryKey"`
 	Kind    Kind   `gorm:"primaryKey"`
@@ -102,7 +103,7 @@ type DeviceEpoch struct {
 	SeenAt  time.Time
 }
 
-// Record stores that a device has software of a kind, and reports whether that is new there.
+// Record stores that a device has software of a kind, and reports whether that software is new on the device.
 func Record(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
 	id, err := IDOf(tx, s)
 	if err != nil || id == 0 {
@@ -120,14 +121,14 @@ func NewestSince(tx *gorm.DB, device string) (time.Time, error) {
 	return newest.SeenAt, db.ReadError(err, "epochs of %s", device)
 }
 
-// OfDevice lists the epochs that a device has had, the newest first, with their software.
+// OfDevice lists the epochs of a device with their software, newest first.
 func (s *Epochs) OfDevice(ctx context.Context, device string) (list []KnownEpoch, err error) {
 	err = s.db.Read(ctx).Table("device_epochs d").Select("d.kind, d.seen_at as since, e.*").Joins("join epochs e on e.id = d.epoch_id").
 		Where("d.device = ?", device).Order("d.epoch_id desc, d.kind").Scan(&list).Error
 	return list, db.ReadError(err, "epochs of %s", device)
 }
 
-// KnownEpoch is an epoch of a device.
+// KnownEpoch is an epoch of a device with its software.
 type KnownEpoch struct {
 	Kind      Kind
 	SeenSince time.Time `gorm:"column:since"`

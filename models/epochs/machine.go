@@ -5,7 +5,7 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// SoftwareFor returns the software in a machine record that tasks of a kind use. Python on the CPU uses no compiler.
+// SoftwareFor returns the software of a machine that tasks of a kind use. For Python on the CPU it has no compiler.
 func SoftwareFor(m job.Machine, kind Kind) Software {
 	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
 	if kind == Native {
@@ -18,7 +18,7 @@ func SoftwareFor(m job.Machine, kind Kind) Software {
 	return all
 }
 
-// SoftwareOf returns the software of a run, whose record names a Python only if the task is in it.
+// SoftwareOf returns the software of a run's machine record. The record contains Python only if the task uses it.
 func SoftwareOf(m job.Machine) Software {
 	if m.Python != "" {
 		return SoftwareFor(m, Python)

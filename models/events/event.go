@@ -21,7 +21,7 @@ type Events struct {
 // New returns the events of a database.
 func New(database *db.DB) *Events { return &Events{db: database} }
 
-// Event is several tasks with one start and one end.
+// Event is a competition over several tasks with a common start and end.
 type Event struct {
 	ID         int64
 	Slug       string // its name in URLs
@@ -48,14 +48,14 @@ type EventTask struct {
 	Position int // position among the event's tasks, from 0
 }
 
-// HasBegun reports whether the event has begun.
+// HasBegun reports whether the event has begun at a time.
 func (e Event) HasBegun(at time.Time) bool { return !at.Before(e.StartsAt) }
 
-// HasEnded reports whether the event is over. The end itself is too late.
+// HasEnded reports whether the event has ended at a time. The end itself is too late for submissions.
 func (e Event) HasEnded(at time.Time) bool { return !at.Before(e.EndsAt) }
 
-// RoundToMoment returns the time at which the standings are read for a past time: the start of its minute, but from the
-// start of the event to its end or now. So there are not more of them than minutes.
+// RoundToMoment rounds a past time down to the minute and limits it to the event's duration and to now, so that the
+// number of cached standings is limited.
 func (e Event) RoundToMoment(at, now time.Time) time.Time {
 	if e.HasEnded(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
 		return e.EndsAt
@@ -69,7 +69,7 @@ func (e Event) RoundToMoment(at, now time.Time) time.Time {
 	return at
 }
 
-// IsFrozen reports whether the standings are frozen.
+// IsFrozen reports whether the standings are frozen at a time.
 func (e Event) IsFrozen(at time.Time) bool {
 	return e.FrozenAt != nil && e.RevealedAt == nil && !at.Before(*e.FrozenAt)
 }
@@ -89,13 +89,13 @@ type EventRow struct {
 // maxEvents limits a list of events.
 const maxEvents = 200
 
-// List lists events without their announcements, those that end last first.
+// List lists events without their announcements, latest end first.
 func (s *Events) List(ctx context.Context) (list []EventRow, err error) {
 	err = s.listQuery(ctx, "e.id, e.slug, e.title, e.owner_id, e.starts_at, e.ends_at, e.frozen_at, e.revealed_at, e.points, e.by_team, e.comments_closed, e.created_at").Order("e.ends_at desc, e.id desc").Limit(maxEvents).Scan(&list).Error
 	return list, db.ReadError(err, "events")
 }
 
-// Event returns the event with this slug.
+// Event returns the event with a slug.
 func (s *Events) Event(ctx context.Context, slug string) (found EventRow, err error) {
 	err = s.listQuery(ctx, "e.*").Where("e.slug = ?", slug).Take(&found).Error
 	return found, db.ReadError(err, "event %q", slug)
@@ -106,7 +106,7 @@ func (s *Events) listQuery(ctx context.Context, columns string) *gorm.DB {
 		Select(columns + ", u.name as owner_name, (select count(*) from event_tasks t where t.event_id = e.id) as task_count")
 }
 
-// Tasks lists the tasks of an event in the organizer's order. Callers must check ListedTo before they show any.
+// Tasks lists the tasks of an event in the organizer's order. The caller must check ListedTo before showing one.
 func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
 	return tasksOf(s.db.Read(ctx), eventID)
 }
@@ -117,5 +117,5 @@ func tasksOf(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
 	return list, db.ReadError(err, "tasks of event %d", eventID)
 }
 
-// Now returns the time by which events start, freeze, and end.
+// Now returns the current time by which events start, freeze, and end.
 func (s *Events) Now() time.Time { return db.Time(s.db.Read(context.Background()).NowFunc()) }

@@ -9,15 +9,15 @@ import (
 	"warpboard/models/db"
 )
 
-// FrozenHoldReason is the reason for holding back a run whose submission came while its event was frozen.
+// FrozenHoldReason is the reason for holding a run that was submitted while its event was frozen.
 const FrozenHoldReason = "Its event was frozen when it was submitted. It counts when the organizer reveals the results."
 
 // utcFormat is the format of times in sentences.
 const utcFormat = "2006-01-02 15:04:05"
 
-// CheckOpen refuses a submission to a task whose event has not begun, and returns the event that is frozen for it, or
-// 0. Submissions that an admin adds for a person, and trials of a task, are accepted at any time, and are frozen even
-// after the end.
+// CheckOpen returns an error for a submission to a task whose event has not begun. Otherwise it returns the ID of the
+// event that is frozen for the task, or 0. Submissions that an admin adds for a person, and trials of a task, are
+// accepted at any time, and are frozen even after the end.
 func CheckOpen(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int64, err error) {
 	var found []Event
 	err = tx.Where("id in (select event_id from event_tasks where task_id = ?)", task.ID).

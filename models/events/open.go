@@ -8,16 +8,17 @@ import (
 	"warpboard/models/db"
 )
 
-// announceBefore is the time before its start from which on every page names an event.
+// announceBefore is the time before an event's start from which every page announces it.
 const announceBefore = 7 * 24 * time.Hour
 
-// openEvent is an event that is not over, or whose results are not all revealed, with its tasks.
+// openEvent is an event that has not ended or whose results are not all revealed, with its tasks.
 type openEvent struct {
 	Event
 	tasks []int64
 }
 
-// AnnouncedEvent returns the event that pages name: of the current ones the first to end, or else the next to start.
+// AnnouncedEvent returns the event that pages announce: the running event that ends first, or else the next one to
+// start.
 func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
@@ -31,7 +32,7 @@ func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	return found, ok
 }
 
-// FreezeOf returns the event for which a task's boards are frozen now.
+// FreezeOf returns the event for which the boards of a task are frozen now.
 func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
@@ -42,7 +43,7 @@ func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
 	return found, false
 }
 
-// EventOf returns the event that has a task until its end.
+// EventOf returns the event that a task belongs to, until the event ends.
 func (s *Events) EventOf(taskID int64) (found Event, ok bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
@@ -60,8 +61,8 @@ func (s *Events) openEventList() []openEvent {
 	return nil
 }
 
-// ReadOpenEvents reads the open events: at a start, after each change here, and from time to time for changes by other
-// processes.
+// ReadOpenEvents reads the open events into memory. It is called at the start, after each change by this process, and
+// periodically for changes by other processes.
 func (s *Events) ReadOpenEvents(ctx context.Context) error {
 	var list []openEvent
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
@@ -79,7 +80,7 @@ func (s *Events) ReadOpenEvents(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the open events again after a successful change.
+// reload reads the open events again if err is nil.
 func (s *Events) reload(ctx context.Context, err error) error {
 	if err != nil {
 		return err

@@ -9,19 +9,21 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// RatioRule is the rule that compares scores: 100 points for the best of a board, and 50 for a score of twice that
-// time.
+// RatioRule is the points rule that compares scores: 100 points for the best score of a board, 50 for a score twice as
+// high.
 const RatioRule = "ratio"
 
-// PointsRule gives the points for a rank on a board (1, 2, …), a score, and the best score there. Points have two
-// decimals and are not negative.
+// PointsRule returns the points for a rank (from 1), a score, and the best score of the board. Points have two decimals
+// and are not negative.
 type PointsRule func(rank int, score, best float64) float64
 
-// ParsePoints reads a rule:
+// ParsePoints parses a points rule:
 //
-//	"5/3/1"      by rank: 5 points for the first, 3 for the second, 1 for the third, 0 for all others
-//	"100/place"  a formula of the rank, with numbers, + - * / ** and parentheses
-//	"ratio"      100 × best score / own score
+// "5/3/1": by rank; 5 points for the first, 3 for the second, 1 for the third, 0 for all others
+//
+// "100/place": a formula of the rank with numbers, + - * / ** and parentheses
+//
+// "ratio": 100 × best score / own score
 //
 // Entrants that share a rank each get its points.
 func ParsePoints(text string) (PointsRule, error) {

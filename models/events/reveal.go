@@ -7,7 +7,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Revealable returns an event whose results the person may reveal now, because it has ended.
+// Revealable returns an event whose results the actor may reveal, because it has ended.
 func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error) {
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Settings are an organizer's settings of an event.
+// Settings has the properties of an event that its organizer sets.
 type Settings struct {
 	Title    string
 	About    string
@@ -35,7 +35,7 @@ const (
 	maxTasks       = 50
 )
 
-// Create creates an event of tasks that the person may edit. The tasks close at its end.
+// Create creates an event from tasks that the actor may edit. The tasks close at its end.
 func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
 	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
 		return e, err
@@ -66,7 +66,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 	return e, s.reload(ctx, err)
 }
 
-// Update changes an event. Its slug stays. Another freeze begins with nothing revealed.
+// Update changes an event except its slug. If the time of the freeze changes, all results count as not revealed.
 func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, in Settings) (e Event, err error) {
 	if err := in.check(); err != nil {
 		return e, err
@@ -94,8 +94,8 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 	return e, s.reload(ctx, err)
 }
 
-// Delete removes an event. Its tasks stay with their deadlines, boards, and submissions. The confirmation must be its
-// title or slug.
+// Delete deletes an event. Its tasks keep their deadlines, boards, and submissions. The confirmation must be the
+// event's title or slug.
 func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirmation string) error {
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		var e Event
@@ -122,7 +122,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 	return s.reload(ctx, err)
 }
 
-// refuseWhileFrozen refuses an act while results wait to be revealed.
+// refuseWhileFrozen returns an error while results wait to be revealed.
 func (e *Event) refuseWhileFrozen(tx *gorm.DB, what string) error {
 	var waiting int64
 	if err := tx.Table("submissions").Where("frozen_event = ?", e.ID).Count(&waiting).Error; err != nil {
@@ -134,7 +134,8 @@ func (e *Event) refuseWhileFrozen(tx *gorm.DB, what string) error {
 	return nil
 }
 
-// changeFreeze refuses another freeze while results of this one wait, and begins it with nothing revealed.
+// changeFreeze sets another time of the freeze, with no results revealed. It returns an error while results of the
+// current freeze wait.
 func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	to = db.TimePtr(to)
 	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
@@ -147,7 +148,7 @@ func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 	return nil
 }
 
-// check returns all errors of the settings in one error.
+// check returns one error that joins all mistakes in the settings.
 func (in Settings) check() error {
 	title := len([]rune(accounts.CleanName(in.Title)))
 	_, rule := ParsePoints(in.Points)
@@ -186,7 +187,7 @@ func (e *Event) apply(in Settings) {
 	e.CommentsClosed = in.CommentsClosed
 }
 
-// cancelTaskOpenings cancels the opening of the event's hidden tasks at its start.
+// cancelTaskOpenings cancels the scheduled opening of the event's hidden tasks.
 func (e *Event) cancelTaskOpenings(tx *gorm.DB) error {
 	var ids []int64
 	if err := tx.Model(&EventTask{}).Where("event_id = ?", e.ID).Pluck("task_id", &ids).Error; err != nil {
@@ -195,8 +196,8 @@ func (e *Event) cancelTaskOpenings(tx *gorm.DB) error {
 	return catalog.UnscheduleTasks(tx, ids)
 }
 
-// setTasks replaces the tasks of an event, and makes each close at its end. Hidden ones open at its start. Those of an
-// event that was over before the change keep their deadlines: they may have been reopened since.
+// setTasks replaces the tasks of an event. The tasks close at its end, and hidden ones open at its start. If the event
+// had ended before the change, its tasks keep their deadlines, because they may have been reopened since.
 func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, schedule bool) error {
 	if err := e.cancelTaskOpenings(tx); err != nil {
 		return err
@@ -230,7 +231,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 	return nil
 }
 
-// checkSingleEvent refuses a task that is in another event which has not ended.
+// checkSingleEvent returns an error if the task belongs to another event that has not ended.
 func (e *Event) checkSingleEvent(tx *gorm.DB, task catalog.Task) error {
 	var other []Event
 	err := tx.Where("id <> ? and ends_at > ? and id in (select event_id from event_tasks where task_id = ?)", e.ID, db.Time(tx.NowFunc()), task.ID).

@@ -42,7 +42,7 @@ type Result struct {
 	Points  float64
 }
 
-// Row is an entrant in the standings.
+// Row is one row of the standings: an entrant with results on all boards.
 type Row struct {
 	Entrant
 	Rank    int  // shared by equal points; 0 without points
@@ -51,16 +51,17 @@ type Row struct {
 	Points  float64 // points of all boards
 }
 
-// Standings lists all entrants of an event, the best first. Those without points follow by name, without a rank.
+// Standings lists all entrants of an event, best first. Entrants without points follow, sorted by name and without a
+// rank.
 type Standings struct {
 	Boards []Board
 	Rows   []Row
 }
 
-// NewStandings adds up the boards, each with its places in order.
+// NewStandings computes standings from boards and the entries of each board in order.
 //
-// A team has the place of its best member, and ranks count entrants: after a team with the first two entries comes the
-// second entrant.
+// A team has the rank of its best member. Ranks count entrants, not entries: if one team has the first two entries, the
+// third entry has rank 2.
 func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Standings {
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*Row{}, []*Row{}
@@ -109,19 +110,19 @@ func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Stand
 	return s
 }
 
-// rowsPerPage is the number of entrants on a page of the standings that programs read.
+// rowsPerPage is the number of entrants on one page of the standings for programs.
 const rowsPerPage = 200
 
-// Part returns the entrants on a page, from 1, and the total number.
+// Part returns the entrants on a page (from 1), and the total number of entrants.
 func (s Standings) Part(page int) (rows []Row, total int) {
 	total = len(s.Rows)
 	return s.Rows[min((page-1)*rowsPerPage, total):min(page*rowsPerPage, total)], total
 }
 
-// Entrants maps people to their teams; others are their own entrants.
+// Entrants maps people to their teams. People without a team are entrants themselves.
 type Entrants map[int64]Entrant
 
-// Of returns a person's entrant.
+// Of returns the entrant that a person belongs to.
 func (e Entrants) Of(userID int64, name string) Entrant {
 	if team, ok := e[userID]; ok {
 		return team

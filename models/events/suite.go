@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Suite compares the entrants of several boards of one device with the baselines of these boards.
+// Suite compares the entrants on several boards of one device with the baselines of these boards.
 type Suite struct {
 	Device         string
 	Devices        []string // to choose from: those of the tasks
@@ -17,7 +17,7 @@ type Suite struct {
 	Rows           []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
 }
 
-// SuiteBoard is a board with the time of the baseline, which is 0 if there is none.
+// SuiteBoard is a board with the time of its baseline; 0 if there is none.
 type SuiteBoard struct {
 	Board
 	BaselineNS float64
@@ -34,8 +34,8 @@ type SuiteRow struct {
 	fasterShare    float64   // FastP(1)
 }
 
-// FastP returns the share of the boards with a baseline on which the entrant is correct and at least p times as fast as
-// the baseline. FastP(0) is the share of them that the entrant has solved.
+// FastP returns the share of boards with a baseline on which the entrant's kernel is correct and at least p times as
+// fast as the baseline. FastP(0) is the share of solved boards.
 func (r SuiteRow) FastP(p float64) float64 {
 	n := 0
 	for _, speedup := range r.Speedups {
@@ -46,7 +46,7 @@ func (r SuiteRow) FastP(p float64) float64 {
 	return shareOf(n, r.comparedBoards)
 }
 
-// Correct returns the share of all boards that the entrant has solved.
+// Correct returns the share of boards that the entrant has solved.
 func (r SuiteRow) Correct() float64 { return shareOf(r.SolvedCount, len(r.Results)) }
 
 func shareOf(n, of int) float64 {
@@ -56,17 +56,17 @@ func shareOf(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// maxCellsPerPage limits the results on a page.
+// maxCellsPerPage limits the results (entrants times boards) on a page.
 const maxCellsPerPage = 20_000
 
-// Part returns the entrants on a page, from 1, and whether another page follows. A page has as many entrants as one of
-// standings, or fewer with more than a hundred boards.
+// Part returns the entrants on a page (from 1), and whether another page follows. It has at most as many entrants as a
+// page of standings, and fewer if the suite has more than a hundred boards.
 func (s Suite) Part(page int) (rows []SuiteRow, more bool) {
 	each, total := max(min(rowsPerPage, maxCellsPerPage/max(len(s.Boards), 1)), 1), len(s.Rows)
 	return s.Rows[min((page-1)*each, total):min(page*each, total)], page*each < total
 }
 
-// NewSuite compares standings on one device with the times of a baseline, by board.
+// NewSuite returns a suite from standings on one device and the times of the baselines, by board.
 func NewSuite(st Standings, baselines []float64) Suite {
 	s := Suite{Rows: make([]SuiteRow, len(st.Rows))}
 	for i, b := range st.Boards {

@@ -7,17 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrFull is the error for refusing content because the disk is nearly full.
+// ErrFull means that content was refused because the disk is nearly full.
 var ErrFull = errors.New("the site's disk is nearly full")
 
-// Disk watches the free space of a directory. While less than MinFree bytes are free, the site refuses new data from
-// people and workers where it can, because a full disk ends accepted runs.
+// Disk monitors the free space of a directory. If less than MinFree bytes are free, the site refuses new data from
+// people and workers where possible, so that accepted runs can end.
 type Disk struct {
 	Dir     string
 	MinFree int64 // 0 to refuse nothing
 }
 
-// Free returns the number of free bytes.
+// Free returns the free disk space in bytes.
 func (d Disk) Free() (int64, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(d.Dir, &stat); err != nil {
@@ -26,7 +26,7 @@ func (d Disk) Free() (int64, error) {
 	return int64(stat.Bavail) * stat.Bsize, nil
 }
 
-// Full reports whether the disk is nearly full, and returns the number of free bytes.
+// Full reports whether the disk is nearly full, and returns the free disk space in bytes.
 func (d Disk) Full() (full bool, free int64, err error) {
 	if d.MinFree == 0 {
 		return false, 0, nil

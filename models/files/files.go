@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// File is a content opened for reading.
+// File is a stored content that is open for reading.
 type File interface {
 	io.ReadSeekCloser
 }
 
-// Files is a store of contents.
+// Files stores contents by their digests.
 type Files interface {
-	// Put stores a content under its digest; a sweep treats it as new from then on. It fails with ErrFull in a folder
-	// on a disk that is nearly full.
+	// Put stores a content under its digest and renews its age. It returns ErrFull if the disk is nearly full.
 	Put(ctx context.Context, digest string, data []byte) error
-	// Open opens a content. The error for a missing one is fs.ErrNotExist.
+	// Open opens a content. It returns fs.ErrNotExist if there is none.
 	Open(ctx context.Context, digest string) (File, error)
-	// Sweep removes contents that were put before a time and are not referenced.
+	// Sweep deletes contents that were last put before a time and for which named returns false.
 	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
 }
 
-// Open returns the files in a folder, keeping minFree bytes of its disk free, or those at
-// s3://KEY:SECRET@HOST/BUCKET/PREFIX.
+// Open returns a store in a local folder, or in an S3 bucket if where is s3://KEY:SECRET@HOST/BUCKET/PREFIX. A local
+// store keeps minFree bytes of its disk free.
 func Open(where string, minFree int64) (Files, error) {
 	if IsS3(where) {
 		return newBucket(where)
@@ -32,7 +31,7 @@ func Open(where string, minFree int64) (Files, error) {
 	return newFolder(where, minFree)
 }
 
-// IsS3 reports whether an address names an S3 store.
+// IsS3 reports whether where is the URL of an S3 bucket.
 func IsS3(where string) bool {
 	return strings.HasPrefix(where, "s3://") || strings.HasPrefix(where, "s3+http://")
 }

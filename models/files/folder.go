@@ -13,7 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// diskFolder stores one file per content.
+// diskFolder stores each content as one file.
 type diskFolder struct {
 	dir  string
 	disk Disk
@@ -28,7 +28,7 @@ func newFolder(dir string, minFree int64) (diskFolder, error) {
 
 func (f diskFolder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }
 
-// Put moves a complete file into place, or leaves an existing one.
+// Put writes a temporary file and renames it, so that a file is complete or missing. It keeps an existing file.
 func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
@@ -40,7 +40,7 @@ func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	// beside it, where Sweep finds leftovers of a crash
+	// The temporary file is in the same folder, where Sweep deletes leftovers of a crash.
 	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 }
 
@@ -53,8 +53,8 @@ func (f diskFolder) Open(_ context.Context, digest string) (File, error) {
 	return file, nil
 }
 
-// Sweep removes files that are older than a time and not referenced. It checks the reference before the age: a new row
-// renews its file's age first.
+// Sweep deletes old files without a reference. It checks the reference before the age, because a new reference first
+// renews the age of its file.
 func (f diskFolder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
 	return filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

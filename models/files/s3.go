@@ -14,16 +14,16 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// requestTimeout limits one request to the store.
+// requestTimeout limits one request to the S3 server.
 const requestTimeout = time.Minute
 
-// s3Bucket stores one object per content.
+// s3Bucket stores each content as one object.
 type s3Bucket struct {
 	client       *minio.Client
 	name, prefix string
 }
 
-// newBucket reads s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=R]; s3+http:// is the same without TLS.
+// newBucket parses s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=R]. s3+http:// is the same without TLS.
 func newBucket(where string) (s3Bucket, error) {
 	u, err := url.Parse(where)
 	if err != nil {
@@ -45,7 +45,7 @@ func newBucket(where string) (s3Bucket, error) {
 
 func (b s3Bucket) key(digest string) string { return path.Join(b.prefix, digest[:2], digest) }
 
-// Put writes the object even if it exists, to renew its age.
+// Put writes the object even if it exists, which renews its age.
 func (b s3Bucket) Put(ctx context.Context, digest string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -71,7 +71,7 @@ func (b s3Bucket) Open(ctx context.Context, digest string) (File, error) {
 	return object, nil
 }
 
-// Sweep removes objects that are older than a time and not referenced.
+// Sweep deletes old objects without a reference.
 func (b s3Bucket) Sweep(ctx context.Context, before time.Time, named func(string) (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx) // ends the listing
 	defer cancel()

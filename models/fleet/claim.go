@@ -11,21 +11,21 @@ import (
 	"warpboard/models/db"
 )
 
-// claimLifetime is the time for which the name of a worker without a heartbeat stays with the process that claimed it.
+// claimLifetime is the time for which a process keeps the claim on the name of a worker that sends no heartbeat.
 const claimLifetime = time.Minute
 
-// claimKeyPrefix is the prefix of the settings that hold claims; the worker's name follows.
+// claimKeyPrefix is the prefix of the settings that store claims. The worker's name follows.
 const claimKeyPrefix = "worker."
 
-// workerNameClaim is the site's process that has a worker of this name.
+// workerNameClaim is the value of a claim: the process of the site whose worker has the name.
 type workerNameClaim struct {
 	Holder string    `json:"holder"`
 	At     time.Time `json:"at"`
 }
 
-// ClaimName returns a name for the worker inside one of the site's processes that no live worker of another process
-// has: the requested one, or the same with a number, because machines and containers may share a host name. It is never
-// the name of a worker with a credential; a credential that an admin revoked frees its name.
+// ClaimName claims a name for the worker inside one of the site's processes: the requested name, or one with a number
+// appended if a live worker of another process has it, because machines and containers may share a host name. It never
+// claims the name of a worker with a valid credential.
 func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for n := 1; ; n++ {
@@ -45,7 +45,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 	return name, err
 }
 
-// freeOfCredential removes a revoked credential of a name, and reports whether there is no other.
+// freeOfCredential deletes a revoked credential of a name. It reports whether the name has no valid credential.
 func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	if err := dropRevoked(tx.Where("join_id = 0"), name); err != nil {
 		return false, err
@@ -55,7 +55,7 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	return n == 0, db.ReadError(err, "credential of worker %s", name)
 }
 
-// claimable reports whether a name is the holder's already, or belongs to no present worker.
+// claimable reports whether holder already has the name, or no live worker does.
 func claimable(tx *gorm.DB, name, holder string) (bool, error) {
 	claims, err := db.JSONSettings[workerNameClaim](tx.Where("key = ?", claimKeyPrefix+name), claimKeyPrefix)
 	held, found := claims[name]

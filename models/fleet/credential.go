@@ -16,7 +16,7 @@ import (
 	"warpboard/models/db"
 )
 
-// WorkerCredential lets a remote worker connect under one name and take jobs for some devices.
+// WorkerCredential allows a remote worker to connect under one name and to receive jobs for some devices.
 type WorkerCredential struct {
 	ID         int64
 	Name       string // name of the worker
@@ -29,12 +29,13 @@ type WorkerCredential struct {
 	JoinID     int64 // token by which the worker joined; 0 if an admin made the credential
 }
 
-// covers reports whether the credential names a device or its family.
+// covers reports whether the credential lists a device or its family.
 func (c WorkerCredential) covers(device string) bool {
 	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Matches(name, device) })
 }
 
-// CreateCredential makes a credential and returns its secret, which is not stored. Admins only.
+// CreateCredential creates a credential and returns its secret, of which only a hash is stored. Only admins may call
+// it.
 func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return "", cred, err
@@ -62,7 +63,7 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 		if !free {
 			return db.Errorf(db.Conflict, "%s is the name of the site's own worker: choose another.", name)
 		}
-		// A revoked credential frees its name; a live one does not.
+		// The name of a revoked credential can be used again.
 		if err := dropRevoked(tx, name); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 	return secret, cred, err
 }
 
-// dropRevoked removes the revoked credential of a name.
+// dropRevoked deletes a revoked credential of a name.
 func dropRevoked(tx *gorm.DB, name string) error {
 	err := tx.Where("name = ? and revoked_at is not null", name).Delete(&WorkerCredential{}).Error
 	return db.WriteError(err, "revoked credential of worker %s", name)
@@ -92,10 +93,10 @@ func checkDevices(devices []string) error {
 	return nil
 }
 
-// AuthorizeWorker returns the devices for which the worker with this name and secret may take jobs. ok is false if the
-// credential is unknown, wrong, or revoked. A family means all its devices that were ever seen: a worker with a new
-// device has to reconnect once that was stored. The secret of JoinSecret makes a worker's credential at its first
-// connection.
+// AuthorizeWorker returns the devices for which the worker with a name and secret may receive jobs. ok is false if the
+// credential is unknown, wrong, or revoked. A family means all its devices that were ever seen, so a worker with a new
+// device must reconnect after the device was stored. A secret made by JoinSecret creates the worker's credential at its
+// first connection.
 func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names []string, ok bool, err error) {
 	if strings.HasPrefix(secret, joinPrefix) {
 		if secret, err = s.join(ctx, name, secret); err != nil {
@@ -113,7 +114,7 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 	if subtle.ConstantTimeCompare([]byte(cred.SecretHash), []byte(db.HashSecret(secret))) != 1 {
 		return nil, false, nil
 	}
-	// It may have been revoked since it was read: a worker that was disconnected then must not connect after that.
+	// The credential may have been revoked since it was read. A worker disconnected by that must not connect again.
 	used := s.db.Writer(ctx).Model(&cred).Where("revoked_at is null and secret_hash = ?", cred.SecretHash).Update("used_at", db.Now())
 	if used.Error != nil || used.RowsAffected == 0 {
 		return nil, used.Error != nil, db.WriteError(used.Error, "credential")
@@ -134,7 +135,7 @@ func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 	return list, db.ReadError(err, "credentials")
 }
 
-// RevokeCredential ends a credential. The caller then disconnects the worker. Admins only.
+// RevokeCredential revokes a credential. The caller must then disconnect the worker. Only admins may call it.
 func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
 	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -154,8 +155,8 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 	})
 }
 
-// blockReuse prevents later evaluations from sharing a result of workers whose secret may have been stolen. names is a
-// name, or a query for names.
+// blockReuse prevents evaluations from sharing results of workers whose secret may have been stolen. names is a name,
+// or a query for names.
 func blockReuse(tx *gorm.DB, names any) error {
 	err := tx.Exec("update evaluations set request_hash = '' where ended_at is not null and worker in (?)", names).Error
 	return db.WriteError(err, "evaluations of revoked workers")

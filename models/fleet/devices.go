@@ -13,8 +13,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Device is a device model that a worker has been seen with. Rows are never deleted: a device stays known after its
-// last worker has gone, with its boards and waiting work.
+// Device is a device that a worker has reported. Rows are never deleted, because boards and waiting work of a device
+// remain after its last worker has left.
 type Device struct {
 	Label  string `gorm:"primaryKey"`
 	Name   string // name from its driver
@@ -22,11 +22,11 @@ type Device struct {
 	SeenAt time.Time
 }
 
-// NoteDevices stores the devices of a worker and returns the new ones. Tasks that name their family get them, and work
-// that waits for the family goes to them.
+// RecordDevices stores the devices of a worker and returns those that are new. Tasks that list the family of a new
+// device get the device, and work that waits for the family moves to it.
 func (s *Fleet) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
-	// Called when a worker reports a change of its slots. A known label costs an insert without effect, so SeenAt is
-	// the time at which it was first seen.
+	// This runs when a worker reports a change of its slots. An insert of a known device has no effect, so SeenAt is
+	// the time when the device was first seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
 			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()
@@ -53,19 +53,19 @@ func (s *Fleet) NoteDevices(ctx context.Context, seen []Device) (fresh []string,
 	return fresh, err
 }
 
-// KnownDevices lists the labels of all devices that were ever seen.
+// KnownDevices lists all devices that were ever seen.
 func KnownDevices(tx *gorm.DB) (labels []string, err error) {
 	err = tx.Model(&Device{}).Order("label").Pluck("label", &labels).Error
 	return labels, db.ReadError(err, "known devices")
 }
 
-// ResolveDevices replaces names of families by their known devices; names without devices stay.
+// ResolveDevices replaces names of families by their known devices. A family without a known device stays.
 func ResolveDevices(tx *gorm.DB, names []string) ([]string, error) {
 	known, err := KnownDevices(tx)
 	return resolveFamilies(names, known), err
 }
 
-// A family without a device stays unchanged, so a task can name a GPU that no worker has yet.
+// A family without a known device stays, so that a task can name a GPU before a worker has it.
 func resolveFamilies(names, known []string) (list []string) {
 	for _, name := range names {
 		meant := gpuname.Choose(name, known)
@@ -81,14 +81,14 @@ func resolveFamilies(names, known []string) (list []string) {
 	return list
 }
 
-// task is the part of a task that is read here.
+// task has the columns of a task that this package reads.
 type task struct {
 	ID      int64
 	Devices []string `gorm:"serializer:json"`
 	Asked   []string `gorm:"serializer:json"`
 }
 
-// resolveTasks sets every task's devices to those that its names mean now.
+// resolveTasks updates the devices of every task to those that its names mean now.
 func resolveTasks(tx *gorm.DB, known []string) error {
 	var list []task
 	if err := tx.Find(&list).Error; err != nil {
@@ -107,8 +107,8 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 	return nil
 }
 
-// moveWaiting moves work that waits for a family of GPUs, such as H100, to the family's first device. fresh has the
-// devices that a worker has just reported for the first time.
+// moveWaiting moves work that waits for a family of GPUs, such as H100, to the first device of the family. fresh has
+// the devices that a worker has just reported for the first time.
 func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 	for _, table := range []string{"runs", "evaluations"} {
 		var waits []string
@@ -117,8 +117,8 @@ func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 			return fmt.Errorf("reading what waits: %w", err)
 		}
 		for _, name := range waits {
-			// What has an attempt stays: its worker calls the device by the old name. If it is lost, its work waits
-			// under that name again, and the next new device of the family takes it along.
+			// Work with an attempt is not moved, because its worker uses the old name. If the attempt is lost, the work
+			// waits under the old name until another new device of the family is reported.
 			meant := gpuname.Choose(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue

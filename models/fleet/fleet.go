@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Fleet reads and stores the workers of one database.
+// Fleet reads and stores workers in one database.
 type Fleet struct {
 	db      *db.DB
 	reports reportCache
@@ -17,7 +17,7 @@ type Fleet struct {
 	last    atomic.Pointer[reading]
 }
 
-// New returns the workers of a database.
+// New returns the workers in a database.
 func New(database *db.DB) *Fleet {
 	return &Fleet{
 		db:      database,
@@ -26,14 +26,14 @@ func New(database *db.DB) *Fleet {
 	}
 }
 
-// reading is a list of workers with the time of reading it.
+// reading is a list of workers and the time at which it was read.
 type reading struct {
 	workers []Worker
 	at      time.Time
 }
 
-// Recent returns the workers as this process last read them, for pages that may not query. ok is false if that was too
-// long ago to distinguish live workers from others. The dispatcher reads them all the time.
+// Recent returns the workers as this process read them last, for pages that must not query. ok is false if that was too
+// long ago for distinguishing live workers. The dispatcher reads them regularly.
 func (s *Fleet) Recent(now time.Time) (workers []Worker, ok bool) {
 	last := s.last.Load()
 	if last == nil || now.Sub(last.at) > WorkerTimeout/2 {

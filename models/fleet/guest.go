@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// guestRemovedAfter is the time without a heartbeat after which a worker that joined is removed.
+	// guestRemovedAfter is the time without a heartbeat after which a guest (a worker that joined with a token) is
+	// removed.
 	guestRemovedAfter = 24 * time.Hour
-	// guestArrivalTimeout is the time for which a worker that has just joined counts as present without a heartbeat.
+	// guestArrivalTimeout is the time after joining for which a guest counts as connected without a heartbeat.
 	guestArrivalTimeout = time.Minute
-	// guestTimeout is the time for which a worker that joined keeps its place without any heartbeat. Workers send one
-	// as soon as they are connected.
+	// guestTimeout is the time for which a guest without heartbeats counts as connected. Workers send a heartbeat at
+	// once after connecting.
 	guestTimeout = 15 * time.Minute
-	// guestNameReserved is the time for which the name of a guest that left stays taken, and its credential revoked. A
-	// connection under that name may last as long: a cluster takes ten minutes to end it (authorizedFor in
-	// evaluator/queue). A name without a credential is the site's own.
+	// guestNameReserved is the time for which the name of a guest that left stays reserved, with a revoked credential.
+	// A connection under that name may last as long: a NATS cluster takes ten minutes to end it (authorizedFor in
+	// evaluator/queue). A name without a credential could be claimed by the site's own worker.
 	guestNameReserved = 15 * time.Minute
 )
 
@@ -30,8 +31,7 @@ const (
 	neverSeenSQL   = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
-// countGuests counts the workers of a token that are connected, on their way, or have never reported, except the one
-// with a name.
+// countGuests counts the workers of a token that are connected or arriving, except the one named but.
 func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()
@@ -41,8 +41,8 @@ func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	return int(n), db.ReadError(err, "workers of a join token")
 }
 
-// present reports whether a worker counts as present for its token: it has just joined, or sent a heartbeat lately. A
-// worker that did not join by a token always is.
+// present reports whether a guest counts as connected: it joined a moment ago, or sent a heartbeat recently. A worker
+// that did not join with a token always counts.
 func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	if c.JoinID == 0 || db.Now().Sub(c.CreatedAt) < guestArrivalTimeout {
 		return true, nil
@@ -52,8 +52,8 @@ func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	return n > 0, db.ReadError(err, "worker %s", c.Name)
 }
 
-// keepRow reports whether save may write a worker's heartbeat. A guest that was away comes back only while its token
-// has places: others may have its place.
+// keepRow reports whether a worker's heartbeat may be stored. A guest that was away returns only while its token admits
+// another worker.
 func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error) error {
 	if h.Stopping || cred.RevokedAt != nil {
 		return save(s.db.Writer(ctx))
@@ -80,15 +80,15 @@ func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartb
 	})
 }
 
-// revokeOnLeave revokes the credential of a guest that leaves. It does not delete it: the guest's connection may still
-// be open.
+// revokeOnLeave revokes the credential of a guest that leaves. It does not delete it, because the guest's connection
+// may still be open.
 func (s *Fleet) revokeOnLeave(ctx context.Context, name string) error {
 	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
 	return db.WriteError(err, "credential of worker %s", name)
 }
 
-// RevokeSilentGuests revokes the credentials of guests that were silent for a day, or never reported, and returns their
-// names: the caller must then disconnect them.
+// RevokeSilentGuests revokes the credentials of guests that sent no heartbeat for a day, or never. It returns their
+// names; the caller must disconnect them.
 func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		silent, timeout := db.Time(at.Add(-guestRemovedAfter)), db.Time(at.Add(-guestTimeout))
@@ -109,7 +109,7 @@ func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
 	return db.WriteError(err, "credentials of workers that left")
 }
 
-// SweepGuests removes workers that joined and have left or were silent for a day, and revoked credentials.
+// SweepGuests deletes guests that left or were silent for a day, and revoked credentials.
 func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		err := sweepRevokedGuests(tx, at)

@@ -14,12 +14,11 @@ import (
 
 const (
 	joinPrefix = "wbj_"
-	// maxWorkersPerToken limits the number of workers that one token may let in at a time.
+	// maxWorkersPerToken limits the workers that one token may admit at a time.
 	maxWorkersPerToken = 10_000
 )
 
-// JoinToken admits workers without a known name. Each gets its own credential with it, which lasts until the worker
-// leaves.
+// JoinToken admits workers without a credential. Each gets its own credential, which is valid until the worker leaves.
 type JoinToken struct {
 	ID         int64
 	Name       string // its purpose
@@ -32,7 +31,7 @@ type JoinToken struct {
 	RevokedAt  *time.Time
 }
 
-// NewJoinToken is the request for a token that lets workers join.
+// NewJoinToken describes a join token to create.
 type NewJoinToken struct {
 	Name       string
 	Devices    []string
@@ -52,7 +51,7 @@ func (n NewJoinToken) check() error {
 	return checkDevices(n.Devices)
 }
 
-// CreateJoinToken creates a token and returns its secret, which is not stored. Admins only.
+// CreateJoinToken creates a join token and returns its secret, of which only a hash is stored. Only admins may call it.
 func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
 	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
 		return "", token, err
@@ -75,13 +74,13 @@ func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJ
 	return secret, token, err
 }
 
-// JoinTokenWithWorkers is a token with the number of its current workers.
+// JoinTokenWithWorkers is a join token with the number of its connected workers.
 type JoinTokenWithWorkers struct {
 	JoinToken
 	Workers int
 }
 
-// JoinTokens lists the tokens that let workers in, the newest first.
+// JoinTokens lists the join tokens, newest first.
 func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinTokenWithWorkers, err error) {
 	err = s.db.Read(ctx).Table("join_tokens t").
 		Select("t.*, (select count(*) from worker_credentials c where c.join_id = t.id and c.revoked_at is null) as workers").
@@ -89,8 +88,8 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinTokenWithWorkers, er
 	return list, db.ReadError(err, "join tokens")
 }
 
-// RevokeJoinToken revokes a token and the credentials of all workers that joined by it. It returns their names: the
-// caller must then disconnect them. Admins only.
+// RevokeJoinToken revokes a join token and the credentials of all workers that joined with it. It returns their names;
+// the caller must disconnect them. Only admins may call it.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return nil, err
@@ -107,7 +106,7 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 		if err := joined.Pluck("name", &workers).Error; err != nil {
 			return db.ReadError(err, "workers of join token %d", id)
 		}
-		// Workers that have left are remembered for a while, too.
+		// This includes workers that have left, whose credentials are stored for a while.
 		if err := blockReuse(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
 			return err
 		}
@@ -118,11 +117,11 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 	return workers, err
 }
 
-// JoinSecret returns the secret that a joining worker presents: the token, and a secret that the worker made.
+// JoinSecret returns the secret that a joining worker presents: the join token, and a secret that the worker generated.
 func JoinSecret(token, own string) string { return token + "." + own }
 
-// join creates the credential of a worker that joins by a token for the first time, and returns the worker's own
-// secret. It creates none under the name of a known worker. Without a credential the worker is refused.
+// join creates the credential of a worker that connects with a join token for the first time, and returns the worker's
+// own secret. It returns "" (and so refuses the worker) if a known worker has the name or the token is invalid.
 func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err error) {
 	token, own, _ := strings.Cut(secret, ".")
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -147,8 +146,8 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 	return own, err
 }
 
-// knownName reports whether a name is taken: by a credential, by the site's own worker, or by a worker that was seen.
-// Upper and lower case do not make two names, because people identify workers by them.
+// knownName reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
+// Case is ignored, because people identify workers by name.
 func knownName(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))

@@ -13,7 +13,7 @@ const (
 	medianRunSearch = 5000 // number of IDs to search: a seldom used device must not cost more
 )
 
-// MedianRunTimes returns the median times of the latest runs of devices; one without such runs has none.
+// MedianRunTimes returns the median times of recent runs by device. Devices without recent runs are missing in the map.
 func (s *Fleet) MedianRunTimes(ctx context.Context, devices ...string) (map[string]time.Duration, error) {
 	var ended []struct {
 		Device             string

@@ -9,7 +9,7 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// PackagesFor lists the packages of each live worker that takes jobs for a device.
+// PackagesFor lists the packages of each live worker that runs jobs for a device.
 func PackagesFor(workers []Worker, device string, at time.Time) (list []requirement.Packages) {
 	for _, w := range workers {
 		if w.Live(at) && slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && w.Takes(s) }) {
@@ -19,8 +19,8 @@ func PackagesFor(workers []Worker, device string, at time.Time) (list []requirem
 	return list
 }
 
-// Lack returns why work with joined requirements waits although its device may have free slots: the end of a sentence
-// that begins with "It waits for". It is empty if a worker meets them.
+// MissingWorker describes the worker for which work with the given requirements waits although the device may have free
+// slots. It continues the sentence "It waits for". It returns "" if a live worker meets the requirements.
 func (s *Fleet) Lack(ctx context.Context, device, requires string, at time.Time) (string, error) {
 	if requires == "" {
 		return "", nil
@@ -29,7 +29,7 @@ func (s *Fleet) Lack(ctx context.Context, device, requires string, at time.Time)
 	return s.LackOf(workers, device, requires, at), err
 }
 
-// LackOf is Lack for callers that have read the workers.
+// MissingWorkerOf is MissingWorker for callers that have read the workers.
 func (s *Fleet) LackOf(workers []Worker, device, requires string, at time.Time) string {
 	if requires == "" {
 		return ""
@@ -37,7 +37,8 @@ func (s *Fleet) LackOf(workers []Worker, device, requires string, at time.Time) 
 	return requirement.Lack(s.Needs(requires), device, PackagesFor(workers, device, at))
 }
 
-// Needs parses joined requirements, and keeps them: workers ask for work all the time, and the longest take 2 ms.
+// Requirements parses joined requirements and caches the result, because workers request work frequently and parsing
+// the longest takes 2 ms.
 func (s *Fleet) Needs(joined string) []requirement.Requirement {
 	list, ok := s.needs.Get(joined)
 	if !ok {
@@ -47,5 +48,6 @@ func (s *Fleet) Needs(joined string) []requirement.Requirement {
 	return list
 }
 
-// parsedSize is about the size of a parsed requirement, relative to its text.
+// parsedSizeRatio is the approximate size of a parsed requirement in memory, relative to its text. It weighs entries of
+// the cache.
 const parsedSize = 20

@@ -11,21 +11,21 @@ import (
 	"warpboard/models/db"
 )
 
-// Pause keeps waiting runs of a device from beginning. A worker's current work continues.
+// Pause keeps waiting runs of a device from starting. Running work continues.
 type Pause struct {
 	By    string    `json:"by"`
 	Since time.Time `json:"since"`
 	Why   string    `json:"why,omitempty"` // a sentence for visitors, or empty
 }
 
-// maxReasonLength limits the sentence in characters.
+// maxReasonLength limits the reason for a pause, in characters.
 const maxReasonLength = 300
 
-// PauseKey is the prefix of the settings that hold pauses; the device's name follows.
+// PauseKey is the prefix of the settings that store pauses. The device's name follows.
 const PauseKey = "paused."
 
-// PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty.
-// Admins only.
+// PauseDevice pauses the queue of a device until ResumeDevice. why is a sentence for visitors; it may be empty. Only
+// admins may call it.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 	})
 }
 
-// ResumeDevice ends the pause of a device, if there is one. Admins only.
+// ResumeDevice ends the pause of a device. Only admins may call it.
 func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device st
 	})
 }
 
-// Pauses returns the paused devices.
+// Pauses returns the pauses by device.
 func (s *Fleet) Pauses(ctx context.Context) (map[string]Pause, error) {
 	return db.JSONSettings[Pause](s.db.Read(ctx).Where("key like ?", PauseKey+"%"), PauseKey)
 }

@@ -12,8 +12,8 @@ const (
 	disabledPublic = "Out of service; the admins of this site see why."
 )
 
-// Public returns the parts of the worker that everyone may see: its failures and their consequences. The reasons are
-// output of a machine, with paths, and only for admins.
+// Public returns the worker without data for admins: the reasons of its failures, which are output of the machine and
+// contain paths.
 func (w Worker) Public() Worker {
 	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
 	for i, line := range w.SelfTest {
@@ -32,7 +32,7 @@ func (w Worker) Public() Worker {
 	return w
 }
 
-// refusingPublic names the sandbox tests that failed. While none has failed, they are running.
+// refusingPublic names the failed sandbox tests. Without a failed test it says that they are running.
 func (w Worker) refusingPublic() string {
 	var failed []string
 	for _, line := range w.SelfTest {

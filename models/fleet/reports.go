@@ -11,11 +11,11 @@ import (
 	"warpboard/models/db"
 )
 
-// mostCached limits the decoded texts in bytes, for each kind.
+// maxCachedBytes limits the cache of decoded reports, in bytes of text, for each kind of report.
 const mostCached = 16 << 20
 
-// reportCache caches the decoded reports of workers by their text, because many pages read them and they seldom change.
-// Decoding the largest heartbeat takes 25 ms. All readers share the values, which must not be modified.
+// reportCache caches the decoded reports of workers by their text: many pages read them, they seldom change, and
+// decoding the largest heartbeat takes 25 ms. Callers share the values and must not modify them.
 type reportCache struct {
 	slots    *cache.Cache[string, []job.Slot]
 	attempts *cache.Cache[string, []string]
@@ -28,7 +28,7 @@ func newReportCache() reportCache {
 		cache.New[string, requirement.Packages](mostCached)}
 }
 
-// workerRow is a worker's row.
+// workerRow is the database row of a worker.
 type workerRow struct {
 	Worker `gorm:"embedded"`
 
@@ -40,7 +40,7 @@ const workerRows = `select name, version, started_at, seen_at, refusing, stoppin
 	coalesce(packages, '') as packages_text
 	from workers order by name`
 
-// Workers lists all known workers by name.
+// Workers lists all workers by name.
 func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	var rows []workerRow
 	if err := s.db.Read(ctx).Raw(workerRows).Scan(&rows).Error; err != nil {

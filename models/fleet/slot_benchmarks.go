@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// SlotBenchmark is one measurement of a slot.
+// SlotBenchmark is one benchmark measurement of a slot.
 type SlotBenchmark struct {
 	Worker   string    `gorm:"primaryKey"`
 	UUIDHash string    `gorm:"primaryKey;column:unit"`
@@ -23,25 +23,25 @@ type SlotBenchmark struct {
 	MathNS   float64 `gorm:"column:math_ns"`
 }
 
-// TableName returns the table of slot benchmarks, with its older name.
+// TableName returns the table of slot benchmarks, which has an older name.
 func (SlotBenchmark) TableName() string { return "sentinels" }
 
-// Limits of the compared history.
+// Limits of the history that Drift compares.
 const (
 	keepBenchmarksFor     = 30 * 24 * time.Hour
 	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
 	maxComparedBenchmarks = 50             // number of benchmarks that the last ones are compared with
 	minComparedBenchmarks = 5              // smallest number of them
 	agreeingBenchmarks    = 2              // number of consecutive benchmarks that must agree on a change
-	// minDrift is the smallest relative difference that counts: a device's clocks vary by as much.
+	// minDrift is the smallest relative difference that counts as drift. Clock rates of a device vary by as much.
 	minDrift = 0.02
-	// minDriftDeviations is the smallest difference that counts, in standard deviations of the earlier ones, estimated
-	// from their median deviation.
+	// minDriftDeviations is the smallest difference that counts as drift, in standard deviations of the earlier times.
+	// madToSigma converts their median absolute deviation to a standard deviation.
 	minDriftDeviations, madToSigma = 4, 1.4826
 )
 
-// KeepBenchmark stores a worker's benchmark of one of its slots, and repetitions of it once. It drops one with an old
-// time, or with a time more than a day ahead.
+// KeepBenchmark stores the benchmark of a worker's slot; a repeated one only once. It drops one with an old time, or
+// with a time more than a day in the future.
 func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
@@ -59,14 +59,14 @@ func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot)
 	return db.WriteError(err, "slot benchmark")
 }
 
-// BenchmarksOf lists the benchmarks of a device label's slots, the newest first.
+// BenchmarksOf lists the benchmarks of a device's slots, newest first.
 func (s *Fleet) BenchmarksOf(ctx context.Context, device string, limit int) ([]SlotBenchmark, error) {
 	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("device = ?", device).Order("at desc").Limit(limit).Find(&list).Error
 	return list, db.ReadError(err, "slot benchmarks of %s", device)
 }
 
-// BySlot splits a list by device, in the order of their newest.
+// BySlot groups benchmarks by slot, in the order of the newest benchmark of each.
 func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 	at := map[[2]string]int{}
 	for _, s := range list {
@@ -81,14 +81,15 @@ func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 	return devices
 }
 
-// Drift describes how a device differs from its earlier times; "" if it does not, or if there is too little data.
+// Drift describes how a slot's recent times differ from its earlier ones. It returns "" if they do not, or if there is
+// too little data.
 func (s *Fleet) Drift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + agreeingBenchmarks).Find(&list).Error
 	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
-// Drifting lists the devices that differ from their earlier times, in the order of their workers.
+// Drifting lists the slots whose recent times differ from earlier ones, sorted by worker.
 func (s *Fleet) Drifting(ctx context.Context) (list []DriftedDevice, err error) {
 	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
@@ -106,10 +107,10 @@ func (s *Fleet) Drifting(ctx context.Context) (list []DriftedDevice, err error) 
 	return list, db.ReadError(err, "the last slot benchmarks")
 }
 
-// DriftedDevice is a device that differs from its earlier times.
+// DriftedDevice is a slot whose recent times differ from earlier ones.
 type DriftedDevice struct{ Worker, UUIDHash, Device, Description string }
 
-// Drift compares the last benchmarks of a slot, the newest first, with those before them.
+// Drift compares the newest benchmarks in list, which is sorted newest first, with the earlier ones.
 func Drift(list []SlotBenchmark) string {
 	for _, kernel := range []struct {
 		name string
@@ -129,8 +130,8 @@ func Drift(list []SlotBenchmark) string {
 	return ""
 }
 
-// relativeDrift returns the relative difference of the last times from the usual one, if all differ to the same side
-// and beyond the noise; otherwise 0.
+// relativeDrift returns the relative difference between the last times and the median of the earlier ones, if all
+// differ in the same direction by more than the noise; otherwise 0.
 func relativeDrift(times []float64) float64 {
 	if len(times) < agreeingBenchmarks+minComparedBenchmarks {
 		return 0
@@ -150,8 +151,8 @@ func relativeDrift(times []float64) float64 {
 	return nearest / usual
 }
 
-// RelativeDeviation returns the standard deviation of one kernel's times on one device, relative to their median, or 0
-// if too few are known.
+// RelativeDeviation returns the standard deviation of times relative to their median. It returns 0 if there are too few
+// times.
 func RelativeDeviation(times []float64) float64 {
 	if len(times) < minComparedBenchmarks {
 		return 0
@@ -163,7 +164,7 @@ func RelativeDeviation(times []float64) float64 {
 	return madToSigma * deviation / median
 }
 
-// medianAndDeviation returns the median and the median deviation from it.
+// medianAndDeviation returns the median, and the median absolute deviation from it.
 func medianAndDeviation(times []float64) (median, deviation float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	median = sorted[len(sorted)/2]

@@ -16,10 +16,10 @@ import (
 	"warpboard/models/db"
 )
 
-// WorkerTimeout is the time without a heartbeat after which a worker's attempts are given to another worker.
+// WorkerTimeout is the time without a heartbeat after which a worker's attempts count as lost.
 const WorkerTimeout = 10 * time.Second
 
-// Worker is a worker's last report about itself.
+// Worker is the last reported state of a worker.
 type Worker struct {
 	Name      string `gorm:"primaryKey"`
 	Version   string
@@ -32,7 +32,8 @@ type Worker struct {
 	Refusing  string               // reason for taking no jobs; empty if it takes some
 	Stopping  bool                 // it has left in an orderly way
 	Guest     bool                 // it joined by a token, and is removed after it has left
-	// delay of its clock, including the transfer of its last heartbeat; negative if ahead
+	// BehindMS is the delay of the worker's clock against the site's, including the transfer of the heartbeat, in ms.
+	// It is negative if the clock is ahead.
 	BehindMS int64
 }
 
@@ -49,10 +50,10 @@ func (w Worker) FailedChecks() (n int) {
 	return n
 }
 
-// Problem returns the reason why a slot of the worker takes no jobs, or "".
+// Problem returns the reason why a slot of the worker does not run jobs, or "".
 func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.DisabledReason) }
 
-// Live reports whether the worker sent a heartbeat lately and has not left.
+// Live reports whether the worker sent a heartbeat recently and has not left.
 func (w Worker) Live(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
 }
@@ -62,10 +63,10 @@ func (w Worker) profiles(device string) bool {
 	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
 }
 
-// Takes reports whether the worker takes jobs on one of its slots.
+// Takes reports whether the worker runs jobs on the slot.
 func (w Worker) Takes(slot job.Slot) bool { return slot.DisabledReason == "" && w.Refusing == "" }
 
-// DeviceSlots has the number of slots of one device on live workers.
+// DeviceSlots counts the slots of one device on live workers.
 type DeviceSlots struct {
 	Usable int // take jobs
 	Free   int // take jobs and are idle
@@ -77,7 +78,7 @@ func AllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
 	return SlotsOf(workers, at, func(Worker, job.Slot) bool { return true })
 }
 
-// SlotsOf counts the slots of live workers by device, if which selects them.
+// SlotsOf counts the slots of live workers that which selects, by device.
 func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
 	devices := map[string]DeviceSlots{}
 	for _, w := range workers {
@@ -101,8 +102,7 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	return devices
 }
 
-// UpSince returns, by device, the times since when the slots of live workers that take jobs are up, by the site's
-// clock.
+// UpSince returns, by device, the times since which the slots of live workers run jobs, by the site's clock.
 func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	devices := map[string][]time.Time{}
 	for _, w := range workers {
@@ -115,9 +115,9 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	return devices
 }
 
-// SaveHeartbeat stores a worker's heartbeat. A heartbeat without a self-test keeps the last one. For a worker with a
-// credential it stores only slots of the credential's devices: a slot of another device would attract runs that no
-// worker can take. The credential also decides whether the worker is a guest.
+// SaveHeartbeat stores a worker's heartbeat. A heartbeat without self-tests keeps the previous ones. If the worker has
+// a credential, slots of other devices are dropped, because they would attract runs that no worker can execute. The
+// credential also determines whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	id, err := s.identify(ctx, h.Worker)
 	if err != nil {
@@ -149,28 +149,28 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	return err
 }
 
-// hasPackages reports whether a worker's packages are known to be stored. They are the largest part of a heartbeat, and
+// hasPackages reports whether the worker's packages are already stored. They are the largest part of a heartbeat and
 // seldom change.
 func (s *Fleet) hasPackages(row Worker) bool {
 	known, _ := s.Recent(row.SeenAt)
 	return slices.ContainsFunc(known, func(w Worker) bool { return w.Name == row.Name && maps.Equal(w.Packages, row.Packages) })
 }
 
-// identify returns the credential of a connected worker's name, or the zero credential: the worker is then the site's
-// own, or of a cluster that admits workers without asking the site.
+// identify returns the credential for the name of a connected worker. The zero credential means that the worker is the
+// site's own, or belongs to a NATS cluster that does not ask the site.
 func (s *Fleet) identify(ctx context.Context, worker string) (cred WorkerCredential, err error) {
 	err = s.db.Read(ctx).Where("name = ?", db.Sanitize(worker)).Limit(1).Find(&cred).Error
 	return cred, db.ReadError(err, "credential of worker %s", worker)
 }
 
-// mayTake reports whether a worker may take a device's jobs. A revoked one may take none: it may stay connected for
-// minutes.
+// mayTake reports whether the credential allows jobs of a device. A revoked credential allows none; its worker may stay
+// connected for minutes.
 func (c WorkerCredential) mayTake(device string) bool {
 	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
 }
 
-// MayTake returns a function that reports whether a worker may take jobs for a device: those of its credential, and
-// none for a guest that its token does not count as connected. A worker without a credential may take all.
+// MayTake returns a function that reports whether a worker may receive jobs for a device: the devices of its
+// credential, and none for a guest that does not count as connected. A worker without a credential may receive all.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	cred, err := s.identify(ctx, worker)
 	if err != nil {
@@ -180,13 +180,13 @@ func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string)
 	return func(device string) bool { return here && cred.mayTake(device) }, err
 }
 
-// Revoked reports whether a worker's credential was revoked.
+// Revoked reports whether the credential of a worker was revoked.
 func (s *Fleet) Revoked(ctx context.Context, worker string) (bool, error) {
 	cred, err := s.identify(ctx, worker)
 	return cred.RevokedAt != nil, err
 }
 
-// ForgetWorker removes a worker that is not live from the list. Admins only.
+// ForgetWorker deletes a worker that is not live. Only admins may call it.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
 	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err

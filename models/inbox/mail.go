@@ -14,12 +14,12 @@ import (
 	"warpboard/models/quota"
 )
 
-// ConfirmAddressMail is the kind of the mail that asks to confirm an address.
+// ConfirmAddressMail is the kind of the mail with the link that confirms an address.
 const ConfirmAddressMail = "confirm"
 
 const (
 	maxMailsPerDay = 20 // limit for one person, not counting those that ask for a confirmation
-	// maxCommentMailsPerDay is the limit for comments within these, so that they do not displace other mails.
+	// maxCommentMailsPerDay limits mails about comments within the daily limit, so that they do not displace others.
 	maxCommentMailsPerDay  = 10
 	maxConfirmationsPerDay = 3 // limit to one address, and by one person
 	codeLifetime           = 24 * time.Hour
@@ -27,10 +27,10 @@ const (
 	maxAddressBytes        = 254 // bytes of an address
 )
 
-// mailRetryDelays are the times between tries.
+// mailRetryDelays are the times between tries to send a mail.
 var mailRetryDelays = [...]time.Duration{time.Minute, 10 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
-// Mail is one e-mail with the state of sending it.
+// Mail is one e-mail and the state of sending it.
 type Mail struct {
 	ID        int64
 	UserID    int64
@@ -45,7 +45,7 @@ type Mail struct {
 	SentAt    *time.Time
 }
 
-// HeaderAddress returns an address fit for the header of a mail: printable ASCII, without a name.
+// HeaderAddress returns an address that is valid in the header of a mail: printable ASCII, without a name.
 func HeaderAddress(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	parsed, err := mail.ParseAddress(address)
@@ -56,8 +56,8 @@ func HeaderAddress(address string) (string, error) {
 	return address, nil
 }
 
-// AddressOf returns the address for a person's mail: the confirmed one, or else the verified one of their sign-in, or
-// "".
+// AddressOf returns the address for a person's mail: the confirmed address, or else the verified address of their
+// sign-in (signIn), or "".
 func (c Choices) AddressOf(signIn string) string {
 	if c.Address != "" {
 		return c.Address
@@ -66,8 +66,8 @@ func (c Choices) AddressOf(signIn string) string {
 	return address
 }
 
-// SetAddress sets another address for a person's mails, valid once they have confirmed it. An empty one, or that of the
-// sign-in, needs no confirmation.
+// SetAddress stores another address for a person's mail. It is used after the person has confirmed it. An empty
+// address, and that of the sign-in, need no confirmation.
 func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
 	if address != "" {
 		if address, err = HeaderAddress(address); err != nil {
@@ -90,8 +90,8 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 	})
 }
 
-// sendConfirmationLink sends the link that confirms an address. Its limits apply to all people together, so that many
-// accounts cannot fill a mailbox.
+// sendConfirmationLink queues the mail with the link that confirms an address. The limit per address counts the mails
+// requested by all people, so that many accounts cannot flood a mailbox.
 func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
 	rate := quota.RateLimit{
 		Max:     maxConfirmationsPerDay,
@@ -107,7 +107,7 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Ch
 	if err := tx.Save(&choices).Error; err != nil {
 		return db.WriteError(err, "address")
 	}
-	// It contains no name: otherwise the mail would carry a stranger's words to any address.
+	// The body contains no name of a person; otherwise anyone could send their own text to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
 		x.site, x.site, code)
 	return queueMail(tx, Mail{
@@ -119,7 +119,7 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Ch
 	})
 }
 
-// ConfirmAddress makes a person's mails go to the address to which the code was sent.
+// ConfirmAddress confirms the address to which the code was sent. Mail to the person goes there from then on.
 func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code string) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
 		choices, err := choicesOf(tx, user.ID)
@@ -134,7 +134,7 @@ func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code str
 	})
 }
 
-// choicesOf reads a person's choices for changing them.
+// choicesOf reads a person's settings for changing them.
 func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
 	err = tx.Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID
@@ -147,14 +147,14 @@ func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// queueMail queues a mail.
+// queueMail adds a mail to the queue.
 func queueMail(tx *gorm.DB, m Mail) error {
 	m.CreatedAt = db.Now()
 	m.NextAt = &m.CreatedAt
 	return db.WriteError(tx.Create(&m).Error, "mail")
 }
 
-// mailTo queues mails for those notices whose people want them by e-mail, up to their daily limit.
+// mailTo queues mails for the notices whose recipients want them by e-mail, up to their daily limits.
 func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
 	want := map[int64]NamedNotice{}
 	ids := make([]int64, 0, len(list))

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Kind is the subject of a notice.
+// Kind is the kind of a notice, by which people choose notices.
 type Kind string
 
-// The kinds of notices.
+// Kinds of notices.
 const (
 	RunEnded        Kind = "run.ended"        // a run of theirs ended that took a minute or more
 	RecordLost      Kind = "record.lost"      // someone took their record
@@ -19,12 +19,12 @@ const (
 	DeadlineNear    Kind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
-// Kinds lists all kinds.
+// Kinds lists all kinds of notices.
 func Kinds() []Kind {
 	return []Kind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// About describes a kind in the settings.
+// About describes a kind on the settings page.
 func (k Kind) About() string {
 	return map[Kind]string{
 		RunEnded:        "One of your runs ends after a minute or more",
@@ -36,10 +36,10 @@ func (k Kind) About() string {
 	}[k]
 }
 
-// stateStillFirst is the state of a notice about a run that is still first after its confirmation.
+// stateStillFirst is the state in a notice that a run is still in 1st place after its confirmation.
 const stateStillFirst = "first"
 
-// Notice is one line of a person's inbox.
+// Notice is one message in a person's inbox.
 type Notice struct {
 	ID           int64
 	UserID       int64 // owner of the inbox
@@ -53,7 +53,7 @@ type Notice struct {
 	CreatedAt    time.Time
 }
 
-// NamedNotice is a notice with the names for its sentence.
+// NamedNotice is a notice with the names that its text contains.
 type NamedNotice struct {
 	Notice
 	ActorName string
@@ -62,7 +62,7 @@ type NamedNotice struct {
 	Deadline  *time.Time // the task's
 }
 
-// Text returns the sentence of the notice.
+// Text returns the text of the notice.
 func (t NamedNotice) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:
@@ -94,7 +94,7 @@ func endedText(state string) string {
 	return state
 }
 
-// Path returns the path of the page about it, from the root of the site.
+// Path returns the path of the page that the notice is about.
 func (t NamedNotice) Path() string {
 	task := "/tasks/" + url.PathEscape(t.TaskSlug)
 	switch {

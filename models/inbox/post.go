@@ -16,21 +16,22 @@ import (
 	"warpboard/models/db"
 )
 
-// DueMails lists due mails: the first of each person, then the second of each, and so on.
+// DueMails lists mails that are due: the first mail of each person, then the second of each, and so on.
 func (x *Inbox) DueMails(ctx context.Context, at time.Time, limit int) (list []Mail, err error) {
 	err = x.db.Read(ctx).Raw(`select * from (select m.*, row_number() over (partition by m.user_id order by m.id) as place from mails m where m.next_at <= ?) due
 		order by place, id limit ?`, db.Time(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "mails that are due")
 }
 
-// ClaimMail postpones the next try, so that no other process sends the mail in the meantime. It returns false if
-// another one does.
+// ClaimMail postpones the next try of a mail until a time, so that no other process sends it. It returns false if
+// another process has claimed it.
 func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, error) {
 	res := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "mail %d", m.ID)
 }
 
-// EndMail stores the result of a try: an empty problem means success; a permanent one is not tried again.
+// EndMail stores the result of a try. An empty problem means success. After a permanent problem the mail is not tried
+// again.
 func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
 	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.Sanitize(problem), 300), "next_at": nil}
 	switch {
@@ -42,13 +43,13 @@ func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem strin
 	return db.WriteError(x.db.Writer(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d", m.ID)
 }
 
-// MailQueueStatus is the state of sending, for admins.
+// MailQueueStatus is the state of the e-mail queue, for admins.
 type MailQueueStatus struct {
 	Waiting, Sent, Failed int64  // of the last 30 days
 	FailingMails          []Mail `gorm:"-"`
 }
 
-// Postbox returns the state of sending. Admins only.
+// MailQueue returns the state of the e-mail queue. Only admins may call it.
 func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
@@ -61,10 +62,10 @@ func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p MailQueueSt
 	return p, db.ReadError(err, "mails")
 }
 
-// unsubscribeKeySetting is the setting with the key of the links that turn e-mail off.
+// unsubscribeKeySetting is the setting with the key that signs unsubscribe tokens.
 const unsubscribeKeySetting = "inbox.key"
 
-// unsubscribeKey reads the key, or creates it.
+// unsubscribeKey reads the key that signs unsubscribe tokens. It creates the key at the first call.
 func (x *Inbox) unsubscribeKey(ctx context.Context) (key string, err error) {
 	if key, err = x.db.Setting(ctx, unsubscribeKeySetting); err != nil || key != "" {
 		return key, err
@@ -82,7 +83,7 @@ func (x *Inbox) unsubscribeKey(ctx context.Context) (key string, err error) {
 	})
 }
 
-// UnsubscribeToken turns off the e-mails of a person to an address, without a sign-in.
+// UnsubscribeToken returns a token that turns off e-mails to a person at an address, without a sign-in.
 func (x *Inbox) UnsubscribeToken(ctx context.Context, userID int64, address string) (string, error) {
 	key, err := x.unsubscribeKey(ctx)
 	if err != nil {
@@ -93,8 +94,8 @@ func (x *Inbox) UnsubscribeToken(ctx context.Context, userID int64, address stri
 	return fmt.Sprintf("%d.%s", userID, base64.RawURLEncoding.EncodeToString(mac.Sum(nil))), nil
 }
 
-// Unsubscribe turns off all e-mails of the person of a token. A token for a former address, and every other text, is
-// NotFound alike.
+// Unsubscribe turns off all e-mails of the person in a token. It returns NotFound for every other text, including a
+// token for a former address.
 func (x *Inbox) Unsubscribe(ctx context.Context, token string) error {
 	number, _, _ := strings.Cut(token, ".")
 	id, err := strconv.ParseInt(number, 10, 64)
@@ -137,14 +138,14 @@ func replaceNotFound(err, missing error) error {
 	return err
 }
 
-// RecordOutage records that mails cannot be tried because the server is unusable.
+// RecordOutage stores that mails cannot be sent because the mail server is not usable.
 func (x *Inbox) RecordOutage(ctx context.Context, m Mail, why string) error {
 	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.CutText(db.Sanitize(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }
 
-// RemoveCommentNotices removes the notices of a comment that others can no longer read: they would count as unread, and
-// no list would show them.
+// RemoveCommentNotices deletes the notices of a comment that was hidden or deleted. They would otherwise count as
+// unread although no list shows them.
 func RemoveCommentNotices(tx *gorm.DB, commentID int64) error {
 	return db.WriteError(tx.Where("comment_id = ?", commentID).Delete(&Notice{}).Error, "notices of comment %d", commentID)
 }

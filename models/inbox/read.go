@@ -17,20 +17,20 @@ const (
 	maxNoticesPerPerson = 200 // notices of one person
 )
 
-// Inbox reads and stores the notices of one database.
+// Inbox reads and stores notices in one database.
 type Inbox struct {
 	db        *db.DB
 	site      string // URL of the site, for links in mails
 	sendsMail bool   // the site sends e-mail
 }
 
-// New returns the notices of a database.
+// New returns the notices in a database.
 func New(database *db.DB, site string, mails bool) *Inbox { return &Inbox{database, site, mails} }
 
 // SendsMail reports whether the site sends e-mail.
 func (x *Inbox) SendsMail() bool { return x.sendsMail }
 
-// Choices are a person's settings for notices.
+// Choices has a person's settings for notices.
 type Choices struct {
 	UserID        int64      `gorm:"primaryKey;autoIncrement:false"`
 	OffKinds      []Kind     `gorm:"serializer:json"`
@@ -41,17 +41,17 @@ type Choices struct {
 	CodeExpiresAt *time.Time `gorm:"column:code_until"` // expiry of the code
 }
 
-// TableName returns the table, whose name differs from the type's.
+// TableName returns the table of choices.
 func (Choices) TableName() string { return "inbox_choices" }
 
-// IsOff reports whether the person has turned off a kind.
+// IsOff reports whether the person has turned off notices of a kind.
 func (c Choices) IsOff(k Kind) bool { return slices.Contains(c.OffKinds, k) }
 
-// IsMailed reports whether a kind also comes by e-mail.
+// IsMailed reports whether notices of a kind are also sent by e-mail.
 func (c Choices) IsMailed(k Kind) bool { return slices.Contains(c.MailKinds, k) }
 
-// noticesOf reads notices with the names for their sentences: only of tasks that the person may see now, and of
-// comments that everyone can read.
+// noticesOf returns a query for a person's notices with the names in their texts. It omits notices about tasks that the
+// person may not see now, and about hidden comments.
 func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 	q = q.Table("notices n").Select("n.*, coalesce(a.name, '') as actor_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join tasks t on t.id = n.task_id").Joins("left join users a on a.id = n.actor_id").
@@ -60,7 +60,7 @@ func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
 	return catalog.VisibleTo(q, user)
 }
 
-// List lists a person's notices before an ID (0 for the newest), the newest first.
+// List lists a person's notices with IDs below before (0 means all), newest first.
 func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limit int) (list []NamedNotice, err error) {
 	if !user.SignedIn() {
 		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
@@ -73,28 +73,28 @@ func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limi
 	return list, db.ReadError(err, "notices of person %d", user.ID)
 }
 
-// MarkRead marks all notices up to one as read.
+// MarkRead marks all notices up to an ID as read.
 func (x *Inbox) MarkRead(ctx context.Context, user accounts.User, upTo int64) error {
 	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ? and inbox_read < ?", user.ID, upTo).
 		Where("? <= (select coalesce(max(n.id), 0) from notices n where n.user_id = ?)", upTo, user.ID).UpdateColumn("inbox_read", upTo).Error
 	return db.WriteError(err, "person %d", user.ID)
 }
 
-// MarkAllRead marks all notices up to a time as read, also those that are no longer listed.
+// MarkAllRead marks all notices up to a time as read, including those that lists omit.
 func (x *Inbox) MarkAllRead(ctx context.Context, user accounts.User, at time.Time) error {
 	err := x.db.Writer(ctx).Model(&accounts.User{}).Where("id = ?", user.ID).
 		UpdateColumn("inbox_read", gorm.Expr("(select coalesce(max(n.id), users.inbox_read) from notices n where n.user_id = users.id and n.created_at <= ?)", db.Time(at))).Error
 	return db.WriteError(err, "person %d", user.ID)
 }
 
-// Choices reads a person's choices.
+// Choices reads a person's settings.
 func (x *Inbox) Choices(ctx context.Context, userID int64) (c Choices, err error) {
 	err = x.db.Read(ctx).Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// Choose stores the kinds of notices for a person, and those that also come by e-mail.
+// Choose stores the kinds of notices that a person receives, and those that are also sent by e-mail.
 func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kind) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
 		c, err := choicesOf(tx, user.ID)
@@ -114,7 +114,7 @@ func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kin
 	})
 }
 
-// Sweep removes notices that are old, or too many for one person.
+// Sweep deletes old notices, and the oldest ones of people with too many.
 func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
 	if err := x.db.Writer(ctx).Where("created_at < ?", db.Time(at.Add(-noticeRetention))).Delete(&Notice{}).Error; err != nil {
 		return db.WriteError(err, "old notices")

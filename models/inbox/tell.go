@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// minRunTimeForNotice is the shortest run whose end gives a notice; after a shorter one its person is still on the
-	// page.
+	// minRunTimeForNotice is the shortest time between submission and end for which a person gets a notice. After a
+	// shorter time the person is probably still on the page.
 	minRunTimeForNotice = time.Minute
-	// reminderBeforeDeadline is the time between a reminder and its deadline.
+	// reminderBeforeDeadline is the time between a reminder and the deadline.
 	reminderBeforeDeadline = 24 * time.Hour
 
 	maxNotifiedOfPlace   = 10   // people who are told of one run that passed them
@@ -22,8 +22,8 @@ const (
 	maxReminded          = 2000 // people who are reminded of one deadline
 )
 
-// RunEndedNotices returns the notice for the person of a run that took long. Runs of a trial have a page together, and
-// no notices.
+// RunEndedNotices returns the notice for the person whose run took long. Runs of a trial cause no notices, because one
+// page shows all of them.
 func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 	var runs []struct {
 		Notice
@@ -43,9 +43,9 @@ func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 	return []Notice{r.Notice}, nil
 }
 
-// PlaceNotices returns the notices about a run that took a place: for the former holder of the record (0: none), for
-// those who were before it and are in a later band now, and for its own person after a confirmation. previous is the
-// earlier score of its person on the board, or 0.
+// PlaceNotices returns the notices about a run's new rank: for the former holder of the record (holder; 0 means none),
+// for people who were ahead and are now in a later band, and for the run's person after a confirmation. previous is the
+// person's earlier score on the board, or 0.
 func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
 	var frozen int64
 	now := db.Time(tx.NowFunc())
@@ -91,7 +91,7 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	return list, err
 }
 
-// boardEntry is an entry, as far as it decides who is behind.
+// boardEntry has the columns of an entry that decide who is behind it.
 type boardEntry struct {
 	VersionID  int64
 	Device     string
@@ -102,14 +102,14 @@ type boardEntry struct {
 	TaskID     int64
 }
 
-// isFirst reports whether no entry is before this one.
+// isFirst reports whether no entry is ahead of e.
 func (e boardEntry) isFirst(tx *gorm.DB) (bool, error) {
 	var people []int64
 	err := tx.Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("age, score_ns, run_id").Limit(1).Pluck("user_id", &people).Error
 	return len(people) > 0 && people[0] == e.UserID, db.ReadError(err, "entries")
 }
 
-// addConfirmation adds the result of the run's confirmation, if it had one, for its person.
+// addConfirmation adds a notice for the person about the result of the run's confirmation, if it had one.
 func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list []Notice) ([]Notice, error) {
 	var ended int64
 	err := tx.Table("runs").Where("id = ? and was_ns is not null", runID).Limit(1).Count(&ended).Error
@@ -123,8 +123,8 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 	return append(list, own), nil
 }
 
-// passedPeople lists the people of later bands with scores that are older than the entry, and better than the previous
-// one of its person. It reads the result and two bands, and nothing for an entry that is not among the first.
+// passedPeople lists the people who were overtaken: their entries are in later bands, are older than e, and are faster
+// than the person's previous score. It reads nothing if e is not among the first entries.
 func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64, err error) {
 	of := func(table string) *gorm.DB {
 		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age)
@@ -149,8 +149,8 @@ func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64,
 	return people, db.ReadError(err, "entries")
 }
 
-// CommentNotices returns the notices about a comment: for the author of the task or submission, and for the people who
-// commented there before, the latest first.
+// CommentNotices returns the notices about a comment: for the author of the task or submission, and for people who
+// commented there before, latest first.
 func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	var found []struct {
 		UserID, TaskID, AuthorID int64
@@ -185,15 +185,15 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	return list, nil
 }
 
-// Reminders returns the reminders of a task's deadline, for the people who have submitted to it, the latest first.
+// Reminders returns the reminders of a task's deadline for the people who have submitted to it, latest first.
 func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
 		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, maxReminded).Scan(&list).Error
 	return list, db.ReadError(err, "people of task %d", taskID)
 }
 
-// TakeDueReminders lists the tasks with due reminders, and marks them as reminded. Called inside a transaction, it
-// gives each deadline to one process.
+// TakeDueReminders lists the tasks whose reminders are due, and marks them as reminded. In a transaction, each deadline
+// is returned to one process only.
 func TakeDueReminders(tx *gorm.DB) (tasks []int64, err error) {
 	if err := tasksClosingSoon(tx).Order("id").Pluck("id", &tasks).Error; err != nil || len(tasks) == 0 {
 		return nil, db.ReadError(err, "tasks that close")
@@ -202,21 +202,21 @@ func TakeDueReminders(tx *gorm.DB) (tasks []int64, err error) {
 	return tasks, db.WriteError(err, "tasks that close")
 }
 
-// tasksClosingSoon selects the tasks that close soon and have no reminders of this deadline yet.
+// tasksClosingSoon selects the tasks that close soon and whose deadline has had no reminders.
 func tasksClosingSoon(tx *gorm.DB) *gorm.DB {
 	now := db.Time(tx.NowFunc())
 	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderBeforeDeadline)))
 }
 
-// HasDueReminders reports whether TakeDueReminders would list some; it needs no transaction.
+// HasDueReminders reports whether TakeDueReminders would return tasks. It needs no transaction.
 func (x *Inbox) HasDueReminders(ctx context.Context) (bool, error) {
 	var n int64
 	err := tasksClosingSoon(x.db.Read(ctx)).Limit(1).Count(&n).Error
 	return n > 0, db.ReadError(err, "tasks that close")
 }
 
-// Add stores notices about one task. It skips people who may not see it, turned the kind off, or have an unread notice
-// of the kind about it. It returns the stored ones, and queues their mails.
+// Add stores notices about one task and queues their mails. It skips people who may not see the task, turned off the
+// kind, or have an unread notice of the same kind and subject. It returns the stored notices.
 func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -256,7 +256,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	return notices, err
 }
 
-// addNames adds the names of a task and its people.
+// addNames adds the names of the task and of people to notices.
 func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
 	var actor struct{ Name string }
 	if err := tx.Table("users").Where("id = ?", made[0].ActorID).Limit(1).Scan(&actor).Error; err != nil {
@@ -275,13 +275,13 @@ func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, err
 	return list, nil
 }
 
-// recipient is a person who may get a notice, with their unread ones.
+// recipient is a person who may receive a notice, with their unread notices.
 type recipient struct {
 	Choices
 	existingNotices []Notice
 }
 
-// isUnread reports whether the person has not read the same yet.
+// isUnread reports whether the person has an unread notice of the same kind and subject.
 func (h recipient) isUnread(n Notice) bool {
 	for _, o := range h.existingNotices {
 		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equalIDs(o.SubmissionID, n.SubmissionID) {
@@ -293,7 +293,7 @@ func (h recipient) isUnread(n Notice) bool {
 
 func equalIDs(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// recipients reads the people among ids who may see the task and are not blocked.
+// recipients returns the people among ids who may see the task and are not blocked.
 func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
 	err := catalog.PeopleWhoSee(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error

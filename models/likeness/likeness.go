@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	// maxSources limits the compared sources: the best of each board's people.
+	// maxSources limits the compared sources to the best entries of each board.
 	maxSources = 200
-	// A print shared by more people is an idiom or a public kernel.
+	// A fingerprint that more people share is an idiom or comes from a public kernel.
 	maxPeoplePerFingerprint = 8
-	// Thresholds of a hint: the number of shared prints, which are about 60 consecutive tokens, and their share of the
-	// shorter source.
+	// minSharedFingerprints and minSharedPercent are the thresholds of a hint: the number of shared fingerprints (each
+	// covers about 60 tokens), and their share of the shorter source.
 	minSharedFingerprints, minSharedPercent = 10, 40
-	// maxSourceBytes limits the bytes read of a submission, of all its files together: a comparison of two hundred
-	// takes a second.
+	// maxSourceBytes limits the part of a submission that is read, over all its files. Comparing two hundred
+	// submissions takes a second.
 	maxSourceBytes = 64 << 10
-	// maxCachedFingerprints limits the number of cached prints: 32 MiB.
+	// maxCachedFingerprints limits the number of cached fingerprints (32 MiB).
 	maxCachedFingerprints = 4 << 20
-	// maxPairs limits the shown pairs.
+	// maxPairs limits the pairs in a result.
 	maxPairs = 50
 )
 
-// Likeness compares the sources of one database.
+// Likeness compares sources in one database.
 type Likeness struct {
 	db               *db.DB
 	hasher           Hasher
 	fingerprintCache *cache.Cache[string, Fingerprints] // by the source's hash
 }
 
-// New returns the comparison.
+// New returns a Likeness for a database.
 func New(database *db.DB) *Likeness {
 	return &Likeness{
 		db:               database,
@@ -48,7 +48,7 @@ func New(database *db.DB) *Likeness {
 	}
 }
 
-// Source is a submission with an entry on a board.
+// Source is a submission that has an entry on a board.
 type Source struct {
 	SubmissionID int64
 	UserID       int64
@@ -59,20 +59,20 @@ type Source struct {
 	SourceHash   string
 }
 
-// Pair is two similar sources, the earlier one first.
+// Pair has two similar sources, the earlier one first.
 type Pair struct {
 	First, Second Source
 	Percent       int // shared part of the shorter source, without the task's own texts
 	SameTeam      bool
 }
 
-// Result is the result of a comparison.
+// Result is the result of Find: similar pairs, and the number of compared sources.
 type Result struct {
 	Pairs    []Pair // the most similar first
 	Compared int    // number of compared sources
 }
 
-// Find compares the entries of a task's boards. Only reviewers of its runs may call it.
+// Find compares the sources of the entries on a task's boards. The actor must be allowed to review the task's runs.
 func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Result, error) {
 	if err := actor.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return Result{}, err
@@ -92,7 +92,7 @@ func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.T
 	return Result{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
 }
 
-// sources returns the entries of a version's boards, each submission once.
+// sources returns the submissions with entries on a version's boards, without duplicates.
 func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source, err error) {
 	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
 		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e
@@ -101,8 +101,8 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 	return list, db.ReadError(err, "sources of a task's boards")
 }
 
-// printsOf reads sources by their hashes, if their prints are not cached. It holds one at a time, because many at once
-// could fill the memory.
+// printsOf returns the fingerprints of sources by hash, and computes those that are not cached. It reads one source at
+// a time to limit memory.
 func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Fingerprints) (map[string]Fingerprints, error) {
 	prints := map[string]Fingerprints{}
 	var hashes []string
@@ -152,7 +152,7 @@ func (l *Likeness) prints(s tasks.Submission) Fingerprints {
 	return unionOf(all...)
 }
 
-// ofTask returns the prints of the texts that everyone may begin with: the task's files, templates, and references.
+// ofTask returns the fingerprints of the texts that everyone may copy: the task's files, templates, and references.
 func (l *Likeness) ofTask(given *tasks.Bundle) Fingerprints {
 	var all []Fingerprints
 	for _, file := range given.Files {

@@ -7,15 +7,15 @@ import (
 	"text/scanner"
 )
 
-// Classes of tokens. Punctuation is its own class, and a keyword's class is the byte of its position in keywords.
+// Classes of tokens. Each punctuation character is its own class; the class of a keyword is its index in keywords.
 const (
 	tokenIdentifier   = 'a'
 	tokenNumber       = '0'
 	firstKeywordToken = 0x80
 )
 
-// keywords are words that show a kernel's structure, whatever its names: those of the languages, and common ones of
-// CUDA, torch, and Triton. They include no usual names of variables.
+// keywords are words that show the structure of a kernel independently of its names: keywords of the languages, and
+// common identifiers of CUDA, torch, and Triton. Common variable names are not included.
 const keywords = `if else for while do switch case break continue return goto def class lambda import from as with in not and or is
 	pass raise try except yield const constexpr static inline extern template typename struct union enum using namespace auto void
 	bool char short int long unsigned float double half sizeof operator new delete this
@@ -31,9 +31,9 @@ func classes() map[string]byte {
 	return of
 }
 
-// tokens returns one byte per token. It omits blanks, comments, quotes, and # with the rest of its line at the start of
-// a line or after a blank: comments in Python, and a few common directives in C++. The text of strings counts as
-// source, because a Python submission has its CUDA kernel in one.
+// tokens returns the class of each token, one byte per token. It omits blanks, comments, quotes, and the rest of a line
+// after # (Python comments, and a few C++ directives). Texts in quotes count as source, because a Python submission has
+// its CUDA kernel in one.
 func (h Hasher) tokens(source []byte) (out []byte) {
 	var s scanner.Scanner
 	s.Init(bytes.NewReader(source))

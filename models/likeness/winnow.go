@@ -9,28 +9,27 @@ import (
 const (
 	tokensPerGram   = 20
 	winnowingWindow = 8
-	// maxHashedBytes limits the part of a source that is read, so that comparing many sources takes bounded time.
+	// maxHashedBytes limits the part of a source that is read, so that comparing many sources takes limited time.
 	maxHashedBytes = 128 << 10
 )
 
-// Fingerprints are the fingerprints of a source, sorted and unique. They are comparable only with those of the same
-// Hasher.
+// Fingerprints has the fingerprints of a source, sorted and unique. Compare only fingerprints of the same Hasher.
 type Fingerprints []uint64
 
-// Hasher computes prints of sources, independent of identifiers, comments, and layout: a source becomes a sequence of
-// tokens in which all identifiers are equal. Every run of gram tokens is hashed, and the smallest hash of each window
-// of neighboring hashes is kept, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for
-// Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a print. Its seed
-// is random, so that a source cannot be designed to have rare-looking prints.
+// Hasher computes fingerprints of sources that do not depend on identifiers, comments, and layout. It converts a source
+// to tokens, in which all identifiers are equal. It hashes each sequence of gram tokens and keeps the smallest hash in
+// each window of adjacent hashes, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for
+// Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a fingerprint. The
+// seed is random, so that no one can design a source with rare fingerprints.
 type Hasher struct {
 	seed    maphash.Seed
 	classes map[string]byte // classes of keywords
 }
 
-// newHasher returns a Hasher.
+// newHasher returns a Hasher with a random seed.
 func newHasher() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
 
-// FingerprintsOf returns the prints of a source. Only its first 128 KiB count.
+// FingerprintsOf returns the fingerprints of the first 128 KiB of a source.
 func (h Hasher) FingerprintsOf(source []byte) Fingerprints {
 	hashes := h.hashGrams(h.tokens(source[:min(len(source), maxHashedBytes)]))
 	var kept Fingerprints
@@ -58,7 +57,7 @@ func (h Hasher) hashGrams(tokens []byte) []uint64 {
 	return hashes
 }
 
-// Without returns the prints that are not in others.
+// Without returns the fingerprints in p that are not in others.
 func (p Fingerprints) Without(others Fingerprints) Fingerprints {
 	return slices.DeleteFunc(slices.Clone(p), func(print uint64) bool {
 		_, found := slices.BinarySearch(others, print)
@@ -66,18 +65,18 @@ func (p Fingerprints) Without(others Fingerprints) Fingerprints {
 	})
 }
 
-// unionOf returns the union of all prints.
+// unionOf returns the union of several sets of fingerprints.
 func unionOf(all ...Fingerprints) Fingerprints {
 	union := slices.Concat(all...)
 	slices.Sort(union)
 	return slices.Compact(union)
 }
 
-// sharedFingerprints is two sources, by index, with their number of shared prints.
+// sharedFingerprints has the indexes of two sources, and the number of fingerprints that they share.
 type sharedFingerprints struct{ A, B, Shared int }
 
-// pairsWithCommonPrints returns the pairs of sources that share prints, most first. Prints that occur in more than most
-// sources are ignored: they are idioms of the field.
+// pairsWithCommonPrints returns the pairs of sources that share fingerprints, the largest number first. It ignores
+// fingerprints that occur in more than most sources, which are idioms.
 func pairsWithCommonPrints(sources []Fingerprints, most int) []sharedFingerprints {
 	type occurrence struct {
 		print  uint64

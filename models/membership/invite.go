@@ -21,13 +21,13 @@ const (
 	maxInvites    = 200 // limit of a task's valid codes
 )
 
-// MembersBoards reads and stores the members and codes of one database.
+// MembersBoards reads and stores members of tasks and invite codes in one database.
 type MembersBoards struct{ db *db.DB }
 
-// New returns the members' boards of a database.
+// New returns the members and invite codes in a database.
 func New(database *db.DB) *MembersBoards { return &MembersBoards{db: database} }
 
-// Invite is a code for joining a task. The table has its hash and its first characters.
+// Invite is an invite code of a task. The database stores its hash and its first characters.
 type Invite struct {
 	ID         int64
 	TaskID     int64
@@ -42,7 +42,7 @@ type Invite struct {
 	RevokedAt  *time.Time
 }
 
-// NewInvite is the request for an invite code.
+// NewInvite describes an invite code to create.
 type NewInvite struct {
 	Note      string
 	MaxPeople int           // 0 for no limit
@@ -61,7 +61,7 @@ func (n NewInvite) check() error {
 	return nil
 }
 
-// RefusalAt returns the reason why the code admits no one at a time, or nil.
+// RefusalAt returns an error with the reason why the code is not valid at a time, or nil.
 func (i Invite) RefusalAt(at time.Time) error {
 	switch {
 	case i.RevokedAt != nil:
@@ -74,12 +74,14 @@ func (i Invite) RefusalAt(at time.Time) error {
 	return nil
 }
 
-// unknownCodeError is the error for an invalid code, whether it was revoked or never existed.
+// unknownCodeError returns the error for an invalid code, which does not reveal whether the code was revoked or never
+// existed.
 func unknownCodeError() error {
 	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
 }
 
-// CreateInvite creates a code of a task and returns it; it is not stored. For the task's author and admins.
+// CreateInvite creates an invite code for a task and returns it. Only a hash is stored. The actor must be the task's
+// author or an admin.
 func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
 	n.Note = db.Sanitize(n.Note)
 	if err := n.check(); err != nil {
@@ -114,7 +116,7 @@ func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, t
 	return code, invite, err
 }
 
-// about names a code in the audit log.
+// about describes the code in the audit log.
 func (i Invite) about() string {
 	if i.Note == "" {
 		return i.CodePrefix
@@ -122,7 +124,8 @@ func (i Invite) about() string {
 	return i.CodePrefix + ": " + i.Note
 }
 
-// RevokeInvite revokes a code at once; people who joined with it stay. For the task's author and admins.
+// RevokeInvite revokes an invite code. People who joined with it stay members. The actor must be the task's author or
+// an admin.
 func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)
@@ -140,8 +143,8 @@ func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, t
 	})
 }
 
-// Invites lists the codes of a task that were not revoked, the newest first. Callers must check that the viewer may
-// edit the task.
+// Invites lists the invite codes of a task that are not revoked, newest first. The caller must check that the viewer
+// may edit the task.
 func (b *MembersBoards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
 	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "invite codes of task %d", taskID)

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// InviteOffer lists the tasks that a code opens to a person.
+// InviteOffer lists the tasks that a person joins with an invite code.
 type InviteOffer struct {
 	Task       catalog.Task // the code's task
 	AllVisible bool         `gorm:"column:seen"` // the person sees all of them already
@@ -22,7 +22,7 @@ type InviteOffer struct {
 	alreadyCounted bool // already counted as a use, because the person joined with it before
 }
 
-// OtherTaskCount returns the number of tasks beside the code's own that it would open.
+// OtherTaskCount returns the number of offered tasks except the one that the code belongs to.
 func (o InviteOffer) OtherTaskCount() int {
 	others := 0
 	for _, task := range o.openedTasks {
@@ -33,14 +33,14 @@ func (o InviteOffer) OtherTaskCount() int {
 	return others
 }
 
-// Preview returns the tasks that a code would open to a person, and changes nothing. An error gives the reason why it
-// opens none.
+// Preview returns the tasks that a person would join with an invite code. The error is the reason why the code is not
+// valid.
 func (b *MembersBoards) Preview(ctx context.Context, userID int64, code string) (InviteOffer, error) {
 	return readOffer(b.db.Read(ctx), userID, code)
 }
 
-// Join makes a person a member of the task that a code is for, and of the members' boards that are in an event with it.
-// It returns the task. A person who sees all of them already joins nothing, and uses up nothing.
+// Join makes a person a member of the code's task, and of other tasks with visibility "members" in the same event. It
+// returns the code's task. If the person can see all of them already, it changes nothing and does not count as a use.
 func (b *MembersBoards) Join(ctx context.Context, userID int64, code string) (task catalog.Task, err error) {
 	if userID == 0 {
 		return task, db.Errorf(db.Forbidden, "Sign in to join a board.")
@@ -58,7 +58,7 @@ func (b *MembersBoards) Join(ctx context.Context, userID int64, code string) (ta
 	return task, nil
 }
 
-// readOffer reads the tasks that a code opens to a person now.
+// readOffer reads the tasks that a person would join with an invite code.
 func readOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err error) {
 	var user accounts.User // a visitor may look
 	if userID != 0 {
@@ -103,7 +103,8 @@ func readOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err error
 	return o, nil
 }
 
-// addOthers adds the members' boards of the same author that are in an event with the code's task which has not ended.
+// addOthers adds tasks with visibility "members" of the same author that share an event, which has not ended, with the
+// code's task.
 func (o *InviteOffer) addOthers(tx *gorm.DB, user accounts.User) error {
 	var others []catalog.Task
 	err := tx.Where("visibility = ? and owner_id = ? and id <> ?", catalog.Members, o.Task.OwnerID, o.Task.ID).
@@ -118,7 +119,7 @@ func (o *InviteOffer) addOthers(tx *gorm.DB, user accounts.User) error {
 	return db.ReadError(err, "tasks of the event of task %d", o.Task.ID)
 }
 
-// refusalFor returns the reason why the code does not admit a person to a task, or nil.
+// refusalFor returns an error with the reason why the person cannot join the task with the code, or nil.
 func (i Invite) refusalFor(tx *gorm.DB, task catalog.Task, userID int64) error {
 	if over := i.RefusalAt(db.Now()); over != nil {
 		return over
@@ -132,8 +133,8 @@ func (i Invite) refusalFor(tx *gorm.DB, task catalog.Task, userID int64) error {
 	return db.ReadError(err, "member %d", userID)
 }
 
-// join makes a person a member of the offered tasks. The condition of the first update is the code's limit: it holds
-// even if transactions overlap.
+// join makes a person a member of the offered tasks. The condition of the first update enforces the code's limit of
+// uses even if transactions overlap.
 func (o InviteOffer) join(tx *gorm.DB, userID int64) error {
 	if !o.alreadyCounted {
 		taken := tx.Model(&Invite{}).Where("id = ? and (most = 0 or used < most)", o.invite.ID).

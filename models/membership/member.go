@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Member is a person who joined a task.
+// Member is a person who joined a task with an invite code.
 type Member struct {
 	TaskID    int64 `gorm:"primaryKey;autoIncrement:false"`
 	UserID    int64 `gorm:"primaryKey;autoIncrement:false"`
@@ -21,7 +21,7 @@ type Member struct {
 	BarredAt  *time.Time // time of the last removal: earlier codes do not admit them
 }
 
-// MemberRow is a member with the data for the author of the task.
+// MemberRow is a member with data for the task's author.
 type MemberRow struct {
 	Member
 	UserName string
@@ -29,7 +29,7 @@ type MemberRow struct {
 	Note     string // purpose of the used code
 }
 
-// List lists the members of a task, the last first, from offset on. more reports whether others follow. Callers must
+// List lists the members of a task, latest first, from offset on. more reports whether others follow. The caller must
 // check that the viewer may edit the task.
 func (b *MembersBoards) List(ctx context.Context, taskID int64, offset, limit int) (list []MemberRow, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
@@ -41,7 +41,8 @@ func (b *MembersBoards) List(ctx context.Context, taskID int64, offset, limit in
 	return list, more, db.ReadError(err, "members of task %d", taskID)
 }
 
-// Leave ends a member's own membership. Their entries stay. The code admits them again, and does not count them twice.
+// Leave ends the actor's own membership. Their entries stay. They can join again with the same code, which does not
+// count as another use.
 func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
@@ -55,8 +56,8 @@ func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task cat
 	})
 }
 
-// Remove ends another person's membership, also if they left and could come back. Their entries stay on the boards. For
-// the task's author and admins.
+// Remove ends another person's membership, and prevents them from joining again with the same code. Their entries stay.
+// The actor must be the task's author or an admin.
 func (b *MembersBoards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.Editable(tx, actor, taskID)

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// ScoreIn makes a run that ends with a score, measured with a driver.
+// ScoreIn creates a run that ends with a score, measured with the given driver version.
 func (w World) ScoreIn(t testing.TB, s *models.Store, user accounts.User, ns float64, driver string) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, user)
@@ -25,7 +25,7 @@ func (w World) ScoreIn(t testing.TB, s *models.Store, user accounts.User, ns flo
 	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
-// Measured brings a run of a person's to its end, with a score from fresh processes.
+// Measured creates a person's run that ends with a score from several processes.
 func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns float64, i boards.Interval) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, who)
@@ -37,7 +37,7 @@ func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns flo
 	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
-// Standings reads a part of the board as "rank name score".
+// Standings returns a part of the board, one line "rank name score" per entry.
 func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out []string) {
 	t.Helper()
 	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{
@@ -50,7 +50,7 @@ func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out 
 	return out
 }
 
-// ByEpoch reads the board as "rank person score", older entries in brackets.
+// ByEpoch returns the board, one line "rank person score" per entry, with entries of older epochs in brackets.
 func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	t.Helper()
 	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 100}))
@@ -64,8 +64,8 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	return out
 }
 
-// SameAfterRebuild fails the test if a rebuild from the samples changes a score in a run, an entry, a record,
-// or a best.
+// SameAfterRebuild fails the test if a rebuild from the samples changes the score of a run, an entry, a record, or a
+// best run.
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
 	board := func() boards.Page {
@@ -105,7 +105,7 @@ func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	}
 }
 
-// Rows returns the rows that a query finds, as text.
+// Rows returns the rows of a query as text.
 func Rows(t testing.TB, s *models.Store, query string) (list []string) {
 	t.Helper()
 	rows := Got[*sql.Rows](t)(s.SQL().QueryContext(t.Context(), query))

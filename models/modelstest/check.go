@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Got fails the test if there is an error, and else returns the value: Got[T](t)(call()).
+// Got returns a function that fails the test on an error and otherwise returns the value: Got[T](t)(call()).
 func Got[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -21,7 +21,7 @@ func Got[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// Check fails the test if there is an error.
+// Check fails the test on an error.
 func Check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -29,13 +29,13 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// Second is the error of a call with two results.
+// Second returns the error of a call with two results.
 func Second[T any](_ T, err error) error { return err }
 
-// Third is the error of a call with three results.
+// Third returns the error of a call with three results.
 func Third[A, B any](_ A, _ B, err error) error { return err }
 
-// WantKind fails unless err has the kind and its message is a sentence for a person.
+// WantKind fails the test unless err has the kind and its message is a sentence.
 func WantKind(t testing.TB, err error, kind db.Kind) {
 	t.Helper()
 	if err == nil {
@@ -50,13 +50,13 @@ func WantKind(t testing.TB, err error, kind db.Kind) {
 	}
 }
 
-// World is a task on one device with people around it.
+// World is a task for one device, its author, and three other people.
 type World struct {
 	Admin, Ann, Ben accounts.User
 	Task            catalog.Task
 }
 
-// NewWorld makes the people and the task.
+// NewWorld creates the people and the task of a World.
 func NewWorld(t testing.TB, s *models.Store) World {
 	t.Helper()
 	w := World{Admin: Person(t, s, "Root", accounts.RoleAdmin), Ann: Person(t, s, "Ann", accounts.RoleUser),
@@ -65,13 +65,13 @@ func NewWorld(t testing.TB, s *models.Store) World {
 	return w
 }
 
-// Submit has a person submit to the task.
+// Submit creates a submission of a person to the task and returns its run.
 func (w World) Submit(t testing.TB, s *models.Store, user accounts.User) work.Run {
 	t.Helper()
 	return Submit(t, s, user, w.Task)[0]
 }
 
-// Score submits for a person and brings the run to its end.
+// Score creates a submission of a person and ends its run with a score.
 func (w World) Score(t testing.TB, s *models.Store, user accounts.User, ns float64) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, user)

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// makeCluster makes a cluster's files in dir/data. initdb takes more than a second of a processor, and each package's
-// tests have their own cluster: scripts/test names a folder (WARPBOARD_TEST_CLUSTER) with an unused copy of the first
-// one, for the others to copy.
+// makeCluster creates a PostgreSQL cluster in dir/data. initdb takes more than a second of CPU time, and each test
+// package has its own cluster. scripts/test therefore names a folder (WARPBOARD_TEST_CLUSTER) in which the first
+// package leaves an unused copy for the others.
 func makeCluster(bin, dir string, who *syscall.SysProcAttr) error {
 	data, kept := filepath.Join(dir, "data"), os.Getenv("WARPBOARD_TEST_CLUSTER")
 	if kept == "" {
@@ -29,7 +29,7 @@ func makeCluster(bin, dir string, who *syscall.SysProcAttr) error {
 }
 
 func initCluster(bin, dir, data string, who *syscall.SysProcAttr) error {
-	// No locale and UTF-8, so that texts sort by bytes, as SQLite's do.
+	// Without a locale texts sort by bytes, as in SQLite.
 	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "app", "--no-locale", "-E",
 		"UTF8", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = dir, who
@@ -39,7 +39,7 @@ func initCluster(bin, dir, data string, who *syscall.SysProcAttr) error {
 	return nil
 }
 
-// keepCluster keeps a copy of a cluster that has never run, unless another process was first.
+// keepCluster stores a copy of a cluster that has never run, unless another process has done so.
 func keepCluster(data, kept string) error {
 	making, err := os.MkdirTemp(filepath.Dir(kept), "warpboard-cluster-")
 	if err != nil {
@@ -56,7 +56,7 @@ func keepCluster(data, kept string) error {
 	return nil
 }
 
-// copyFolder copies a folder with its owners and permissions; fs.ErrNotExist when there is none.
+// copyFolder copies a folder with owners and permissions. It returns fs.ErrNotExist if there is none.
 func copyFolder(from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err

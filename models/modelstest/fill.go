@@ -20,7 +20,7 @@ import (
 	"warpboard/models/work"
 )
 
-// FilledBoard names what Fill made: the board that most submissions went to.
+// FilledBoard identifies the board to which Fill added most submissions.
 type FilledBoard struct {
 	Task   catalog.Task
 	Device string
@@ -28,16 +28,17 @@ type FilledBoard struct {
 }
 
 const (
-	// Both databases bound the values of one statement (SQLite 32,766, PostgreSQL 65,535): 500 rows of 27 columns fit.
+	// Both databases limit the parameters of a statement (SQLite 32,766, PostgreSQL 65,535). 500 rows of 27 columns
+	// fit.
 	fillBatch = 500 // rows per statement
 	fillUsers = 12_000
 	fillTasks = 50
 )
 
-// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one hot board and nine in
-// ten of them valid, and builds the boards. Scores have intervals of all widths, epochs, and a share of the roof; some
-// are pooled or disturbed. It writes rows directly: a million take about half a minute. The same n gives the same rows
-// except for dates: the random numbers have a fixed seed, so that two measurements can be compared.
+// Fill adds n ranked submissions with one run each to an empty store, a tenth of them to one board, and builds the
+// boards. Nine of ten runs are valid. Scores have intervals of all widths, epochs, and a share of the roof; some are
+// pooled or disturbed. It writes rows directly; a million take about half a minute. The same n gives the same rows
+// except for dates, because the random numbers have a fixed seed.
 func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
@@ -48,14 +49,14 @@ func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 			return out, fmt.Errorf("filling the store: %w", err)
 		}
 	}
-	// Runs twice: before the boards are built, which reads all runs, and after.
+	// finish runs twice: before the boards are built, which reads all runs, and afterwards.
 	if err := errors.Join(f.finish(ctx), s.Boards.RebuildEntries(ctx), f.finish(ctx)); err != nil {
 		return out, fmt.Errorf("filling the store: %w", err)
 	}
 	return out, nil
 }
 
-// fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
+// fillBase creates the tasks and the people. All IDs count from 1, because the store is empty.
 func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error) {
 	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{
 		Provider: "fill",
@@ -117,7 +118,7 @@ type filler struct {
 	start  time.Time
 }
 
-// batch inserts submissions and runs with ids that follow the one that fillBase made.
+// batch inserts n submissions and runs with consecutive IDs after the one that fillBase created.
 func (f *filler) batch(ctx context.Context, done, n int) error {
 	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "source_key", "via", "created_at"}}
 	runs := inserter{table: "runs", columns: []string{"id", "submission_id", "version_id", "user_id", "device", "mode", "state",
@@ -126,11 +127,11 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 	samples := inserter{table: "samples", columns: []string{"version_id", "device", "epoch_id", "source_key", "user_id", "run_id", "by_run", "purpose", "unfinished", "why",
 		"score_ns", "std_ns", "err_ns", "clock", "interval_low", "interval_high", "processes", "noisy", "roof", "disturbed", "cases", "ended_at"}}
 	for i := range n {
-		// Ids are given, since rows refer to each other: fillBase has made submission 1 and run 1.
+		// IDs are explicit, because rows reference each other. fillBase has created submission 1 and run 1.
 		id := int64(done + i + 2)
 		task, device := f.board()
 		at := f.start.Add(time.Duration(id) * 15 * time.Second)
-		// Some people submit much more than others: the exponent leans towards small ids.
+		// Some people submit much more than others: the exponent makes small IDs more likely.
 		user := 2 + int64(float64(fillUsers)*math.Pow(f.random.Float64(), 1.5))
 		state, ns, half := work.StateDone, math.Exp(f.random.NormFloat64()*0.6)*1e6, 0.02*math.Pow(f.random.Float64(), 3)
 		score, low, high, roof := any(ns), any(ns*(1-half)), any(ns*(1+half)), any(min(0.99, 2e5/ns))
@@ -168,9 +169,9 @@ func (f *filler) board() (catalog.Task, string) {
 	return f.tasks[f.random.IntN(len(f.tasks))], devices[f.random.IntN(len(devices))]
 }
 
-// finish moves PostgreSQL's counters past the used ids, and analyzes, vacuums and checkpoints, as PostgreSQL itself
-// does within some minutes. Until then it plans without statistics, uses no index-only scans, and disturbs measurements
-// with that work.
+// finish sets PostgreSQL's sequences to the last used IDs, and runs analyze, vacuum, and checkpoint, as PostgreSQL does
+// itself within some minutes. Until then it plans without statistics, does not use index-only scans, and its background
+// work disturbs measurements.
 func (f *filler) finish(ctx context.Context) error {
 	statements := []string{"analyze"}
 	if f.s.Dialect() == migrations.Postgres {
@@ -191,7 +192,7 @@ func execAll(ctx context.Context, db *sql.DB, statements []string) error {
 	return nil
 }
 
-// inserter collects rows for one statement with many values.
+// inserter collects rows for one insert statement.
 type inserter struct {
 	table   string
 	columns []string

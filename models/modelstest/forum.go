@@ -11,7 +11,7 @@ import (
 	"warpboard/models/submissions"
 )
 
-// Forum is a site on which people comment: a public task of Carl's with a submission of Ann's.
+// Forum has a public task of Carl with a submission of Ann, on which people can comment.
 type Forum struct {
 	*models.Store
 	T                           testing.TB
@@ -19,7 +19,7 @@ type Forum struct {
 	Task, OnSubmission          comments.Thread
 }
 
-// NewForum makes the people, the task, and the submission.
+// NewForum creates the people, the task, and the submission of a Forum.
 func NewForum(t testing.TB, s *models.Store) *Forum {
 	t.Helper()
 	f := &Forum{Store: s, T: t, Admin: Person(t, s, "Root", accounts.RoleAdmin),
@@ -33,7 +33,7 @@ func NewForum(t testing.TB, s *models.Store) *Forum {
 	return f
 }
 
-// CloseAt moves the task's deadline.
+// CloseAt sets the deadline of the task.
 func (f *Forum) CloseAt(deadline *time.Time) {
 	f.T.Helper()
 	in := f.Task.Task.Settings()
@@ -42,10 +42,10 @@ func (f *Forum) CloseAt(deadline *time.Time) {
 	f.OnSubmission.Task = f.Task.Task
 }
 
-// CloseTask has the deadline pass.
+// CloseTask moves the deadline of the task into the past.
 func (f *Forum) CloseTask() { past := time.Now().Add(-time.Hour); f.CloseAt(&past) }
 
-// Add has someone comment.
+// Add adds a comment of a person.
 func (f *Forum) Add(who accounts.User, on comments.Thread, body string) comments.Comment {
 	f.T.Helper()
 	return Got[comments.Comment](f.T)(f.Comments.Add(f.T.Context(), who, on, body))

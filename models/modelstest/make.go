@@ -18,7 +18,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Person makes a person with a role.
+// Person creates a person with a role.
 func Person(t testing.TB, s *models.Store, name string, role accounts.Role) accounts.User {
 	t.Helper()
 	u, err := s.Accounts.SignIn(t.Context(),
@@ -35,8 +35,7 @@ func Person(t testing.TB, s *models.Store, name string, role accounts.Role) acco
 	return u
 }
 
-// RecordHeartbeat stores a heartbeat that keeps its worker live for the whole test. An ordinary one counts for
-// fleet.WorkerTimeout.
+// RecordHeartbeat stores a heartbeat that keeps its worker live for the whole test instead of fleet.WorkerTimeout.
 func RecordHeartbeat(t testing.TB, s *models.Store, beat job.Heartbeat) {
 	t.Helper()
 	err := s.Fleet.SaveHeartbeat(t.Context(), beat)
@@ -70,7 +69,7 @@ func Bundle(name string) *tasks.Bundle {
 	}
 }
 
-// Task makes a public task of Bundle for the devices.
+// Task creates a public task from Bundle for some devices.
 func Task(t testing.TB, s *models.Store, owner accounts.User, name string, devices ...string) catalog.Task {
 	t.Helper()
 	task, err := s.Catalog.CreateTask(t.Context(), owner, catalog.NewTask{
@@ -82,7 +81,7 @@ func Task(t testing.TB, s *models.Store, owner accounts.User, name string, devic
 	return task
 }
 
-// Close ends a task a minute ago.
+// Close sets the deadline of a task to a minute ago.
 func Close(t testing.TB, s *models.Store, owner accounts.User, task catalog.Task) catalog.Task {
 	t.Helper()
 	in, past := task.Settings(), time.Now().Add(-time.Minute)
@@ -94,7 +93,7 @@ func Close(t testing.TB, s *models.Store, owner accounts.User, task catalog.Task
 	return task
 }
 
-// Validated is a closed task with a validation script, and an entry of each person on the CPU.
+// Validated returns a closed task with a validation script and one entry of each person on the CPU.
 func Validated(t testing.TB, s *models.Store, owner accounts.User, people ...accounts.User) catalog.Task {
 	t.Helper()
 	b := Bundle("tried")
@@ -111,13 +110,13 @@ func Validated(t testing.TB, s *models.Store, owner accounts.User, people ...acc
 	return Close(t, s, owner, task)
 }
 
-// Submit makes a ranked submission of a new source to all devices of a task and returns its runs.
+// Submit creates a ranked submission of a new source for all devices of a task, and returns its runs.
 func Submit(t testing.TB, s *models.Store, user accounts.User, task catalog.Task) []work.Run {
 	t.Helper()
 	return SubmitSource(t, s, user, task, fmt.Sprintf("int main%d;", rand.Uint64()))
 }
 
-// SubmitSource is Submit of a source.
+// SubmitSource is Submit with a given source.
 func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalog.Task, source string) []work.Run {
 	t.Helper()
 	_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{
@@ -129,7 +128,7 @@ func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalo
 	return runs
 }
 
-// Finish brings a queued run to its end with a score, as a worker and the dispatcher would.
+// Finish ends a queued run with a score, as a worker and the dispatcher do.
 func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Effect {
 	t.Helper()
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
@@ -144,8 +143,8 @@ func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.E
 	return out
 }
 
-// Judge gives the timed cases of a result the numbers of a judge: wall on the judge's clock, event on the runner's.
-// Results of a harness with one process have none.
+// Judge sets the clocks of a result's timed cases: wall is the judge's clock, event the runner's. Results of a harness
+// with one process have none.
 func Judge(r job.Result, event, wall float64) job.Result {
 	for i, stage := range r.Stages {
 		if stage.Stage != job.StageBenchmark && stage.Stage != job.StageRanked {
@@ -165,7 +164,7 @@ func Judge(r job.Result, event, wall float64) job.Result {
 	return r
 }
 
-// Result returns the result that a worker sends at the end of an attempt whose stages all passed.
+// Result returns the result of an attempt whose stages all passed.
 func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS,
 		StandardDeviation: scoreNS / 50, StandardError: scoreNS / 500}}
@@ -186,7 +185,7 @@ func Result(attempt work.Attempt, scoreNS float64) job.Result {
 	}
 }
 
-// Evaluated returns the result that a worker sends at the end of an attempt at an evaluation, with its report.
+// Evaluated returns the result of an attempt at an evaluation, with the given report.
 func Evaluated(attempt work.Attempt, report string) job.Result {
 	return job.Result{
 		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
@@ -194,18 +193,18 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 	}
 }
 
-// Completed returns the findings of package scores in the report of a completed evaluation.
+// Completed returns the findings of package scores for a completed evaluation.
 func Completed(samples ...work.Sample) work.Findings {
 	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
 }
 
-// EventMaker makes the events of one attempt.
+// EventMaker creates the events of one attempt.
 type EventMaker struct {
 	Attempt work.Attempt
 	seq     int
 }
 
-// Event returns the next event, as the worker w1 sends it.
+// Event returns the next event, as worker w1 sends it.
 func (t *EventMaker) Event(e job.Event) job.Event {
 	t.seq++
 	e.RunID, e.AttemptID, e.Secret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
@@ -223,7 +222,7 @@ func ProfileRun(t testing.TB, s *models.Store, run work.Run) work.Run {
 	return of[run.ID]
 }
 
-// TaskSummaries returns the tasks that a viewer sees, with the leaders of their boards.
+// TaskSummaries returns the tasks that a viewer sees, with the leading entries of their boards.
 func TaskSummaries(t testing.TB, s *models.Store, viewer accounts.User) []models.TaskSummary {
 	t.Helper()
 	list := Got[[]models.TaskSummary](t)(s.TaskList(t.Context(), viewer))

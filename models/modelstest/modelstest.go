@@ -25,27 +25,27 @@ func OpenDir(t testing.TB, dir string) *models.Store {
 	return open(t, models.Config{Dir: dir})
 }
 
-// OpenPostgres returns an empty store in a separate database on the test process's PostgreSQL.
+// OpenPostgres returns an empty store on the test process's PostgreSQL.
 func OpenPostgres(t testing.TB) *models.Store {
 	t.Helper()
 	return open(t, models.Config{Dir: t.TempDir(), DSN: PostgresURL(t)})
 }
 
-// Each runs fn as one subtest per database; `make test-postgres` runs the one on PostgreSQL.
+// Each runs fn as one subtest per database. `make test-postgres` runs the PostgreSQL subtest.
 func Each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	EachConfig(t, models.Config{}, fn)
 }
 
-// EachDialect is Each for statements that differ between the databases: the small tier, too, runs it on both.
+// EachDialect is Each for statements that differ between the databases. The small test tier also runs both subtests.
 func EachDialect(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	onSQLite(t, models.Config{}, fn)
 	t.Run("postgres", func(t *testing.T) { fn(t, openEmptied(t, models.Config{})) })
 }
 
-// EachConfig does the same with more settings; Dir and DSN are filled in. Who changes tables or their versions puts
-// them back: another test gets the schema.
+// EachConfig is Each with additional settings; Dir and DSN are set. A test that changes tables or their versions must
+// undo that, because another test reuses the schema.
 func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	onSQLite(t, cfg, fn)
@@ -69,7 +69,7 @@ func openEmptied(t *testing.T, cfg models.Config) *models.Store {
 	return open(t, cfg)
 }
 
-// Pair runs fn as one subtest per database, with two stores on it, as two processes of a site have them.
+// Pair runs fn as one subtest per database, with two stores on the same database, as two processes of a site have.
 func Pair(t *testing.T, fn func(t *testing.T, here, there *models.Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -82,11 +82,11 @@ func Pair(t *testing.T, fn func(t *testing.T, here, there *models.Store)) {
 	})
 }
 
-// sqliteFile is the name of a store's database file.
+// sqliteFile is the name of the SQLite file of a store.
 const sqliteFile = "warpboard.db"
 
-// blank is the file of an empty store's database. To copy it takes a tenth of the time that all migrations take.
-// The store was closed, so that its write-ahead log is in the file.
+// blank returns the content of the SQLite file of an empty, closed store. Copying it takes a tenth of the time of all
+// migrations. The store was closed, so that the file contains the write-ahead log.
 var blank = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "warpboard-blank-")
 	if err != nil {
@@ -103,7 +103,7 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, sqliteFile))
 })
 
-// copyBlank copies an empty database to a path without one.
+// copyBlank writes an empty database to a directory.
 func copyBlank(dir string) error {
 	path := filepath.Join(dir, sqliteFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

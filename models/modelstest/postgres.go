@@ -22,12 +22,11 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// start starts PostgreSQL at its first use, once per test process; it outlives single tests.
-// Tests of one package share the server, and with it the lock of db.Write, which covers the database, not one schema:
-// tests that run beside each other take turns to write.
+// start starts PostgreSQL once per test process. Tests of one package share the server and the lock of db.Write, which
+// covers the whole database, not one schema, so parallel tests write one after the other.
 var start = sync.OnceValues(startPostgres)
 
-// server is a running PostgreSQL.
+// server is a running PostgreSQL server.
 type server struct {
 	dir     string    // of its socket
 	life    io.Closer // the server ends when this is closed, also by the garbage collector
@@ -35,15 +34,15 @@ type server struct {
 	emptied []string // schemas of tests that have ended: with today's tables, and without rows
 }
 
-// PostgresURL makes an empty schema on the test process's own PostgreSQL and returns a URL that
-// stays in it. A schema is made in a tenth of the time of a database. It is dropped when the test ends.
+// PostgresURL creates an empty schema on the test process's PostgreSQL and returns a URL for it. Creating a schema
+// takes a tenth of the time of creating a database. The schema is dropped at the end of the test.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
 	tier.Needs(t, tier.Postgres)
 	return AlwaysPostgresURL(t)
 }
 
-// AlwaysPostgresURL is PostgresURL for the tests that the small tier, too, runs on PostgreSQL.
+// AlwaysPostgresURL is PostgresURL for tests that the small test tier also runs on PostgreSQL.
 func AlwaysPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)
@@ -56,10 +55,9 @@ func AlwaysPostgresURL(t testing.TB) string {
 	return server.url(name)
 }
 
-// emptyPostgresURL is PostgresURL for a test that opens a store and leaves its tables as they are. The next such test
-// gets the same schema, without rows: to empty it takes a third of the time of the migrations.
-// A test that fails in the middle of a transaction leaves nothing: its connections are closed before the schema is
-// emptied (cleanups run in reverse).
+// emptyPostgresURL is PostgresURL for tests that open a store and do not change its tables. A later test gets the same
+// schema without rows: emptying it takes a third of the time of the migrations. A test that fails in a transaction
+// leaves no lock, because its connections are closed before the schema is emptied.
 func emptyPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)
@@ -77,8 +75,8 @@ func emptyPostgresURL(t testing.TB) string {
 	return server.url(name)
 }
 
-// emptySchema deletes all rows of a schema but the versions of its tables, and begins its numbers again. To truncate
-// would write new files for each table and index.
+// emptySchema deletes all rows of a schema except the versions of its tables, and resets its sequences. TRUNCATE would
+// be slower, because it creates new files for each table and index.
 const emptySchema = `do $$ declare schema text = '%s'; name text; start bigint; begin
 	perform set_config('session_replication_role', 'replica', true); -- foreign keys need no order
 	for name in select tablename from pg_tables where schemaname = schema and tablename <> 'goose_db_version' loop
@@ -90,7 +88,7 @@ const emptySchema = `do $$ declare schema text = '%s'; name text; start bigint; 
 	end loop;
 end $$`
 
-// connect starts the server at its first use; the connections last as long as the test.
+// connect starts the server if needed. The connections are closed at the end of the test.
 func connect(t testing.TB) (*server, *sql.DB) {
 	t.Helper()
 	server, err := start()
@@ -118,7 +116,7 @@ func makeSchema(t testing.TB, admin *sql.DB) string {
 	return name
 }
 
-// take returns an emptied schema, "" when there is none.
+// take returns an emptied schema, or "" if there is none.
 func (s *server) take() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +140,8 @@ func url(dir string) string {
 	return fmt.Sprintf("postgres://app@/postgres?host=%s&sslmode=disable", dir)
 }
 
-// startPostgres makes a cluster in a new directory and starts a server that listens on a socket
-// in it. The server ends, and the directory goes, when this process ends in whatever way.
+// startPostgres creates a cluster in a new directory and starts a server that listens on a socket in it. The server
+// ends and the directory is deleted when this process ends, even if it is killed.
 func startPostgres() (*server, error) {
 	bin, err := findPostgres()
 	if err != nil {
@@ -167,11 +165,11 @@ func startPostgres() (*server, error) {
 	return &server{dir: dir, life: life}, awaitPostgres(dir)
 }
 
-// guard starts the server below a shell that waits for the end of its input, and so for the end
-// of this process. Neither holds our output open: `go test` would wait for them.
+// guard starts the server from a shell that waits for the end of its standard input, which is the end of this process.
+// Neither inherits stdout, for whose end `go test` would wait.
 func guard(bin, dir string, who *syscall.SysProcAttr) (life io.Closer, err error) {
-	// fsync=off: the data are not needed after a crash of the machine. max_connections is for tests that run
-	// beside each other, some with two stores of 16 connections each.
+	// fsync=off is safe, because the data need not survive a crash. max_connections allows parallel tests, some of
+	// which have two stores with 16 connections each.
 	const script = `"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \
 		-c synchronous_commit=off -c max_connections=200 </dev/null >"$1/log" 2>&1 &
 		read -r _; kill -QUIT $!; wait $!; rm -rf "$1"`
@@ -190,7 +188,7 @@ func awaitPostgres(dir string) error {
 		return err
 	}
 	defer db.Close()
-	// A minute, of a machine that compiles in the meantime; an idle one answers in half a second.
+	// The limit is a minute, for a machine that also compiles; an idle one needs half a second.
 	for range 2400 {
 		if err = db.Ping(); err == nil {
 			return nil
@@ -201,7 +199,8 @@ func awaitPostgres(dir string) error {
 	return fmt.Errorf("the server did not answer within a minute: %w: %s", err, bytes.TrimSpace(log))
 }
 
-// unprivileged gives the directory to no one when we are root: PostgreSQL refuses to run as root.
+// unprivileged gives the directory to another user if this process runs as root, because PostgreSQL refuses to run as
+// root.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return &syscall.SysProcAttr{}, nil

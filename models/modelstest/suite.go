@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Tagged makes a public task of the CPU with a tag and a baseline, PyTorch, of that time in ns; 0 for none.
+// Tagged creates a public CPU task with a tag, and with a baseline "PyTorch" of the given time in ns (0 means none).
 func Tagged(t testing.TB, s *models.Store, owner accounts.User, name, tag string, baseline float64) catalog.Task {
 	t.Helper()
 	b := Bundle(name)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// FaultyProxy forwards connections to the test process's PostgreSQL. A test can freeze and cut them.
+// FaultyProxy forwards connections to the test process's PostgreSQL. A test can freeze and cut the connections.
 type FaultyProxy struct {
 	URL string // of an empty schema, through the wire
 
@@ -26,7 +26,7 @@ type FaultyProxy struct {
 
 const pgSocket = ".s.PGSQL.5432"
 
-// NewWire returns a wire that is up until the test ends.
+// NewWire returns a proxy that forwards connections until the end of the test.
 func NewWire(t testing.TB) *FaultyProxy {
 	t.Helper()
 	direct := PostgresURL(t)
@@ -48,13 +48,13 @@ func NewWire(t testing.TB) *FaultyProxy {
 	return w
 }
 
-// Freeze stops all traffic: connections stay open, without answers.
+// Freeze stops all traffic. Connections stay open.
 func (w *FaultyProxy) Freeze() { w.frozen.Lock() }
 
-// Thaw lets it go on.
+// Thaw resumes all traffic.
 func (w *FaultyProxy) Thaw() { w.frozen.Unlock() }
 
-// Cut ends every connection and refuses new ones, as a server does that restarts.
+// Cut closes every connection and refuses new ones, like a restarting server.
 func (w *FaultyProxy) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +68,7 @@ func (w *FaultyProxy) Cut() {
 	w.conns = nil
 }
 
-// Restore takes connections again.
+// Restore accepts connections again after Cut.
 func (w *FaultyProxy) Restore() {
 	w.t.Helper()
 	ln, err := net.Listen("unix", w.own)
@@ -105,7 +105,7 @@ func (w *FaultyProxy) pump(from, to net.Conn) {
 	io.Copy(to, gated{from, &w.frozen})
 }
 
-// gated reads, and hands nothing on while its gate is locked.
+// gated is a reader that returns data only while its gate is unlocked.
 type gated struct {
 	from io.Reader
 	gate *sync.RWMutex

@@ -15,22 +15,23 @@ import (
 	"warpboard/models/db"
 )
 
-// budgetKeyPrefix begins the settings that hold budgets in seconds; everyone's, or a person's ID, follows.
+// budgetKeyPrefix is the prefix of the settings that store budgets in seconds. A person's ID or the word for everyone
+// follows.
 const (
 	budgetKeyPrefix = "budget."
 	everyoneKey     = "all"
 )
 
-// MaxBudget is the largest budget in seconds: a thousand GPUs for a day.
+// MaxBudget is the largest budget, in GPU-seconds per day: a thousand GPUs all day.
 const MaxBudget = 1000 * 24 * 60 * 60
 
-// Quotas reads and changes the quotas in one database.
+// Quotas reads and changes budgets and teams in one database.
 type Quotas struct{ db *db.DB }
 
-// New returns the quotas of a database.
+// New returns the budgets and teams in a database.
 func New(database *db.DB) *Quotas { return &Quotas{db: database} }
 
-// Share is the GPU time that a person or a team may use in a day, and has used today.
+// Share is the GPU time that a person or a team may use per day, and has used today.
 type Share struct {
 	ID      int64 // of the person or the team
 	Name    string
@@ -38,10 +39,10 @@ type Share struct {
 	Used    time.Duration
 }
 
-// Remaining is the rest of today; 0 when nothing remains.
+// Remaining returns the GPU time that remains today; at least 0.
 func (s Share) Remaining() time.Duration { return max(0, time.Duration(s.Seconds)*time.Second-s.Used) }
 
-// Budget is a person's share, and their team's.
+// Budget has a person's share and their team's share.
 type Budget struct {
 	Share
 	IsPersonal bool      `gorm:"column:own"` // set for this person alone
@@ -49,13 +50,13 @@ type Budget struct {
 	Team       Team      `gorm:"-"` // zero: none
 }
 
-// midnightUTC begins at midnight UTC, by the database's clock.
+// midnightUTC returns the last midnight in UTC, by the database's clock.
 func midnightUTC(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
-// todayText names today in charges.
+// todayText returns today's date as charges store it.
 func todayText(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly) }
 
-// change makes a change of an admin, and notes it in the audit log unless it has no subject.
+// change runs an admin's change, and adds it to the audit log unless the subject is empty.
 func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
@@ -70,7 +71,7 @@ func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	})
 }
 
-// budgetText is a budget in words; an error if it is out of range.
+// budgetText formats a budget. It returns an error if the budget is out of range.
 func budgetText(seconds int) (string, error) {
 	if seconds < 0 || seconds > MaxBudget {
 		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", MaxBudget)
@@ -84,8 +85,8 @@ func nameOf(tx *gorm.DB, person int64) (string, error) {
 	return user.Name, db.ReadError(err, "person %d", person)
 }
 
-// SetBudget limits everyone (person 0) or one person to so many GPU-seconds a day. Nil removes a limit: a person's own,
-// or with person 0 that of everyone. Admins only.
+// SetBudget limits one person, or everyone (person 0), to some GPU-seconds per day. nil removes the limit. Only admins
+// may call it.
 func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
 	key, whose, act := budgetKeyPrefix+everyoneKey, "everyone", "set budget"
 	if person > 0 {
@@ -113,7 +114,7 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 	})
 }
 
-// BudgetOf reads a person's budget and today's use, in one query. Admins have no limit.
+// BudgetOf reads a person's budget and today's use in one query. It returns no limit for admins.
 func (q *Quotas) BudgetOf(ctx context.Context, user accounts.User) (Budget, error) {
 	return readBudget(q.db.Read(ctx), user)
 }
@@ -149,13 +150,11 @@ func readBudget(tx *gorm.DB, user accounts.User) (Budget, error) {
 	return b, db.ReadError(err, "budget of person %d", user.ID)
 }
 
-// reservedRetryAfter is the time after which a person may try again if their unfinished work reserves the rest of
-// today.
+// reservedRetryAfter is the Retry-After time if a person's unfinished work reserves the rest of today's budget.
 const reservedRetryAfter = 30 * time.Second
 
-// reservedTimeSQL estimates the time for which the unfinished work of a person will hold GPUs, by the average of their
-// last twenty of its kind; a first one counts for nothing. Many tokens or many simultaneous runs would otherwise
-// overdraw a budget.
+// reservedTimeSQL estimates the GPU time of a person's unfinished work from the average of their last twenty runs of
+// the same kind; without an earlier run it is 0. Otherwise many simultaneous runs would exceed a budget.
 const reservedTimeSQL = `select coalesce(sum(live * held), 0) from (
 	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu
 			and purpose in ('submitted', 'practice')) as live,
@@ -167,8 +166,8 @@ const reservedTimeSQL = `select coalesce(sum(live * held), 0) from (
 			order by ended_at desc limit 20) e)
 ) kinds`
 
-// Check refuses work for a GPU if the person's or their team's budget of today is used up or reserved. Visitors (person
-// 0) and admins have none.
+// Check returns an error for work on a GPU if today's budget of the person or their team is used up or reserved.
+// Visitors (person 0) and admins have no budget.
 func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	onGPU := func(device string) bool { return device != gpuname.CPU }
 	if !user.SignedIn() || user.IsAdmin() || !slices.ContainsFunc(devices, onGPU) {
@@ -198,8 +197,8 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 		ns/1e9, least.Remaining().Seconds(), least.Seconds, name)
 }
 
-// BudgetsToday lists everyone who has a budget of their own or used GPUs today, most used first, at most so many; and
-// the limit for everyone.
+// BudgetsToday lists the people who have their own budget or used GPUs today, largest use first, at most most of them.
+// It also returns the budget for everyone.
 func (q *Quotas) BudgetsToday(ctx context.Context, most int) (list []Budget, all int, err error) {
 	tx := q.db.Read(ctx)
 	limits, err := db.JSONSettings[int](tx.Where("key = ?", budgetKeyPrefix+everyoneKey), budgetKeyPrefix)

@@ -9,15 +9,16 @@ import (
 	"warpboard/models/db"
 )
 
-// RateLimit is the number of acts that one subject may do within a window; 0 is no limit.
+// RateLimit is the number of actions that a subject may perform within a time window; 0 means no limit.
 type RateLimit struct {
 	Max     int
 	Window  time.Duration
 	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
 }
 
-// Check refuses an act above the rate. acts selects the subject's acts, and at is the column of their times. Call it in
-// the transaction that does the act: transactions take turns, so two requests cannot both be the last one that fits.
+// Check returns an error if another action would exceed the limit. acts selects the subject's actions; at is the column
+// with their times. Call it in the transaction of the action: transactions are serialized, so two requests cannot both
+// be the last allowed one.
 func (r RateLimit) Check(acts *gorm.DB, at string) error {
 	if r.Max <= 0 {
 		return nil
@@ -30,15 +31,15 @@ func (r RateLimit) Check(acts *gorm.DB, at string) error {
 	return RefuseUntil(done[r.Max-1].Add(r.Window), r.Refusal)
 }
 
-// RefuseUntil refuses work before a time. The wait is rounded up to a second, since Retry-After has no fractions: a
-// client that comes back on time must not be refused again.
+// RefuseUntil returns a TooMany error with a Retry-After time, rounded up to whole seconds so that a retry at that time
+// is accepted.
 func RefuseUntil(free time.Time, refusal string) error {
 	wait := max(free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }
 
-// CheckUnfinished refuses work while as much of the subject is unfinished as may be; 0 is no limit. When some of it
-// ends is unknown, so retry is a guess that keeps clients from asking in a loop.
+// CheckUnfinished returns an error if the subject has at least most unfinished rows; 0 means no limit. retry is the
+// Retry-After time, a guess because the end of the work is unknown.
 func CheckUnfinished(unfinished *gorm.DB, most int, retry time.Duration) error {
 	var n int64
 	if most <= 0 {

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// StorageUse is the storage used by a person or a task.
+// StorageUse is the storage that a person or a task uses.
 type StorageUse struct {
 	ID             int64
 	Name           string // a person's, or a task's title
@@ -20,23 +20,23 @@ type StorageUse struct {
 	ArtifactsBytes int64
 }
 
-// StorageTotal is all stored data; equal contents count once.
+// StorageTotal is the total of all stored data. Equal contents count once.
 type StorageTotal struct {
 	Blobs, BlobBytes         int64 // contents in the database: sources, and the files of tasks
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
 
-// NextSweep is the data that the sweep will delete within a time.
+// NextSweep is the data that the sweep will delete within some time.
 type NextSweep struct {
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
 
-// maxListed limits the listed people and tasks; the largest are listed.
+// maxListed limits the listed people and tasks to the largest.
 const maxListed = 50
 
-// storageQuery sums by a group: its joins, its columns, and the grouping.
+// storageQuery returns a query that sums storage by a group: its joins, its columns, and the grouping.
 func storageQuery(group string) string {
 	return `
 	with sources as (
@@ -51,12 +51,12 @@ func storageQuery(group string) string {
 	order by sources.bytes + coalesce(files.bytes, 0) desc, named.id limit ?`
 }
 
-// StorageByPerson lists who takes most. Admins only, as all of this.
+// StorageByPerson lists the people who use the most storage. Only admins may call the storage functions.
 func (q *Quotas) StorageByPerson(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
 	return q.listStorage(ctx, actor, "submissions.user_id", "named.name, '' as slug", "users")
 }
 
-// StorageByTask lists which tasks take most.
+// StorageByTask lists the tasks that use the most storage.
 func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list []StorageUse, err error) {
 	return q.listStorage(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
 }
@@ -69,7 +69,8 @@ func (q *Quotas) listStorage(ctx context.Context, actor accounts.User, group, co
 	return list, db.ReadError(err, "storage of %s", table)
 }
 
-// StorageTotal counts everything once, and apart the parts that are older than the given times, which will be removed.
+// StorageTotal returns the total of all stored data, and of the parts that are older than the given times, which will
+// be deleted.
 func (q *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return total, next, err
@@ -94,5 +95,5 @@ func (q *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes Swe
 	return row.StorageTotal, next, db.ReadError(err, "storage")
 }
 
-// SweepTimes has the limits for deletion: data that was made, or has ended, before them is deleted.
+// SweepTimes has the times before which data is deleted, by the time at which it was created or ended.
 type SweepTimes struct{ Artifacts, Evaluations, Events time.Time }

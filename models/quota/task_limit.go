@@ -9,7 +9,7 @@ import (
 	"warpboard/models/db"
 )
 
-// TaskLimit limits one person's submissions to a task in the last hour or day. Admins have none.
+// TaskLimit limits each person's submissions to a task in the last hour or day. Admins have no limits.
 type TaskLimit struct {
 	Mode        string      `json:"mode"` // mode of the submissions; empty for all modes together
 	Period      LimitPeriod `json:"per"`
@@ -17,16 +17,16 @@ type TaskLimit struct {
 	GPUSeconds  int         `json:"gpu_seconds"` // 0 for any time
 }
 
-// LimitPeriod is the window in which a limit counts.
+// LimitPeriod is the time window of a limit.
 type LimitPeriod string
 
-// The spans. Both end now.
+// Periods. Both end now.
 const (
 	PerHour LimitPeriod = "hour"
 	PerDay  LimitPeriod = "day"
 )
 
-// Length returns the length of the span.
+// Length returns the duration of the period.
 func (s LimitPeriod) Length() time.Duration {
 	if s == PerDay {
 		return 24 * time.Hour
@@ -34,7 +34,7 @@ func (s LimitPeriod) Length() time.Duration {
 	return time.Hour
 }
 
-// String formats the limit: "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
+// String formats the limit, such as "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
 func (l TaskLimit) String() string {
 	var list []string
 	if l.Submissions > 0 {
@@ -50,7 +50,7 @@ func (l TaskLimit) String() string {
 	return strings.Join(list, " and ") + per
 }
 
-// CountText names the counted submissions.
+// CountText describes the submissions that the limit counts.
 func (l TaskLimit) CountText() string {
 	if l.Mode == "" {
 		return "submissions"
@@ -58,7 +58,7 @@ func (l TaskLimit) CountText() string {
 	return l.Mode + " submissions"
 }
 
-// TimeText returns the unit of the limit's time as a phrase: "GPU-seconds of ranked submissions".
+// TimeText describes the GPU time that the limit counts, such as "GPU-seconds of ranked submissions".
 func (l TaskLimit) TimeText() string {
 	if l.Mode == "" {
 		return "GPU-seconds"
@@ -66,16 +66,16 @@ func (l TaskLimit) TimeText() string {
 	return "GPU-seconds of " + l.CountText()
 }
 
-// LimitModes lists the modes for limits.
+// LimitModes lists the modes that a limit can select; "" means all modes.
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
-// Spans lists the spans for limits.
+// Periods lists the periods that a limit can have.
 func Spans() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
 
-// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds: uses are counted one by one.
+// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because uses are counted one by one.
 const maxTaskLimit = 10_000
 
-// CheckLimits refuses meaningless limits.
+// CheckLimits returns an error for invalid limits.
 func CheckLimits(limits []TaskLimit) error {
 	for i, l := range limits {
 		same := func(other TaskLimit) bool { return other.Mode == l.Mode && other.Period == l.Period }

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Team is a group of people who share a budget in addition to each one's. A person is in at most one.
+// Team is a group of people who share a budget, in addition to their own budgets. A person is in at most one team.
 type Team struct {
 	Share
 	Members int
@@ -24,17 +24,18 @@ type Person struct {
 	Name string
 }
 
-// longestTeam limits the name of a team in characters.
+// longestTeam limits the name of a team, in characters.
 const longestTeam = 60
 
-// TeamChange is an admin's change of a team. An unknown name creates one; no two names differ only in case.
+// TeamChange describes an admin's change of a team. An unknown name creates a team. Names that differ only in case are
+// equal.
 type TeamChange struct {
 	Name    string
 	Person  int64 // joins, also from another team; 0: no one
 	Seconds *int  // the budget, 0 for no limit; nil: unchanged
 }
 
-// SetTeam changes a team. Admins only.
+// SetTeam applies a change to a team. Only admins may call it.
 func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange) error {
 	return q.change(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
 		name := strings.Join(strings.Fields(db.Sanitize(n.Name)), " ")
@@ -73,7 +74,7 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 	})
 }
 
-// RemoveTeam deletes a team and its budget; its members stay. Admins only.
+// RemoveTeam deletes a team and its budget, but not its members. Only admins may call it.
 func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) error {
 	return q.change(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
 		if name, err = teamName(tx, id); err == nil {
@@ -83,7 +84,7 @@ func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) 
 	})
 }
 
-// LeaveTeam removes a person from a team, unless they have left it. Admins only.
+// LeaveTeam removes a person from a team. It does nothing if the person has left. Only admins may call it.
 func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
 	return q.change(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
 		if team, err = teamName(tx, id); err != nil {
@@ -105,7 +106,7 @@ func teamName(tx *gorm.DB, id int64) (name string, err error) {
 	return name, db.ReadError(err, "team %d", id)
 }
 
-// Teams lists teams with today's use by their members, by name, up to a limit.
+// Teams lists at most most teams by name, with the GPU time that their members used today.
 func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 	tx := q.db.Read(ctx)
 	var rows []struct {
@@ -131,30 +132,30 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 	return list, db.ReadError(err, "teams")
 }
 
-// Membership is a person's team.
+// Membership is a person's membership of a team.
 type Membership struct {
 	UserID int64
 	TeamID int64
 	Name   string // the team's
 }
 
-// Memberships lists the members of all teams.
+// Memberships lists the memberships of all teams.
 func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error) {
 	err = q.db.Read(ctx).Table("team_members m").Select("m.user_id, m.team_id, t.name").
 		Joins("join teams t on t.id = m.team_id").Scan(&list).Error
 	return list, db.ReadError(err, "members of teams")
 }
 
-// Charge is the time for which a person's work held GPUs on a day (UTC), times their number. It outlives the work:
-// deleting runs or evaluations gives nothing back.
+// Charge is the GPU time of a person's work on one day (UTC): duration times number of GPUs. It remains when the work
+// is deleted.
 type Charge struct {
 	UserID int64  `gorm:"primaryKey;autoIncrement:false"`
 	Day    string `gorm:"primaryKey"` // 2006-01-02
 	SlotNS int64  `gorm:"column:unit_ns"`
 }
 
-// ChargeGPUTime charges a person for GPUs held until now, by a submission, or by an evaluation (submission 0). It
-// charges nothing to a visitor (person 0) or a person who no longer exists.
+// ChargeGPUTime charges a person for GPUs that were used until now by a submission, or by an evaluation (submission 0).
+// It does nothing for visitors (person 0) and deleted people.
 func ChargeGPUTime(tx *gorm.DB, person, submission int64, held time.Duration) error {
 	if person == 0 || held <= 0 {
 		return nil

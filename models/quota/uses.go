@@ -13,7 +13,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Use is a submission as the limits of its task count it. Like a charge it outlives the submission.
+// Use is a submission as task limits count it. It remains when the submission is deleted.
 type Use struct {
 	SubmissionID int64 `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
@@ -23,27 +23,28 @@ type Use struct {
 	SlotNS       int64 `gorm:"column:held_ns"` // for how long it held GPUs, times their number
 }
 
-// NoteUse counts a submission.
+// RecordUse stores a use for task limits.
 func NoteUse(tx *gorm.DB, u Use) error {
 	return db.WriteError(tx.Create(&u).Error, "use of task %d", u.TaskID)
 }
 
-// SweepUses forgets uses that no limit counts any more.
+// SweepUses deletes uses that are older than every period.
 func SweepUses(tx *gorm.DB, at time.Time) error {
 	err := tx.Where("created_at < ?", db.Time(at.Add(-PerDay.Length()))).Delete(&Use{}).Error
 	return db.WriteError(err, "old uses of tasks")
 }
 
-// maxUses limits the uses that are read of a person's day: as many as a limit may have.
+// maxUses limits the uses of a person that are read. It equals the maximum of a limit.
 const maxUses = 10_000
 
-// countedUse is a Use with its runs that have not ended.
+// countedUse is a Use with its unfinished runs.
 type countedUse struct {
 	Use
 	UnfinishedRuns int `gorm:"column:live"`
 }
 
-// usesOf reads the uses that count, the newest first. A submission that an infrastructure error ended does not count.
+// usesOf reads a person's uses of a task in the last day, newest first. Submissions that ended with an infrastructure
+// error do not count.
 func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
@@ -53,7 +54,7 @@ func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	return list, db.ReadError(err, "uses of task %d", taskID)
 }
 
-// LimitUse is a limit of a task with a person's uses of it.
+// LimitUse is a limit of a task with the person's use of it.
 type LimitUse struct {
 	TaskLimit
 	SubmissionCount int           `gorm:"column:count"` // submissions
@@ -66,8 +67,7 @@ func (s LimitUse) Remaining() (submissions, seconds int) {
 	return max(0, s.Submissions-s.SubmissionCount), max(0, s.GPUSeconds-int(s.Used.Seconds()))
 }
 
-// UsesOfTask returns a person's use of a task's limits. It reads nothing if there are none, or for admins, who have
-// none.
+// UsesOfTask returns a person's use of a task's limits. Without limits, and for admins, it returns nil without a query.
 func (q *Quotas) UsesOfTask(ctx context.Context, user accounts.User, taskID int64, limits []TaskLimit) ([]LimitUse, error) {
 	return limitUses(q.db.Read(ctx), user, taskID, limits)
 }
@@ -83,8 +83,8 @@ func limitUses(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit
 	return list, err
 }
 
-// limitUseOf counts uses, which are sorted newest first, against a limit. A bound has room again once the use with
-// which it was reached leaves the span.
+// limitUseOf counts uses (sorted newest first) against a limit. A limit that is reached allows the next submission when
+// its oldest counted use leaves the period.
 func limitUseOf(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 	s := LimitUse{TaskLimit: limit}
 	since, usual := now.Add(-limit.Period.Length()), averageSlotTime(limit.Mode, uses)
@@ -105,10 +105,11 @@ func limitUseOf(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 	return s
 }
 
-// assumedSlotTime is the assumed GPU time of a live run if none has ended yet: with 0, a limit would miss a burst.
+// assumedSlotTime is the assumed GPU time of an unfinished run if none has ended yet. With 0, a limit would not apply
+// to simultaneous submissions.
 const assumedSlotTime = 30 * time.Second
 
-// averageSlotTime is the average of what held GPUs.
+// averageSlotTime returns the average GPU time of ended uses in a mode.
 func averageSlotTime(mode string, uses []countedUse) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
@@ -122,7 +123,7 @@ func averageSlotTime(mode string, uses []countedUse) time.Duration {
 	return time.Duration(sum / n)
 }
 
-// CheckTask refuses a submission in a mode for which the person has used up a limit of the task.
+// CheckTask returns an error for a submission if the person has reached a limit of the task for its mode.
 func CheckTask(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit, mode job.Mode) error {
 	spent, err := limitUses(tx, user, taskID, limits)
 	if err != nil {

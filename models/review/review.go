@@ -10,10 +10,10 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind is the reason for a review.
+// Kind is the reason why a run needs a review.
 type Kind string
 
-// The kinds.
+// Kinds of flags.
 const (
 	KindReport       Kind = "report"
 	KindClocks       Kind = "clocks"       // its clocks differ by more than the tolerance
@@ -24,10 +24,10 @@ const (
 	KindUnconfirmed  Kind = "unconfirmed"  // a confirmation of it ended without numbers
 )
 
-// LongestDetail is the limit of a stored detail in bytes.
+// LongestDetail limits the stored detail of a flag, in bytes.
 const LongestDetail = 2000
 
-// Flag asks for a person's review of a run. It does not change the run, and is closed by the review.
+// Flag requests a review of a run. It does not change the run. The review closes it.
 type Flag struct {
 	ID         int64
 	RunID      int64
@@ -40,14 +40,15 @@ type Flag struct {
 	Resolution string `gorm:"column:outcome"` // what came of it
 }
 
-// RaiseFlag raises a flag of the site's.
+// RaiseFlag raises a flag on behalf of the site.
 func RaiseFlag(tx *gorm.DB, runID int64, kind Kind, detail string) error {
 	flag := Flag{RunID: runID, Kind: kind, Detail: db.CutText(db.Sanitize(detail), LongestDetail), CreatedAt: db.Now()}
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
 	return db.WriteError(err, "flag of run %d", runID)
 }
 
-// RaiseForSource raises the flags that the text of a submission gives its runs. Found are its hints.
+// RaiseForSource flags the runs of a submission whose source contains hints of cheating (found), or equals that of a
+// disqualified run.
 func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string) error {
 	var same int64
 	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
@@ -70,7 +71,7 @@ func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string
 	return nil
 }
 
-// CloseFlags closes all open flags of a run.
+// CloseFlags closes all open flags of a run with an outcome.
 func CloseFlags(tx *gorm.DB, by, runID int64, outcome string) (closed int64, err error) {
 	res := tx.Model(&Flag{}).Where("run_id = ? and closed_at is null", runID).
 		Updates(map[string]any{"closed_at": db.Now(), "closed_by": by, "outcome": outcome})

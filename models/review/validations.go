@@ -10,16 +10,16 @@ import (
 	"warpboard/models/db"
 )
 
-// Validations reads and stores the results of validation scripts in one database.
+// Validations reads and stores results of validation scripts in one database.
 type Validations struct{ db *db.DB }
 
-// NewValidations returns the validations of a database.
+// NewValidations returns the validations in a database.
 func NewValidations(database *db.DB) *Validations { return &Validations{db: database} }
 
-// Answer is a script's answer about an entry.
+// Answer is the answer of a validation script about an entry.
 type Answer string
 
-// The answers.
+// Answers.
 const (
 	AnswerPending      Answer = ""
 	AnswerApplies      Answer = "applies"
@@ -27,10 +27,10 @@ const (
 	AnswerNone         Answer = "no answer" // the script gave none
 )
 
-// LongestValidationMessage limits the stored part of a script's message, in bytes.
+// LongestValidationMessage limits the stored message of a validation script, in bytes.
 const LongestValidationMessage = 500
 
-// Validation is the result of a script for one run.
+// Validation is the result of a validation script for one run.
 type Validation struct {
 	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
 	ScriptRunID   int64  `gorm:"column:by_run"`                  // in which the script runs
@@ -42,7 +42,7 @@ type Validation struct {
 	EndedAt       *time.Time
 }
 
-// ValidationRow is a validation with the names that people see.
+// ValidationRow is a validation with the names that pages show.
 type ValidationRow struct {
 	Validation
 	AskedName    string
@@ -53,7 +53,7 @@ type ValidationRow struct {
 	ScoreNS      *float64 `gorm:"column:score_ns"`
 }
 
-// OfVersion lists the validations of a version's entries, board by board in the order of scores.
+// OfVersion lists the validations of a version's entries by board, in the order of scores.
 func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []ValidationRow, err error) {
 	err = s.rows(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
 	return list, db.ReadError(err, "validations of a version")
@@ -65,7 +65,7 @@ func (s *Validations) rows(ctx context.Context) *gorm.DB {
 		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
 }
 
-// AskValidation stores that a script runs again for an entry, and replaces an earlier answer.
+// AskValidation stores that the validation script of an entry is queued. It replaces an earlier answer.
 func AskValidation(tx *gorm.DB, v Validation) error {
 	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
 	return db.WriteError(err, "validation")
@@ -79,14 +79,14 @@ func NewestValidation(tx *gorm.DB, taskID int64) (time.Time, error) {
 	return newest.AskedAt, db.ReadError(err, "the last validation")
 }
 
-// WaitingValidations returns which of the runs wait for an answer.
+// WaitingValidations returns the runs among runIDs whose validation has no answer yet.
 func WaitingValidations(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
 	err = tx.Model(&Validation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error
 	return waiting, db.ReadError(err, "validations that wait")
 }
 
-// EndValidation stores the answer of a script's run. A later answer of the same run, and one of a run that was
-// requested before the newest, change nothing.
+// EndValidation stores the answer of the script that ran as run byRun. It ignores a second answer of the same run, and
+// answers of runs older than the last request.
 func EndValidation(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
 	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
 		"answer": answer, "message": db.CutText(db.Sanitize(message), LongestValidationMessage), "ended_at": db.Now()})

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Sample is one ranked measurement of a source on a board. Rows are only added, and outlive their runs; only
-// SetAsideAt changes. The scores of runs, entries and records are made of samples by ScoreOf.
+// Sample is one ranked measurement of a source on a board. Rows are only added, and remain when runs are deleted; only
+// SetAsideAt changes. ScoreOf computes the scores of runs, entries, and records from samples.
 type Sample struct {
 	ID        int64
 	VersionID int64
@@ -23,22 +23,22 @@ type Sample struct {
 	SourceKey string
 	UserID    int64
 	RunID     int64 // the person's run that was measured; it may be gone
-	// the run that measured it: that run itself, or one that the site queued after it
+	// MeasuredByRun is the run that made the measurement: the person's run, or a rerun of it by the site.
 	MeasuredByRun int64 `gorm:"column:by_run"`
 	Purpose       work.Purpose
-	// IsUnfinished samples lack a process that did not come to its end: a person who sees that the device is slow could
-	// end it.
+	// IsUnfinished means that one process of the measurement did not finish. A person who notices that a slot is slow
+	// could have ended it.
 	IsUnfinished bool       `gorm:"column:unfinished"`
 	SetAsideAt   *time.Time `gorm:"column:aside_at"` // when it was set aside; nil: it counts
 	Reason       string     `gorm:"column:why"`      // how its run ended, or why it is set aside
 	Measure      `gorm:"embedded"`
-	// Cases are the medians of the processes that came to their end, by case. Where a task's own program measured,
-	// which says nothing of processes, there is one time for each case.
+	// Cases has the median times of the finished processes, by case. For a task's own program, which reports no
+	// processes, it has one time per case.
 	Cases   [][]float64 `gorm:"serializer:json"`
 	EndedAt time.Time
 }
 
-// The reasons to set a sample aside.
+// Reasons why a sample does not count.
 const (
 	UndecidedOrder   = "its confirmation or remeasurement goes on" // or ended without it
 	MeasuredAgain    = "measured again"
@@ -46,7 +46,7 @@ const (
 	DeletedByAdmin   = "deleted by an admin"
 )
 
-// Measure has the numbers of one sample, or of several together.
+// Measure has the values of one sample, or of several combined.
 type Measure struct {
 	ScoreNS float64 `gorm:"column:score_ns"` // 0: its run ended without one
 	StdNS   float64 `gorm:"column:std_ns"`
@@ -57,18 +57,19 @@ type Measure struct {
 	Disturbed string // why the conditions were bad
 }
 
-// Score is the score of some samples.
+// Score is a score that was computed from samples.
 type Score struct {
 	Measure `gorm:"embedded"`
-	// samples that it is made of; 0: one, or those of confirmations
+	// SampleCount is the number of samples; 0 means one, or that the samples are turns of confirmations.
 	SampleCount int `gorm:"column:pooled"`
-	// the score before the first confirmation, 0 if there was none; nil: it comes from none
+	// BeforeConfirmationNS is the score before the first confirmation, 0 if there was none. It is nil if the score does
+	// not come from confirmations.
 	BeforeConfirmationNS *float64 `gorm:"column:was_ns"`
 }
 
-// AddSample keeps the sample of a run that has ended. It has the source of the run that was measured.
+// AddSample stores the sample of a run that has ended. A rerun's sample has the source of the run that it measured.
 func AddSample(tx *gorm.DB, s Sample) error {
-	// Less than a nanosecond cannot have been measured, and 0 would make the geometric mean of a pool 0.
+	// Times below a nanosecond are impossible, and a 0 would make the geometric mean of a pool 0.
 	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
 		s.Cases = [][]float64{} // no worker of ours sends that
 	}
@@ -79,15 +80,15 @@ func AddSample(tx *gorm.DB, s Sample) error {
 	return db.WriteError(err, "what run %d measured", s.MeasuredByRun)
 }
 
-// CasesOf returns the medians of processes of a ranked stage that passed; of a task's own program, the one time of each
-// case.
+// CasesOf returns the median times of the processes of a passed ranked stage, by case. For a task's own program it
+// returns one time per case.
 func CasesOf(stages []job.StageResult) [][]float64 {
 	cases := [][]float64{}
 	for _, stage := range stages {
 		if stage.Stage != job.StageRanked || stage.Status != job.StatusPass {
 			continue
 		}
-		// Of several ranked stages in one result the last one counts. A worker of ours sends one.
+		// If a result has several ranked stages, the last one counts. Workers send one.
 		cases = cases[:0]
 		for _, c := range stage.Cases {
 			if len(c.Processes) > 0 {
@@ -100,16 +101,16 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 	return cases
 }
 
-// AcceptSamples lets samples of the site count, by the runs that measured them.
+// AcceptSamples makes the samples that the given runs measured count.
 func AcceptSamples(tx *gorm.DB, runs ...int64) error {
 	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).
 		Updates(map[string]any{"aside_at": nil, "why": ""}).Error
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
-// SetAsideReplaced sets aside what a run that measured another again replaces: the samples of the run that it measured,
-// of its person with that source and software, also those that do not count now, since these could count again later,
-// and of all confirmations of that source.
+// SetAsideReplaced sets aside the samples that a rerun replaces: the samples of the person with the same source and
+// software (including those that do not count at present, because they could count again later), and all confirmations
+// of that source.
 func SetAsideReplaced(tx *gorm.DB, run int64) error {
 	var s Sample
 	if err := tx.Where("by_run = ? and purpose = ?", run, work.Rerun).Take(&s).Error; err != nil {
@@ -122,9 +123,8 @@ func SetAsideReplaced(tx *gorm.DB, run int64) error {
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 
-// SetAside marks the samples of a submission that is about to be deleted, so that they no longer count. If its owner
-// deletes it, only samples of disqualified and held runs are marked: by deleting, a person cannot choose which of their
-// measurements count.
+// SetAside sets aside the samples of a submission that will be deleted. If its owner deletes it, only samples of
+// disqualified and held runs are set aside; otherwise people could choose which of their measurements count.
 func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
 	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), DeletedByAdmin
 	if byOwner {
@@ -143,12 +143,12 @@ func IsConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 	return turns > 0, db.ReadError(err, "confirmations of the source of run %d", runID)
 }
 
-// joinSamplesSQL joins the samples s that counted with a run o, at one time or another: of its source, its person and
+// joinSamplesSQL joins the samples s that count or counted for a run o: those of the same source, of its person and of
 // the site.
 const joinSamplesSQL = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
-// History returns the samples that counted with some runs at one time or another, by run ID, the oldest first.
+// History returns the samples that count or counted for runs, by run ID, oldest first.
 func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	var list []struct {
 		Sample `gorm:"embedded"`
@@ -163,8 +163,8 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	return of, db.ReadError(err, "what was measured of runs %v", runs)
 }
 
-// PeopleWithSource lists the people, on their boards, who have ranked runs of equal source with one of some runs, as
-// entries.
+// PeopleWithSource lists, as entries, the people and boards that have ranked runs with the same source as one of the
+// given runs.
 func PeopleWithSource(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
 	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").
 		Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").

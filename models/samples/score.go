@@ -15,18 +15,18 @@ import (
 	"warpboard/tasks"
 )
 
-// unfinishedPenalty is larger than the ratio between two GPUs of one model. Otherwise a person whose samples were
-// measured on a fast GPU would lose little by ending processes on a slow one. Raised, an honest crash costs its person
-// more; lowered to 1, ending slow processes would pay.
+// unfinishedPenalty must exceed the ratio between two GPUs of the same model. Otherwise a person whose samples were
+// measured on a fast GPU would lose little by ending processes on a slow one. A higher value makes an honest crash more
+// expensive; with 1, ending slow processes would be an advantage.
 const unfinishedPenalty = 2
 
-// ScoreOf makes one score of the samples of one source, on one board and with the software of one epoch: those of one
-// person that count, the oldest first, and those of the site. It returns the zero Score if none has a score.
+// ScoreOf computes one score from the samples of one source on one board with the software of one epoch: those of one
+// person that count, oldest first, and those of the site. It returns the zero Score if no sample has a score.
 //
-//   - If the site has confirmed the source, only that counts: it selected nothing.
-//   - Otherwise all count. A case's time is the median of all their processes; a process that did not finish counts as
-//     unfinishedPenalty times the slowest one. Samples with other cases than most are
-//     left out: no worker of the site's version sends one.
+// - If the site has confirmed the source, only its samples count, because they were not selected.
+// - Otherwise all count. The time of a case is the median of all processes; a process that did not finish counts as
+// unfinishedPenalty times the slowest one. Samples with other cases than most are ignored; workers of this version send
+// none.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmations(samples); len(turns) > 0 {
 		before := ScoreOf(samplesUntil(samples, turns[0].EndedAt), ranking).ScoreNS
@@ -46,7 +46,8 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	}
 	all := Score{Measure: averageMeasure(scored, ns), SampleCount: len(list)}
 	all.ErrNS /= math.Sqrt(float64(len(scored)))
-	// Runs of a task's own program have no processes, and together no interval: bands compare such scores as numbers.
+	// Runs of a task's own program have no processes, so their common score has no interval. Bands compare such scores
+	// as exact.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
 		all.LowNS, all.HighNS = interval.Ends()
@@ -54,20 +55,20 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	return all
 }
 
-// confirmations selects the samples of confirmations.
+// confirmations returns the samples that are turns of confirmations.
 func confirmations(samples []Sample) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.Confirm })
 }
 
-// samplesUntil selects the other samples that had ended at a time. Those of a run that was measured again have the
-// place of the run's own.
+// samplesUntil returns the samples, other than confirmations, that had ended at a time. Samples of reruns have the time
+// of the run that they measured.
 func samplesUntil(samples []Sample, at time.Time) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
 		return s.Purpose == work.Confirm || s.Purpose == work.Submitted && s.EndedAt.After(at)
 	})
 }
 
-// ScoreAt returns the score that the samples of a run's history made at a time.
+// ScoreAt returns the score that a run had at a time, from the run's History.
 func ScoreAt(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
 	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool {
 		return s.EndedAt.After(at) || s.SetAsideAt != nil && !s.SetAsideAt.After(at)
@@ -81,7 +82,8 @@ func ScoreAt(history []Sample, runID int64, at time.Time, ranking tasks.Ranking)
 	return ScoreOf(slices.DeleteFunc(counted, func(s Sample) bool { return s.EpochID != epoch }), ranking)
 }
 
-// caseCount returns the number of a sample's cases, or 0 if there are none, or if some have more processes than others.
+// caseCount returns the number of cases of a sample. It returns 0 if there are none, or if cases have different numbers
+// of processes.
 func caseCount(s Sample) int {
 	for _, processes := range s.Cases {
 		if len(processes) == 0 || len(processes) != len(s.Cases[0]) {
@@ -91,8 +93,8 @@ func caseCount(s Sample) int {
 	return len(s.Cases)
 }
 
-// comparableSamples selects the samples with as many cases as most samples with a score have, and processes that did
-// not finish. If none has cases, it returns the first sample with a score.
+// comparableSamples returns the samples that have a score or unfinished processes, and the most frequent number of
+// cases. If no sample has cases, it returns the first one with a score.
 func comparableSamples(samples []Sample) (list []Sample) {
 	most, counts := 0, map[int]int{}
 	for _, s := range samples {
@@ -113,7 +115,7 @@ func comparableSamples(samples []Sample) (list []Sample) {
 	return list
 }
 
-// processesOf lists the medians of processes by sample and case, and last those of processes that did not finish.
+// processesOf lists the median times of processes by sample and case; unfinished processes come last.
 func processesOf(samples []Sample) (all [][][]float64) {
 	unfinished := 0
 	for _, s := range samples {
@@ -138,8 +140,8 @@ func processesOf(samples []Sample) (all [][][]float64) {
 	return append(all, slow)
 }
 
-// averageMeasure returns the numbers of some samples without an interval. The deviations are averages, for people to
-// look at. Its share of the roof falls as the score rises.
+// averageMeasure combines samples without an interval. Deviations are averaged, and the share of the roof is scaled to
+// the score ns.
 func averageMeasure(samples []Sample, ns float64) Measure {
 	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbanceReason(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
@@ -157,7 +159,8 @@ func averageMeasure(samples []Sample, ns float64) Measure {
 	return all
 }
 
-// disturbanceReason returns the number of samples that were measured under bad conditions, with one reason, or "".
+// disturbanceReason returns a text with the number of samples that were measured under bad conditions, and one of the
+// reasons, or "".
 func disturbanceReason(samples []Sample) string {
 	n, why := 0, ""
 	for _, s := range samples {
@@ -171,12 +174,11 @@ func disturbanceReason(samples []Sample) string {
 	return fmt.Sprintf("%d of %d runs: %s", n, len(samples), why)
 }
 
-// medianScore returns the score of confirmations: the median of their samples, which one turn beside an unseen neighbor
-// moves by little, however many processes it has. Its interval comes from all their processes; if a sample lacks these,
-// it is the one that contains the intervals of all.
+// medianScore computes the score of confirmations: the median of the turns, which one disturbed turn hardly changes,
+// however many processes it has. The interval comes from the processes of all turns. If a turn has no processes, it is
+// the smallest interval that contains those of all turns.
 func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
-	// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is
-	// compared.
+	// The values are logarithms, so that the middle of two scores is their geometric mean, for times as for speeds.
 	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
 	for i, s := range turns {
 		logs[i], cases[i] = math.Log(s.ScoreNS), s.Cases
@@ -191,8 +193,8 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	all.Interval = widestInterval(turns)
 	if measured {
 		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
-			// The score is a median of samples, the interval one of all processes: the first may lie outside the second
-			// by a little.
+			// The score is a median of turns and the interval comes from all processes, so the score may lie slightly
+			// outside.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
 			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
 		}
@@ -200,7 +202,7 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	return all
 }
 
-// widestInterval returns the interval that contains those of all samples.
+// widestInterval returns the smallest interval that contains the intervals of all samples.
 func widestInterval(samples []Sample) (all boards.Interval) {
 	for _, s := range samples {
 		all.Processes += s.Processes
@@ -219,8 +221,8 @@ func widestInterval(samples []Sample) (all boards.Interval) {
 	return all
 }
 
-// CaseMeasurement returns one case of a confirmed score, made as the score is, and its time in each turn, or nil if a
-// turn lacks it.
+// CaseMeasurement returns the time of one case of a confirmed score, computed as the score is, and its time in each
+// turn. A turn without the case has nil.
 func CaseMeasurement(turns []Sample, at int) (all Measure, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
@@ -242,21 +244,21 @@ func CaseMeasurement(turns []Sample, at int) (all Measure, each []float64) {
 }
 
 const (
-	// maxRoundingError is the largest relative difference of sums of the same numbers: far above the error of float64
-	// sums over some thousand times, far below the difference of any two measurements.
+	// maxRoundingError is the largest relative difference between sums of the same numbers in a different order: far
+	// above float64 errors for some thousand terms, far below any measured difference.
 	maxRoundingError = 1e-9
-	// maxSamplesLookedBack is the number of samples that achievedAt looks back: thousands are not scored for each of
-	// them. Past it a date may be too late.
+	// maxSamplesLookedBack limits the samples that achievedAt checks, because it computes a score for each. With more
+	// samples the returned time may be too late.
 	maxSamplesLookedBack = 32
 )
 
-// achievedAt returns the time at which samples reached their score. Later runs of a source that did not improve it do
-// not move the date; otherwise its person would lose a record, and another gain one, by a repetition. Neither does what
-// the site measures: of a confirmed source, only what ended before its first turn counts, if anything had. first is the
-// end of the first run that could have the score.
+// achievedAt returns the time at which the score of the samples was reached. Later runs of the source that do not
+// improve the score do not change this time; otherwise a repetition could move a record from one person to another.
+// Measurements by the site do not change it either: for a confirmed source, only samples before the first turn count,
+// if there are any. first is the end of the first run that could have the score.
 func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
 	turns := confirmations(samples)
-	// The times at which the score may have changed, the newest first.
+	// These are the times at which the score may have changed, newest first.
 	ends := []time.Time{first}
 	for _, s := range samples {
 		if s.Purpose == work.Submitted && s.EndedAt.After(first) && (len(turns) == 0 || s.EndedAt.Before(turns[0].EndedAt)) {
@@ -266,7 +268,7 @@ func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.T
 	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
 	at, score := ends[0], ScoreOf(samplesUntil(samples, ends[0]), ranking).ScoreNS
 	for _, before := range ends[1:min(len(ends), maxSamplesLookedBack+1)] {
-		// The score at that time was already as good: equal within rounding, or better.
+		// The earlier score was already as good or better, apart from rounding.
 		had := ScoreOf(samplesUntil(samples, before), ranking).ScoreNS
 		if had == 0 || had > score*(1+maxRoundingError) {
 			break

@@ -15,15 +15,15 @@ import (
 	"warpboard/tasks"
 )
 
-// sourceKey identifies samples that count together on a board. Another epoch is another source: software that makes a
-// kernel quicker must not be averaged with what it was before.
+// sourceKey identifies samples of a board that count together. Samples of different epochs do not, because new software
+// may change the speed of a kernel.
 type sourceKey struct {
 	user  int64 // 0: samples of confirmations, which count for every person
 	key   string
 	epoch int64
 }
 
-// scoreColumns is the part of a run's row that follows from samples.
+// scoreColumns has the columns of a run that are computed from samples.
 type scoreColumns struct {
 	Score    `gorm:"embedded"`
 	EpochID  int64
@@ -31,11 +31,11 @@ type scoreColumns struct {
 	ScoredAt time.Time
 }
 
-// scoreColumnNames lists the columns of a row.
+// scoreColumnNames lists the database columns of scoreColumns.
 const scoreColumnNames = "score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed, " +
 	"pooled, was_ns, epoch_id, pool_id, scored_at"
 
-// scoredRun is a run of a person on a board, with its row.
+// scoredRun is a person's run on a board with its scoreColumns.
 type scoredRun struct {
 	ID        int64
 	UserID    int64
@@ -48,7 +48,7 @@ type scoredRun struct {
 
 func (m scoredRun) isOnBoard() bool { return m.Row.OnBoard != nil && *m.Row.OnBoard == m.ID }
 
-// ownRow returns the row of a run that counts alone, or not at all.
+// ownRow returns the columns of a run that counts alone, or not at all.
 func (m scoredRun) ownRow() scoreColumns {
 	if m.ownSample != nil {
 		return scoreColumns{
@@ -62,12 +62,12 @@ func (m scoredRun) ownRow() scoreColumns {
 	return now
 }
 
-// UpdateScores scores the runs of a person on a board by their samples: those of the source of one run, or of all
-// sources where runID is 0.
+// UpdateScores computes the scores of a person's runs on a board from samples: for the source of one run, or for all
+// sources if runID is 0.
 //
-// It must run inside Write, after the change, and before entries are made of runs. It writes to runs, not to boards,
-// and only what has changed: it can be repeated at any time. With runID 0 it reads all valid runs of the person on the
-// board, which may be thousands; so the end of a run names the run.
+// It must run in the transaction of the change, and before entries are updated. It writes only runs that change, so it
+// can be repeated. With runID 0 it reads all valid runs of the person on the board, which may be thousands; therefore
+// the end of a run passes its ID.
 func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
 	return updateScores(tx, versionID, device, []int64{userID}, runID)
 }
@@ -103,7 +103,7 @@ func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, ru
 			}
 			continue
 		}
-		// A run counts with the newest software with which it was measured, by itself or again.
+		// A run counts in the newest epoch in which it was measured, originally or by a rerun.
 		k := sourceKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownRow().EpochID)}
 		groups[k] = append(groups[k], m)
 	}
@@ -128,8 +128,8 @@ func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, ru
 	return nil
 }
 
-// scoreTogether makes one score of valid runs of a source. One of them has it, and is on the board: the one that was
-// already, so that links, profiles, and notes of an entry stay with one run, or the first.
+// scoreTogether computes the common score of valid runs with the same source. One run represents them on the board: the
+// one that already did, so that links, profiles, and notes stay with one run, or else the first.
 func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) error {
 	stands := group[0]
 	if at := slices.IndexFunc(group, scoredRun.isOnBoard); at >= 0 {
@@ -140,7 +140,7 @@ func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Samp
 		now := m.ownRow()
 		now.OnBoard, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
-			// The person has no earlier score that was confirmed, so the one before the confirmation is the run's own.
+			// Without an earlier score in this epoch, the score before the confirmation is the run's own.
 			if score.BeforeConfirmationNS != nil && *score.BeforeConfirmationNS == 0 {
 				was := now.ScoreNS
 				score.BeforeConfirmationNS = &was
@@ -154,7 +154,7 @@ func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Samp
 	return nil
 }
 
-// store writes the run's row if it changes.
+// store updates the columns of the run if they change.
 func (m scoredRun) store(tx *gorm.DB, now scoreColumns) error {
 	now.ScoredAt = db.Time(now.ScoredAt)
 	if m.Row.ScoredAt = db.Time(m.Row.ScoredAt); reflect.DeepEqual(now, m.Row) {
@@ -164,11 +164,10 @@ func (m scoredRun) store(tx *gorm.DB, now scoreColumns) error {
 	return db.WriteError(err, "score of run %d", m.ID)
 }
 
-// membersOf reads the valid runs of people on a board, the first that ended first, and those that are in a pool and not
-// valid any more.
+// membersOf reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer valid.
 func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []scoredRun, err error) {
-	// Two queries: the first condition repeats the words of the partial index runs_valid, and one query with
-	// "or" could not use it.
+	// Two queries are used, because the first condition must repeat the text of the partial index runs_valid, which a
+	// query with "or" could not use.
 	for _, condition := range []string{boards.ValidRunSQL, "pool_id is not null and not (" + boards.ValidRunSQL + ")"} {
 		theirs := tx.Table("runs").Where("version_id = ? and device = ? and user_id in ? and "+condition, versionID, device, users)
 		q := tx.Table("(?) r", theirs).Joins("join submissions s on s.id = r.submission_id").
@@ -188,14 +187,14 @@ func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 	return members, nil
 }
 
-// boardSample is a sample, and whether it counts now.
+// boardSample is a sample with the information whether it counts now.
 type boardSample struct {
 	Sample          `gorm:"embedded"`
 	RunIsUnfinished bool `gorm:"column:open"`
 }
 
-// samplesOf reads the samples of people on a board, the oldest first, and those that confirmations have of their
-// sources. What a run measured that is disqualified or held back does not count, as long as it is.
+// samplesOf reads the samples of people on a board, oldest first, and the turns of confirmations for their sources.
+// Samples of a run that is disqualified or held do not count.
 func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (list []boardSample, err error) {
 	sources := tx.Table("submissions").Select("source_key").Where("version_id = ? and user_id in ?", versionID, users)
 	if runID != 0 {
@@ -208,11 +207,10 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 	return list, db.ReadError(err, "what was measured of people %v", users)
 }
 
-// peoplePerRebuild is the number of people whose runs and samples on a board RebuildScores reads at once.
+// peoplePerRebuild is the number of people whose runs and samples on a board RebuildScores reads at a time.
 const peoplePerRebuild = 500
 
-// RebuildScores scores the runs of all people and boards again. The rows of runs follow from samples, whatever was in
-// them.
+// RebuildScores recomputes the scores of all runs from samples.
 func RebuildScores(tx *gorm.DB) error {
 	var all []boards.Entry
 	err := tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRunSQL + " or pool_id is not null").
@@ -232,7 +230,7 @@ func RebuildScores(tx *gorm.DB) error {
 	return nil
 }
 
-// Rankings returns the rules by which the scores of some versions are made, by version ID.
+// Rankings returns the rules for computing scores, by version ID.
 func Rankings(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
 	var list []struct {
 		ID         int64

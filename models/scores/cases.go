@@ -12,8 +12,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Draw gives the task of an attempt values for the ranges in its cases. Runs that are ranked get those of their board's
-// epoch, which are secret. Any other run gets its own, which tell nothing of these.
+// Draw chooses values for the ranges in the cases of an attempt's task. Ranked runs get the secret values of their
+// board and epoch. Other runs get independent values, which reveal nothing about these.
 func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition) (tasks.Definition, error) {
 	if !task.HasRanges() {
 		return task, nil
@@ -31,7 +31,7 @@ func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, t
 	return task.Draw(seed), nil
 }
 
-// softwareOf returns the software that a worker last reported for its slots of a device.
+// softwareOf returns the software that a worker last reported for a device.
 func (s *Scores) softwareOf(ctx context.Context, worker, device string, lang tasks.Lang) (epochs.Software, error) {
 	workers, err := s.fleet.Workers(ctx)
 	if err != nil {

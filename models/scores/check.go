@@ -24,14 +24,14 @@ type Scores struct {
 	log     *slog.Logger
 }
 
-// New returns the scores of a database, which use these services.
+// New returns a Scores for a database.
 func New(database *db.DB, l *work.LifeCycle, c *catalog.Catalog, f *fleet.Fleet, log *slog.Logger) *Scores {
 	return &Scores{db: database, work: l, catalog: c, fleet: f, log: log}
 }
 
-// Check computes the score of a result, and turns a result that contradicts itself into a lost attempt, so that the
-// work is retried elsewhere. It checks the arithmetic, not the measurement: the holder of a worker's credential can
-// send any consistent times.
+// Check computes the score of a result. If the result is inconsistent, Check changes it to a lost attempt, so that the
+// work is tried again on another worker. It checks the arithmetic, not the measurement: the holder of a worker's
+// credential can send any consistent times.
 func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, error) {
 	if result.EvaluationID != "" {
 		return evaluationFindings(result), nil
@@ -40,13 +40,13 @@ func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, 
 	return work.Findings{Score: score}, err
 }
 
-// scoreOfRun computes the score of a ranked run from its stages. A result without a score has none to check.
+// scoreOfRun computes the score of a ranked run from its stages. It returns nil if the result has no score.
 func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Score, error) {
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}
-	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot
-	// be stale.
+	// The read precedes the transaction that stores the result. This is safe, because mode and version of a run never
+	// change.
 	run, err := s.work.Run(ctx, result.RunID)
 	if db.KindOf(err) == db.NotFound {
 		return nil, nil // deleted since
@@ -68,7 +68,8 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	score, err := newScore(mode, def, drawn, *result)
 	if err != nil {
 		s.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
-		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
+		// The loss counts against the job: a kernel that manipulates its harness would do so each time, and three
+		// losses end the run.
 		result.Outcome, result.CausedByJob = job.OutcomeLost, true
 		result.Failure = &job.Failure{
 			Reason:                fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err),
@@ -79,8 +80,9 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	return score, s.holdDrifting(ctx, score, result.Machine)
 }
 
-// drawnTask returns the task of a ranked result with its job's values. If the cases were drawn for other software than
-// the measuring one, it turns the result into a lost attempt, because its board compares it with runs of other cases.
+// drawnTask returns the task of a ranked result with the drawn values of its cases. If the values were drawn for other
+// software than that of the measurement, it changes the result to a lost attempt, because the board compares runs with
+// equal cases.
 func (s *Scores) drawnTask(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
@@ -92,8 +94,8 @@ func (s *Scores) drawnTask(ctx context.Context, def tasks.Definition, result *jo
 	return def, true, nil
 }
 
-// holdDrifting holds back a score that was measured on a drifting slot. It is not the person's fault, so the run counts
-// against no limit.
+// holdDrifting holds a score that was measured on a slot whose benchmarks drift. The run then does not count for the
+// person's limits.
 func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Draw is the seed of one board and epoch.
+// Draw is the seed from which the case values of one board and epoch are drawn.
 type Draw struct {
 	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device     string `gorm:"primaryKey"`
@@ -22,7 +22,7 @@ type Draw struct {
 	CreatedAt  time.Time
 }
 
-// BeginDraw gives an attempt the draw of its board for the software that its worker has, and returns the seed.
+// BeginDraw assigns to an attempt the draw of its board for the worker's software, and returns the seed.
 func (s *Scores) BeginDraw(ctx context.Context, attemptID string, versionID int64, device string, software epochs.Software) (seed []byte, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		epochID, err := epochs.IDOf(tx, software)
@@ -54,8 +54,8 @@ func findDraw(tx *gorm.DB, versionID int64, device string, epochID int64) (draw 
 	return draw, db.ReadError(err, "draw of %s", device)
 }
 
-// SeedOf returns the seed of an attempt, or nil if it has none, and reports whether it was measured with
-// the software that the draw is for.
+// SeedOf returns the seed of an attempt, or nil if it has none. It also reports whether the attempt was measured with
+// the software for which the seed was drawn.
 func (s *Scores) SeedOf(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
 	var row struct {
 		Draw
@@ -71,17 +71,17 @@ func (s *Scores) SeedOf(ctx context.Context, attemptID string, measured epochs.S
 	return []byte(row.HiddenSeed), row.Software == measured.Sanitized(), nil
 }
 
-// PublicDraw is a draw as people may see it.
+// PublicDraw is a draw without secret values.
 type PublicDraw struct {
 	Version  int
 	Device   string
 	Software epochs.Software
 	Since    time.Time
-	// Cases has the drawn values, or is nil while they are secret.
+	// Cases has the drawn values; nil while they are secret.
 	Cases *tasks.Definition
 }
 
-// maxListedDraws limits the listed draws of a task: each reader draws them again.
+// maxListedDraws limits the listed draws of a task, because listing computes their values.
 const maxListedDraws = 20
 
 // NewestDraws lists the newest draws of a task.

@@ -10,15 +10,15 @@ import (
 	"warpboard/models/work"
 )
 
-// evaluationFindings reads the report of an evaluation. It turns a result without one into a lost attempt: a failing
-// kernel has a report of its failure.
+// evaluationFindings reads the report of an evaluation. It changes a result without a report to a lost attempt, because
+// even a failing kernel has a report.
 func evaluationFindings(r *job.Result) (found work.Findings) {
 	var report kernelrun.Result
 	switch {
 	case r.Outcome == job.OutcomeHandedBack:
 		return found
-	// An evaluation has no status "failed": a kernel's failure is in its report. So every other outcome is a loss, also
-	// a cancelled one, whose row has ended by then.
+	// A kernel's failure is in its report, so every other outcome is a loss, including "cancelled", after which the
+	// evaluation has already ended.
 	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
 		r.Outcome = job.OutcomeLost
 		return found
@@ -31,7 +31,7 @@ func evaluationFindings(r *job.Result) (found work.Findings) {
 	return found
 }
 
-// counterSamples returns the additions to the counters from a result.
+// counterSamples returns the values that a result adds to the counters.
 func counterSamples(r kernelrun.Result) []work.Sample {
 	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
 	out := []work.Sample{{Name: work.CountDevice + device, Value: r.Seconds}}

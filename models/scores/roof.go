@@ -13,26 +13,25 @@ import (
 	"warpboard/tasks"
 )
 
-// maxRatioToRoof is the relative excess of a score over the roof that is allowed, because the roof is measured, too.
-// With a lower value, good kernels would be held for the noise of the benchmark; with a higher one, a kernel that skips
-// 2 % of its reads would pass.
+// maxRatioToRoof is the largest allowed ratio of a kernel's speed to the roof, which is itself a measurement. With a
+// lower value, noise would hold good kernels; with a higher one, a kernel that skips 2 % of its reads would pass.
 const maxRatioToRoof = 1.02
 
-// A case that takes less than this part of the floor is faster than any kernel: the floor is measured, too. The floor
-// is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a healthy slot.
+// A case that is faster than this fraction of an empty call is impossible. The empty call's time is the best of many
+// and a case's time is a median; on a healthy slot the two differ by less than 20 %.
 const minRatioToEmptyCall = 0.8
 
-// minGPUCallTime replaces the floor of a GPU without a benchmark: two events with nothing between them are farther
-// apart.
+// minGPUCallTime is the time of an empty call on a GPU without a benchmark. Two events with nothing between them are
+// farther apart.
 const minGPUCallTime = time.Microsecond
 
-// compareWithSlot computes a score's share of the best that its device can do, and the reason for a review. Each case
-// is compared with the floor, because a single case without time improves the whole score. Without a benchmark, only
-// the general floor of GPUs counts. On a CPU nothing is held back: caches can hold the data that the benchmark read
-// from memory, and the clock depends on the neighbors. The arithmetic roof holds nothing back either: it is fp32
-// without tensor cores, and a kernel may be faster.
+// compareWithSlot computes the share of the roof that a score reaches, and the reason for a review if the score is
+// impossible. Each case is compared with an empty call, because a single case without time improves the whole score.
+// Without a benchmark of the slot, only minGPUCallTime applies. On a CPU nothing is held: caches can contain data that
+// the benchmark read from memory, and the clock rate depends on other slots. The arithmetic roof holds nothing either,
+// because it is for fp32 without tensor cores.
 //
-// drawn is the task with the drawn values of its cases. They are only for the arithmetic, because they may be secret:
+// drawn is the task with the drawn values of its cases. Only the arithmetic uses them, because they may be secret;
 // messages name cases as the result does.
 func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
@@ -42,8 +41,7 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	if benchmark != nil && !benchmark.Valid() {
 		benchmark = nil
 	}
-	// Device and benchmark come from the worker. A lying worker may hold runs back or let all through: it could send
-	// any score as well.
+	// The worker reports device and benchmark. A worker that lies could as well send any score.
 	steady := result.Machine.Device != device.CPU
 	if steady {
 		score.HeldReason = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
@@ -70,7 +68,7 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	}
 }
 
-// belowEmptyCallReason names the case, or the score, that is below the time of an empty call.
+// belowEmptyCallReason returns a sentence that names the case, or the score, that is faster than an empty call, or "".
 func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []job.CaseResult) string {
 	least, reason := float64(minGPUCallTime), "no call takes less than "+minGPUCallTime.String()+" on a GPU"
 	if benchmark != nil {
@@ -87,7 +85,7 @@ func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []j
 	return ""
 }
 
-// nameByDrawnValues names the cases of a result by their drawn values. Such results come from Warpboard's harness,
+// nameByDrawnValues renames the cases of a result by their drawn values. Such results come from Warpboard's harness,
 // which numbers cases in order.
 func nameByDrawnValues(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
 	if !def.HasRanges() {
@@ -102,15 +100,15 @@ func nameByDrawnValues(def, drawn tasks.Definition, cases []job.CaseResult) []jo
 	return cases
 }
 
-// rooflineScore returns the score of a kernel that does only the declared work, at the device's limits; false if the
-// task does not declare the work of each case.
+// rooflineScore returns the score of a kernel that does only the declared work at the limits of the device. It returns
+// false if the task does not declare the work of each case.
 func rooflineScore(def tasks.Definition, cases []job.CaseResult, benchmark job.SlotBenchmark) (float64, bool) {
 	if def.Roofline == nil {
 		return 0, false
 	}
 	best := slices.Clone(cases)
 	for i, c := range best {
-		// Cases are identified by their spec line, because a result may lack some or have another order.
+		// Cases are matched by their spec line, because a result may omit or reorder them.
 		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
 		if at < 0 {
 			return 0, false

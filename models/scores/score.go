@@ -17,12 +17,12 @@ import (
 	"warpboard/tasks"
 )
 
-// maxScoreError is the largest allowed relative difference between a worker's score and ours: they are the same sums,
-// perhaps in another order.
+// maxScoreError is the largest allowed relative difference between the worker's score and the recomputed one, which may
+// add the same numbers in another order.
 const maxScoreError = 1e-9
 
-// newScore returns the score of a successful result, compared with the slot that measured it; nil in modes without a
-// score. An error describes how the result contradicts itself. drawn is the task with the drawn values of its cases.
+// newScore returns the score of a successful result, compared with the benchmark of its slot. It returns nil in modes
+// without a score, and an error if the result is inconsistent. drawn is the task with the drawn values of its cases.
 func newScore(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
 	compareWithSlot(score, def, drawn, result)
@@ -60,20 +60,20 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 	return score, nil
 }
 
-// boardInterval converts an interval for boards.
+// boardInterval converts an interval of package harness.
 func boardInterval(i harness.Interval) boards.Interval {
 	low, high := i.Ends()
 	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
 }
 
-// CaseInterval returns the interval of one case's time; the zero value if no fresh processes were measured.
+// CaseInterval returns the interval of a case's time; the zero value if it was not measured in several processes.
 func CaseInterval(c job.CaseResult) boards.Interval {
 	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
 	return boardInterval(i)
 }
 
-// BenchmarkScore returns the geometric mean of the cases of a passed benchmark, in nanoseconds, and their number; 0 if
-// the stage is no such benchmark.
+// BenchmarkScore returns the geometric mean of the case times of a passed benchmark stage in nanoseconds, and the
+// number of cases; 0 for other stages.
 func BenchmarkScore(stage job.StageResult) (ns float64, cases int) {
 	if stage.Stage != job.StageBenchmark {
 		return 0, 0
@@ -85,7 +85,8 @@ func BenchmarkScore(stage job.StageResult) (ns float64, cases int) {
 	return ns, len(stage.Cases)
 }
 
-// scoreDeviation propagates the cases' standard deviation and standard error to the score, assuming independent cases.
+// scoreDeviation computes the standard deviation and the standard error of the score from those of the cases, which are
+// assumed to be independent.
 func scoreDeviation(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
 	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
 		return last.StandardDeviation, last.StandardError

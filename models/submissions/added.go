@@ -8,15 +8,15 @@ import (
 	"warpboard/models/db"
 )
 
-// AddedByAdmin describes a submission that an admin adds for another person, also after the deadline. It counts against
-// no limit. The zero value means that the person submits.
+// AddedByAdmin describes a submission that an admin adds for another person, possibly after the deadline. It does not
+// count for limits. The zero value means that the person submits.
 type AddedByAdmin struct {
 	PersonName string        `gorm:"column:for"` // the person's name; the site fills in NewSubmission.User
 	Admin      accounts.User `gorm:"column:by"`
 	Reason     string        `gorm:"column:why"` // public
 }
 
-// maxReasonLength is in characters, like a note's limit.
+// maxReasonLength limits the admin's reason, in characters.
 const maxReasonLength = 280
 
 func (a AddedByAdmin) check() error {

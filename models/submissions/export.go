@@ -9,7 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// DatasetRow is a ranked run on a board for a dataset. Of a person's runs of equal source only the newest is exported.
+// DatasetRow is a ranked run on a board for a dataset. Of a person's runs with equal source only the newest is
+// exported.
 type DatasetRow struct {
 	SubmissionID int64
 	UserID       int64
@@ -21,9 +22,9 @@ type DatasetRow struct {
 	SourceBytes  int64    // size of all files
 }
 
-// Export lists the ended ranked runs of a board, valid and failed ones, in the order of their submissions after the
-// given one, up to a limit. It omits disqualified, held, and frozen runs, infrastructure errors, and runs of people who
-// exclude their sources from datasets.
+// Export lists the ended ranked runs of a board, valid and failed ones, by submission ID above after, up to limit. It
+// omits disqualified, held, and frozen runs, infrastructure errors, and the runs of people who exclude their sources
+// from datasets.
 func (t *Submissions) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []DatasetRow, err error) {
 	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns, b.size as source_bytes
 		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id join blobs b on b.hash = s.source_hash
@@ -34,7 +35,8 @@ func (t *Submissions) Export(ctx context.Context, versionID int64, device string
 	return list, db.ReadError(err, "the runs of a board")
 }
 
-// exportedSQL is the condition for a run and its submission, by their names in a query.
+// exportedSQL returns the condition that a run is exported. The parameters are the aliases of run and submission in the
+// query.
 func exportedSQL(run, submission string) string {
 	return fmt.Sprintf(`%[1]s.mode = 'ranked' and %[1]s.profile_of is null and %[1]s.state in ('done', 'failed')
 		and %[1]s.disqualified_at is null and %[1]s.held_why = '' and not %[1]s.ours and %[2]s.frozen_event = 0`, run, submission)

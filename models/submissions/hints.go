@@ -9,17 +9,16 @@ import (
 	"warpboard/tasks"
 )
 
-// cheatingHint is a text pattern that occurred in kernels with a false time, and its meaning. Most sources with one are
-// honest: a hint only requests a review. People who have read the list can easily avoid it. Patterns match the raw
-// text, including comments and strings. RE2 is linear in the text, whose size is limited (tasks.CheckSubmission); it
-// has no back references and no look-ahead.
+// cheatingHint is a text pattern that occurred in kernels with forged times, with its meaning. Most matching sources
+// are honest, so a match only requests a review. People who know the list can easily avoid it. Patterns match the raw
+// text, including comments and strings. RE2 takes linear time, and tasks.CheckSubmission limits the text.
 type cheatingHint struct {
 	pattern *regexp.Regexp
 	meaning string
 }
 
-// cheatingHints are patterns that no kernel needs for its answer. Threads, streams, and caches are not among them:
-// honest kernels use them, and the judge's clock covers them.
+// cheatingHints lists patterns that no kernel needs for its answer. Threads, streams, and caches are not listed,
+// because honest kernels use them, and the judge's clock detects their misuse.
 var cheatingHints = []cheatingHint{
 	{regexp.MustCompile(`(?:torch\.cuda\.(?:Event|synchronize|current_stream)|time\.(?:perf_counter|monotonic|time)(?:_ns)?)[ \t]*=[^=]`), "replaces a clock or a synchronisation"},
 	{regexp.MustCompile(`setattr\(\s*(?:torch|time|sys|builtins)\b`), "replaces functions of a module"},
@@ -32,12 +31,11 @@ var cheatingHints = []cheatingHint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
-// maxSearchedBytes limits the bytes of a submission that are searched, all its files together: nine patterns over one
-// of the largest size take half a second. A longer submission is flagged for review.
+// maxSearchedBytes limits the part of a submission that is searched, over all its files, because nine patterns over the
+// largest submission take half a second. A longer submission is flagged for review.
 const maxSearchedBytes = 64 << 10
 
-// hintsIn returns the signs of cheating in a submission as a text for reviewers: each sign once per file, with its
-// first line.
+// hintsIn describes the cheating hints in a submission for reviewers: each hint once per file, with its first line.
 func hintsIn(s tasks.Submission) string {
 	left := maxSearchedBytes
 	look := func(file string, source []byte) []string {
@@ -57,7 +55,7 @@ func hintsIn(s tasks.Submission) string {
 
 func hintsInFile(file string, source []byte) (found []string) {
 	for _, h := range cheatingHints {
-		// Only the first match: a reviewer reads the file from there, and the flag stays short.
+		// Only the first match is listed, to keep the flag short.
 		if at := h.pattern.FindIndex(source); at != nil {
 			line := bytes.Count(source[:at[0]], []byte("\n")) + 1
 			text := strings.TrimSpace(string(source[at[0]:min(at[1], at[0]+60)]))

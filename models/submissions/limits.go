@@ -13,16 +13,17 @@ import (
 	"warpboard/tasks"
 )
 
-// Limits limit one person's submissions; 0 is no limit. Admins have none. A submission that failed because of an
-// infrastructure error does not count. Neither do up to SubmissionsPerHour submissions with a noisy score or bad
-// conditions.
+// Limits limits each person's submissions; 0 means no limit. Admins have no limits. Submissions that failed with an
+// infrastructure error do not count. Up to SubmissionsPerHour submissions with a noisy score or bad conditions do not
+// count either.
 type Limits struct {
 	SubmissionsPerHour int
 	MaxUnfinishedRuns  int `gorm:"column:waiting"` // runs that are queued or running at the same time
 }
 
-// check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two simultaneous
-// requests cannot both be the last one that fits. A repetition of an accepted one with its key does not get here.
+// check returns an error if the person has reached a limit. It runs in the transaction that stores the submission.
+// Transactions are serialized (db.Write), so two requests cannot both be the last allowed one. A repeated request with
+// the key of an accepted one does not reach it.
 func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil
@@ -36,9 +37,9 @@ func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	return l.checkWaiting(tx, user)
 }
 
-// checkRate counts submissions of the last hour, of which a noisy one is free: up to as many again, since a kernel can
-// be noisy on purpose. A submission to several devices is free as soon as one of its runs failed because of
-// infrastructure.
+// checkRate limits the submissions of the last hour. Noisy ones do not count, up to the same number, because a kernel
+// can be noisy on purpose. A submission to several devices does not count if one of its runs failed with an
+// infrastructure error.
 func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	const runs = "not exists (select 1 from runs where runs.submission_id = submissions.id and "
 	rate := quota.RateLimit{
@@ -54,8 +55,8 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	return rate.Check(sent, "created_at")
 }
 
-// checkBytes limits the bytes of a person's submissions of a day, with any outcome, to those of SubmissionsPerHour of
-// the largest. A submission that is cancelled at once costs no time of a device, and stays.
+// checkBytes limits the size of a person's submissions of the last day, whatever their outcome, to SubmissionsPerHour
+// submissions of maximum size. Otherwise submissions that are cancelled at once could fill the disk.
 func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	most := int64(l.SubmissionsPerHour) * tasks.MaxSubmission
 	if most <= 0 {
@@ -71,8 +72,8 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 	return db.TooManyf(guess, "Your submissions of the last 24 hours take %d MB, the most that is stored. Delete some, or try again later.", stored/1_000_000)
 }
 
-// checkWaiting counts unfinished runs, but not profiles, turns, and reruns, which follow other runs: their person did
-// not ask for them, and cannot end them. Neither did the person ask for what an admin added.
+// checkWaiting limits unfinished runs. Profiles, turns, and reruns do not count, because the person did not request
+// them and cannot cancel them. Submissions added by an admin do not count either.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.AskedCondition+" and "+work.LiveCondition, user.ID).
 		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.MaxUnfinishedRuns, 10*time.Second)

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// checkSanitized refuses to rank a source for which compute-sanitizer has not passed on each of the GPUs, if the task
-// requires that. A new version of a task may have other tests, and requires it again.
+// checkSanitized returns an error for a ranked submission if the task requires that compute-sanitizer has passed for
+// the source on each of the GPUs, and it has not. Each version of a task requires it again.
 func (in NewSubmission) checkSanitized(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
 	if !version.Definition.SanitizeFirst || in.Mode != job.ModeRanked || in.Via == ViaTrial {
 		return nil

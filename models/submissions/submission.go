@@ -11,19 +11,18 @@ import (
 	"warpboard/tasks"
 )
 
-// Submissions reads and stores the submissions of one database.
+// Submissions reads and stores submissions in one database.
 type Submissions struct {
 	db     *db.DB
 	limits Limits
 }
 
-// New returns the submissions of a database, with the limits for people.
+// New returns the submissions in a database, with limits per person.
 func New(database *db.DB, limits Limits) *Submissions {
 	return &Submissions{db: database, limits: limits}
 }
 
-// Submission is one request of a person: a source for a task, of one file or several, in one mode. It has one Run per
-// device.
+// Submission is a person's source, of one file or several, for a task in one mode. It has one Run per device.
 type Submission struct {
 	ID         int64
 	UserID     int64
@@ -34,11 +33,12 @@ type Submission struct {
 	SourceHash string // hash of all its files, packed (tasks.Submission.Pack)
 	SourceKey  string // like SourceHash; runs with an equal key count together (package samples)
 	Via        string // "web", "api", "cli", "mcp"
-	// A pointer: the unique index (user_id, request_key) ignores null, and would allow "" only once.
+	// RequestKey is the idempotency key; nil if there is none. It is a pointer, because the unique index (user_id,
+	// request_key) ignores null but allows "" only once.
 	RequestKey *string // idempotency key; nil if none
 	AddedWhy   string  // an admin's reason for adding it; empty if the person submitted it
-	// ID of the event that was frozen at the time: others do not see the submission, and its runs do not count, until
-	// it is revealed. 0 if none.
+	// FrozenEventID is the event that was frozen when the submission was made, or 0. Until its results are revealed,
+	// others cannot see the submission, and its runs do not count.
 	FrozenEventID  int64 `gorm:"column:frozen_event"`
 	Comments       int   // number of visible comments; updated by package comments
 	CommentsLocked bool  // only moderators may comment
@@ -46,13 +46,13 @@ type Submission struct {
 	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // for mode profile
 }
 
-// HiddenFrom reports whether the submission is hidden from the viewer, because its event is frozen.
+// HiddenFrom reports whether the viewer may not see the submission because its event is frozen.
 func (s Submission) HiddenFrom(viewer accounts.User) bool {
 	return s.FrozenEventID != 0 && !viewer.IsAdmin() && !(viewer.SignedIn() && viewer.ID == s.UserID)
 }
 
-// MaySeeSource reports whether the viewer may read a submission's source: the author and admins always may, everyone
-// after the task's deadline. Without a deadline it stays hidden. Pages that link to sources use it, too. For the zero
+// MaySeeSource reports whether the viewer may read a submission's source: its author and admins always may, everyone
+// after the task's deadline, and no one else without a deadline. Pages that link to sources use it, too. For the zero
 // Submission it reports whether the viewer may read other people's sources.
 func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
@@ -61,12 +61,12 @@ func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at ti
 	return task.VisibleTo(viewer) && sub.SourceOpen(task, at)
 }
 
-// SourceOpen reports whether everyone who sees the task may read the submission's source.
+// SourceOpen reports whether everyone who can see the task may read the submission's source.
 func (s Submission) SourceOpen(task catalog.Task, at time.Time) bool {
 	return s.FrozenEventID == 0 && task.Deadline != nil && !task.Open(at)
 }
 
-// Submission returns one submission. Callers must check its task's VisibleTo before they show it.
+// Submission returns the submission with an ID. The caller must check VisibleTo of its task before showing it.
 func (t *Submissions) Submission(ctx context.Context, id int64) (Submission, error) {
 	var sub Submission
 	err := t.db.Read(ctx).Take(&sub, id).Error
@@ -84,7 +84,7 @@ type Details struct {
 // TableName returns the table of submissions.
 func (Details) TableName() string { return "submissions" }
 
-// Details reads submissions by their IDs, in one query. Callers must check the tasks' VisibleTo before they show any.
+// Details reads submissions by ID, in one query. The caller must check VisibleTo of the tasks before showing them.
 func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]Details, error) {
 	var rows []Details
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
@@ -95,13 +95,13 @@ func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]Deta
 	return found, db.ReadError(err, "submissions")
 }
 
-// Sources returns the files of some submissions, by their IDs. Callers must check MaySeeSource.
+// Sources returns the files of submissions, by submission ID. The caller must check MaySeeSource.
 func (t *Submissions) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Submission, error) {
 	var rows []struct {
 		ID   int64
 		Data []byte
 	}
-	// Unpacked sources are in memory at the same time: callers must pass few IDs (a comparison has two).
+	// All unpacked sources are in memory at the same time, so pass few IDs (a comparison has two).
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
 	texts := make(map[int64]tasks.Submission, len(rows))
 	for _, row := range rows {
@@ -112,7 +112,7 @@ func (t *Submissions) Sources(ctx context.Context, ids []int64) (map[int64]tasks
 	return texts, db.ReadError(err, "sources of submissions")
 }
 
-// SourceSizes returns the bytes of all files by submission.
+// SourceSizes returns the total size of each submission's files in bytes, by submission ID.
 func (t *Submissions) SourceSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
 	var rows []struct{ ID, Size int64 }
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.size").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
@@ -123,7 +123,7 @@ func (t *Submissions) SourceSizes(ctx context.Context, ids []int64) (map[int64]i
 	return sizes, db.ReadError(err, "sizes of sources")
 }
 
-// Source returns the files of a submission. Callers must check MaySeeSource before they show them.
+// Source returns the files of a submission. The caller must check MaySeeSource before showing them.
 func (t *Submissions) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob
 	if err = t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error; err == nil {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// SubmissionFilter selects submissions. A zero field selects all.
+// SubmissionFilter selects submissions. Zero fields select all.
 type SubmissionFilter struct {
 	UserID     int64
 	TaskID     int64
@@ -24,18 +24,19 @@ type SubmissionFilter struct {
 	BeforeID   int64 // only IDs below this one: the last ID of the previous page
 	Offset     int   // number of the newest to skip
 	Limit      int   // 0 for 50
-	// only the columns that tables show, see submissionTableColumns and runTableColumns
+	// OnlyTableColumns reads only the columns that tables show, see submissionTableColumns and runTableColumns.
 	OnlyTableColumns bool `gorm:"column:short"`
 }
 
-// submissionTableColumns selects the columns that tables show of a submission s, its person u, and its task t.
+// submissionTableColumns lists the columns that tables show of a submission s, its person u, and its task t.
 const submissionTableColumns = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
 
-// runTableColumns selects the columns that tables show of a run r: a fourth of its columns, for lists of hundreds.
+// runTableColumns lists the columns that tables show of a run r, a fourth of all, because lists have hundreds of runs.
 const runTableColumns = `r.id, r.submission_id, r.mode, r.purpose, r.device, r.state, r.queued_at, r.score_ns, r.failure,
 	r.interval_low, r.interval_high, r.processes, r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
-// excludeFrozen excludes submissions s that are hidden from the viewer: Submission.HiddenFrom in SQL.
+// excludeFrozen excludes submissions s that the viewer may not see because their event is frozen. It must agree with
+// Submission.HiddenFrom.
 func excludeFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	if viewer.IsAdmin() {
 		return q
@@ -43,7 +44,7 @@ func excludeFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return q.Where("(s.frozen_event = 0 or s.user_id = ?)", viewer.ID)
 }
 
-// SubmissionSummary is a submission for a list.
+// SubmissionSummary is a submission with the data that lists show.
 type SubmissionSummary struct {
 	Submission
 	UserName      string
@@ -53,9 +54,9 @@ type SubmissionSummary struct {
 	Runs          []work.Run `gorm:"-"`
 }
 
-// Submissions lists the selected submissions that the viewer may see, the newest first.
+// Submissions lists the selected submissions that the viewer may see, newest first.
 func (t *Submissions) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	// One's own submissions to a task that was hidden afterwards are not listed either.
+	// People do not see their own submissions to a task that was hidden later.
 	q := excludeFrozen(catalog.ListedOf(t.filteredQuery(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
@@ -67,8 +68,8 @@ func (t *Submissions) Submissions(ctx context.Context, viewer accounts.User, f S
 	return list, t.addRuns(ctx, list, f.OnlyTableColumns)
 }
 
-// filteredQuery begins a query for the selected submissions. Conditions have a fixed order, so that one filter makes
-// one text: both databases prepare each again.
+// filteredQuery returns a query for the selected submissions. The order of conditions is fixed, so that equal filters
+// have equal SQL texts, which both databases prepare once.
 func (t *Submissions) filteredQuery(ctx context.Context, f SubmissionFilter) *gorm.DB {
 	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
 	if f.OnlyTableColumns {
@@ -112,7 +113,7 @@ func (t *Submissions) addRuns(ctx context.Context, list []SubmissionSummary, sho
 		columns = runTableColumns
 	}
 	runs := make([]work.Run, 0, len(list)) // most have one device: avoids copying rows while the list grows
-	// A second query, a moment later: a run may have advanced since, or its submission may be gone. Neither harms a
+	// This second query may see a later state: a run may have ended, or its submission may be deleted. Neither harms a
 	// list.
 	if err := t.db.Read(ctx).Table("runs r").Select(columns).Where("r.submission_id in ? and r.profile_of is null", ids).Order("r.id").Scan(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
@@ -124,9 +125,9 @@ func (t *Submissions) addRuns(ctx context.Context, list []SubmissionSummary, sho
 	return nil
 }
 
-// Latest lists a person's latest submissions to a task, without those of a trial. It reads them with their requested
-// runs in one query and with the columns of tables. Submissions have only the fields that differ: ID, mode, and time. A
-// submission always has runs (Submit), so the join loses none.
+// Latest lists a person's latest submissions to a task, except those of trials, with the runs that the person
+// requested. It makes one query and reads the columns of tables. Of the submissions it sets only ID, mode, and time.
+// Each submission has runs (see Submit), so the join omits none.
 func (t *Submissions) Latest(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
@@ -152,7 +153,7 @@ func (t *Submissions) Latest(ctx context.Context, userID, taskID int64, limit in
 	return list, db.ReadError(err, "submissions of a person to a task")
 }
 
-// LastSubmission is a person's latest submission, with the number of its unfinished runs.
+// LastSubmission is a person's latest submission and the number of its unfinished runs.
 type LastSubmission struct {
 	ID             int64
 	TaskSlug       string
@@ -160,7 +161,7 @@ type LastSubmission struct {
 	UnfinishedRuns int `gorm:"column:live"`
 }
 
-// LastSubmission returns a person's latest submission to a task that they still see, or NotFound.
+// LastSubmission returns a person's latest submission to a task that they can still see, or NotFound.
 func (t *Submissions) LastSubmission(ctx context.Context, person accounts.User) (LastSubmission, error) {
 	var last LastSubmission
 	q := t.db.Read(ctx).Table("submissions s").
@@ -170,7 +171,7 @@ func (t *Submissions) LastSubmission(ctx context.Context, person accounts.User) 
 	return last, db.ReadError(err, "submission of this person")
 }
 
-// Activity counts a person's submissions to tasks that the viewer may see by day, "2026-11-22" in UTC, since a time.
+// Activity counts a person's submissions since a time, to tasks that the viewer may see, by UTC day ("2026-11-22").
 func (t *Submissions) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
 	var rows []struct {
 		Day   string

@@ -24,10 +24,10 @@ import (
 	"warpboard/tasks"
 )
 
-// ViaTrial marks submissions that try a task.
+// ViaTrial marks the submissions of a task's trial.
 const ViaTrial = "trial"
 
-// NewSubmission is a person's request to submit.
+// NewSubmission describes a submission to store.
 type NewSubmission struct {
 	User     accounts.User
 	Added    AddedByAdmin // set if an admin adds it
@@ -51,20 +51,20 @@ func (in NewSubmission) submitted() tasks.Submission {
 	return tasks.Submission{Source: in.Source, Files: in.Files}
 }
 
-// Submit stores a submission with one queued run per device, or nothing at all. A person's mistake is Invalid or
-// Forbidden; a used-up limit is TooMany.
+// Submit stores a submission with one queued run per device, or returns an error and stores nothing: Invalid or
+// Forbidden for mistakes of the person, TooMany for a reached limit.
 func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	// Hints are searched before the transaction: that takes milliseconds, in which no one else could write.
+	// The search for hints takes milliseconds, so it precedes the transaction, which blocks other writers.
 	found := ""
 	if in.Mode == job.ModeRanked {
 		found = hintsIn(in.submitted())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
-		// First, so that an accepted request is answered again even if the limit is used up or the deadline is over by
-		// now.
+		// This comes first, so that a repetition of an accepted request succeeds even if a limit or the deadline has
+		// been reached since.
 		if sub, runs, err = findByKey(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
@@ -85,7 +85,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
-		// Permanent reasons first: rights and deadline, then the files, then limits, which pass with time.
+		// Permanent reasons come first: rights and deadline, then files, then limits, which end with time.
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (t *Submissions) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Ta
 	return quota.Check(tx, in.User, in.Devices...)
 }
 
-// noteUse counts a submission against its task's limits, which may be set later.
+// recordUse counts a submission for task limits, which may also be set later.
 func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
 	if in.Added.Admin.SignedIn() {
 		return nil
@@ -169,9 +169,9 @@ func (in NewSubmission) checkFilter() error {
 	return nil
 }
 
-// submittable reads the task, and returns an error if this person cannot submit to it now.
+// submittable reads the task, and returns an error if the person cannot submit to it now.
 func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
-	// The caller's User may be old; a person who was blocked since then is refused here, inside the transaction.
+	// in.User may be outdated: the person may have been blocked since it was read.
 	user, err := accounts.Load(tx, in.User.ID)
 	if err != nil {
 		return task, version, err
@@ -182,7 +182,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
-	// NotFound and not Forbidden, to hide whether a private task exists.
+	// The error is NotFound instead of Forbidden, to hide that the task exists.
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
@@ -199,19 +199,18 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
-	// The version is the current one at this moment, not that of the person's page: a new version may have been
-	// published in between.
+	// The version is the current one, which may be newer than that of the person's page.
 	err = tx.Where("task_id = ?", task.ID).Take(&version, cmp.Or(in.Version, task.VersionID)).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
 
-// sourceName checks the name of the submitted file against the language of the task.
+// sourceName cleans the name of a submitted file and checks it against the language of the task.
 func sourceName(name string, d tasks.Definition) (string, error) {
 	if name == "" {
 		return d.SubmissionName(), nil
 	}
-	// The name is shown, and used for downloads: no folders (of Windows either), no control characters, and none that
-	// change the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
+	// The name is shown and used for downloads, so it has no folders (Windows' included), no control or direction
+	// characters, and at most 120 bytes. In the sandbox the task's definition names the file.
 	name = db.CutText(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file name %q contains an invisible character. Rename the file.", name)
@@ -227,7 +226,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	return name, nil
 }
 
-// checkFiles refuses further files that the task does not accept, or whose names are taken.
+// checkFiles returns an error for additional files that the task does not accept, or whose names are taken.
 func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) error {
 	if len(in.Files) == 0 {
 		return nil
@@ -246,7 +245,7 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 	return nil
 }
 
-// Queue stores a submission with its runs regardless of limits: the site's own baselines use it, too.
+// Queue stores a submission with its runs without checking limits. The site's own baselines use it directly.
 func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
 	sub, err := in.save(tx, task, version)
 	if err != nil {
@@ -258,8 +257,8 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: work.Work{Device: device, Requires: version.Definition.Require.String(), QueuedAt: sub.CreatedAt},
 		}
-		// There are no watchers yet, so the events are stored and not announced. The dispatcher sees the rows in its
-		// next pass.
+		// No page shows the new submission yet, so the events are stored but not announced. The dispatcher finds the
+		// runs in its next pass.
 		if err := work.Enqueue(tx, &run, &work.Effect{}); err != nil {
 			return sub, nil, err
 		}
@@ -269,7 +268,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
-	// Contents are stored once by their hash; a rollback removes a new one again.
+	// Contents are stored once per hash. A rollback removes a new one.
 	hash, err := catalog.PutBlob(tx, in.submitted().Pack())
 	if err != nil {
 		return Submission{}, err

@@ -7,8 +7,8 @@ import (
 	"warpboard/models/work"
 )
 
-// findByKey returns the submission that a person made with the same key, because its answer was lost. Keys are per
-// person. The same key with another request is a Conflict.
+// findByKey returns the submission that the person has already made with the same key, for a request that is repeated
+// because its response was lost. Keys are per person. It returns Conflict if the request differs.
 func findByKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if in.Key == "" {
 		return sub, nil, nil
@@ -17,8 +17,8 @@ func findByKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, 
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
-	// By now the deadline may be over, or an admin may have added it: the mode is then practice for one of the two.
-	// Devices are not compared: a request for others with the same key gets the runs of the first request.
+	// The deadline may have passed since the first request, or an admin may have added the submission, so that one mode
+	// is practice. Devices are not compared: a repetition with other devices gets the runs of the first request.
 	if sub.TaskID != in.TaskID || work.Measured(sub.Mode) != work.Measured(in.Mode) || sub.SourceHash != db.Hash(in.submitted().Pack()) || !sub.ProfileFilter.Equal(in.Filter) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}

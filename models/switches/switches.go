@@ -16,28 +16,28 @@ import (
 	"warpboard/models/db"
 )
 
-// The names of what can be off, beside those of tasks.
+// Names of the parts of the site that can be switched off, besides tasks.
 const (
 	Submissions = "submissions"
 	Evaluations = "evaluations"
 )
 
-// Task is the name of one task's switch.
+// Task returns the name of a task's switch.
 func Task(id int64) string { return "task." + strconv.FormatInt(id, 10) }
 
-// Prefix begins the settings that hold what is off; its name follows.
+// Prefix is the prefix of the settings that store what is off. The name of the switch follows.
 const Prefix = "off."
 
-// longestWhy keeps the sentence one.
+// maxReasonLength limits the reason, in characters.
 const longestWhy = 300
 
-// Switches reads and changes the switches in one database.
+// Switches turns parts of the site off and on, in one database.
 type Switches struct{ db *db.DB }
 
-// New returns the switches of a database.
+// New returns the switches in a database.
 func New(database *db.DB) *Switches { return &Switches{db: database} }
 
-// Switch is one thing that is off.
+// Switch is a part of the site that is off.
 type Switch struct {
 	What  string    `json:"-"`
 	Why   string    `json:"why"`
@@ -45,7 +45,7 @@ type Switch struct {
 	Since time.Time `json:"since"`
 }
 
-// Sentence returns the sentence for people, with the reason.
+// Sentence returns a sentence with the reason for people.
 func (o Switch) Sentence() string {
 	switch o.What {
 	case Submissions:
@@ -66,7 +66,7 @@ func FirstSentence(off []Switch, names ...string) string {
 	return ""
 }
 
-// Parse reads a setting, for queries that read it with other rows.
+// Parse parses a setting, for callers that read settings with other rows.
 func Parse(key, value string) (off Switch, err error) {
 	if err = json.Unmarshal([]byte(value), &off); err != nil {
 		err = fmt.Errorf("reading setting %s: %w", key, err)
@@ -75,7 +75,7 @@ func Parse(key, value string) (off Switch, err error) {
 	return off, err
 }
 
-// TurnOff keeps something off until TurnOn. Admins only.
+// TurnOff switches a part of the site off until TurnOn. Only admins may call it.
 func (s *Switches) TurnOff(ctx context.Context, actor accounts.User, what, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -101,7 +101,7 @@ func isSwitch(what string) bool {
 	return what == Submissions || what == Evaluations || isTask && err == nil
 }
 
-// TurnOn ends that. Admins only.
+// TurnOn switches a part of the site on again. Only admins may call it.
 func (s *Switches) TurnOn(ctx context.Context, actor accounts.User, what string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *Switches) TurnOn(ctx context.Context, actor accounts.User, what string)
 	})
 }
 
-// AllOff lists the switches that are off.
+// AllOff lists the parts that are off.
 func (s *Switches) AllOff(ctx context.Context) ([]Switch, error) {
 	return readSwitches(s.db.Read(ctx).Where("key like ?", Prefix+"%"))
 }
@@ -124,7 +124,7 @@ func (s *Switches) FirstSentence(ctx context.Context, names ...string) (string, 
 	return firstSentence(s.db.Read(ctx), names)
 }
 
-// Check refuses if one of these is off, with the admin's sentence.
+// Check returns an error with the admin's reason if one of the named parts is off.
 func Check(tx *gorm.DB, names ...string) error {
 	why, err := firstSentence(tx, names)
 	if err == nil && why != "" {

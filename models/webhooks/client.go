@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// maxHeaderBytes limits the header of an answer, in bytes.
+// maxHeaderBytes limits the header of a response, in bytes.
 const maxHeaderBytes = 16 << 10
 
-// NewClient returns a client for addresses that NewGuard allows, with a time limit for each whole answer. roots are
-// the trusted certificates; nil means the system's. The caller sets CheckRedirect. Each request has its own connection
-// (DisableKeepAlives): a reused one would bypass the guard.
+// NewClient returns an HTTP client that connects only to addresses that NewGuard(allowed) allows. timeout limits each
+// request including its response. roots are the trusted certificates; nil means the system's. The caller must set
+// CheckRedirect. Each request has its own connection (DisableKeepAlives), because a reused one would bypass the guard.
 func NewClient(timeout time.Duration, allowed []netip.Prefix, roots *x509.CertPool) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: NewGuard(allowed).Check}
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{

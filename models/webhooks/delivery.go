@@ -30,24 +30,25 @@ type Delivery struct {
 	DeliveredAt *time.Time
 }
 
-// TableName returns the table, whose name differs from the type's.
+// TableName returns the table of deliveries.
 func (Delivery) TableName() string { return "webhook_deliveries" }
 
-// retryDelays are the times between tries: the last try is a day and a half after the first.
+// retryDelays are the times between tries. The last try is a day and a half after the first.
 var retryDelays = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour, 24 * time.Hour}
 
 const (
-	// maxFailures is the number of consecutive failures that switches a webhook off.
+	// maxFailures is the number of consecutive failures after which a webhook is switched off.
 	maxFailures = 5
-	// deliveryRetention is the age up to which the log keeps deliveries.
+	// deliveryRetention is the time for which the log keeps deliveries.
 	deliveryRetention = 30 * 24 * time.Hour
-	// maxDeliveriesPerWebhook limits the log of one webhook, not counting deliveries still to be sent.
+	// maxDeliveriesPerWebhook limits the deliveries in the log of one webhook, except those not sent yet.
 	maxDeliveriesPerWebhook = 1000
-	// maxWaitingTests and maxManualTriesPerHour limit the manual tests and redeliveries of each webhook.
+	// maxWaitingTests limits the unsent manual tests and redeliveries of one webhook, and maxManualTriesPerHour their
+	// number per hour.
 	maxWaitingTests, maxManualTriesPerHour = 5, 30
 )
 
-// DueDelivery is a delivery with everything needed to send it.
+// DueDelivery is a delivery with the data needed for sending it.
 type DueDelivery struct {
 	Delivery
 	UserID        int64 // owner of the webhook; 0 for the site's
@@ -56,9 +57,9 @@ type DueDelivery struct {
 	OwnerPosition int `gorm:"column:place"` // position among the due deliveries of the same owner, from 1
 }
 
-// DueDeliveries lists the due deliveries of owners that are not busy: the site's first, then the first of each person,
-// the second of each, and so on, so that one person's backlog does not delay the others. most limits the deliveries of
-// one owner.
+// DueDeliveries lists due deliveries of owners that are not busy: the site's first, then the first of each person, then
+// the second of each, and so on, so that one person's deliveries do not delay others. most limits the deliveries per
+// owner.
 func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
 	if len(busy) == 0 {
 		busy = []int64{-1} // an unused id: SQL has no empty list
@@ -71,14 +72,14 @@ func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64
 	return list, db.ReadError(err, "deliveries that are due")
 }
 
-// ClaimDelivery postpones the next try, so that no other process sends it in the meantime. It returns false if another
-// one has claimed it. If the process dies after that, the delivery is sent again later.
+// ClaimDelivery postpones the next try of a delivery, so that no other process sends it. It returns false if another
+// process has claimed it. If this process stops before EndTry, the delivery is sent again later.
 func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
 	res := w.db.Writer(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
 }
 
-// TryResult is the result of one try.
+// TryResult is the result of one try to send a delivery.
 type TryResult struct {
 	At           time.Time
 	Duration     time.Duration `gorm:"column:took"`
@@ -87,7 +88,7 @@ type TryResult struct {
 	ReceiverGone bool   `gorm:"column:gone"` // the receiver answered that it is gone
 }
 
-// EndTry stores the result of a try, and the time of the next one. A webhook whose deliveries fail is switched off.
+// EndTry stores the result of a try and the time of the next one. After too many failures it switches the webhook off.
 func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error {
 	at := db.Time(t.At)
 	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.CutText(db.Sanitize(t.Problem), 300), "took_ms": t.Duration.Milliseconds(), "tried_at": at, "next_at": nil}
@@ -116,7 +117,7 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error
 	})
 }
 
-// countFailure counts a failed delivery against the webhook.
+// countFailure counts a failed delivery of the webhook, and switches the webhook off after maxFailures.
 func countFailure(tx *gorm.DB, hook Webhook, t TryResult) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
@@ -137,7 +138,7 @@ func countFailure(tx *gorm.DB, hook Webhook, t TryResult) error {
 	return db.WriteError(err, "deliveries of webhook %d", hook.ID)
 }
 
-// WebhookDeliveries lists the deliveries of a webhook before an ID (0 for the newest), the newest first.
+// WebhookDeliveries lists the deliveries of a webhook with IDs below before (0 means all), newest first.
 func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, hookID, before int64, limit int) (list []Delivery, err error) {
 	if _, err := findWebhook(w.db.Read(ctx), actor, hookID); err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, h
 	return list, db.ReadError(q.Find(&list).Error, "deliveries of webhook %d", hookID)
 }
 
-// Redeliver queues a delivery once more, with the same ID.
+// Redeliver queues a delivery again with the same ID.
 func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, id int64) (d Delivery, err error) {
 	return d, w.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := checkSendable(tx, actor, hookID); err != nil {
@@ -195,10 +196,11 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 	})
 }
 
-// manualTriesSetting is the prefix of the setting with the times of a webhook's requested tests and redeliveries.
+// manualTriesSetting returns the key prefix of the settings with the times of a webhook's manual tests and
+// redeliveries.
 func manualTriesSetting(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
-// countTest counts a test or a redelivery, and refuses it if there were too many within an hour.
+// countTest counts a manual test or redelivery. It returns an error if there were too many in the last hour.
 func countTest(tx *gorm.DB, hookID int64) error {
 	key, now := manualTriesSetting(hookID), db.Now()
 	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)
@@ -221,7 +223,7 @@ func checkSendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 	return err
 }
 
-// SweepDeliveries removes ended deliveries that are old, or too many.
+// SweepDeliveries deletes ended deliveries that are old, or exceed the limit of their webhook.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
 	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"warpboard/models/db"
 )
 
-// maxEventsPerPass limits the events in one transaction.
+// maxEventsPerPass limits the events that one transaction processes.
 const maxEventsPerPass = 100
 
-// WebhookEvent is an event without deliveries yet.
+// WebhookEvent is an event for which no deliveries were created yet.
 type WebhookEvent struct {
 	ID             int64
 	Kind           Kind
@@ -28,7 +28,8 @@ type WebhookEvent struct {
 	CreatedAt      time.Time
 }
 
-// StoreEvent stores an event in its transaction. If no one wants it and it needs no notices, Note only runs one query.
+// StoreEvent stores an event in the transaction that causes it. It stores nothing if no webhook is enabled and the
+// event causes no notices.
 func StoreEvent(tx *gorm.DB, e WebhookEvent) error {
 	if !e.needsInboxes() {
 		var listening int64
@@ -40,21 +41,21 @@ func StoreEvent(tx *gorm.DB, e WebhookEvent) error {
 	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
 }
 
-// confirmedEventsSQL selects events about a new place of a run that is measured again first.
+// confirmedEventsSQL selects events about a new rank or record of a run that a confirmation is still measuring.
 const confirmedEventsSQL = "kind in ('place.taken', 'record.taken') and run_id in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
 
-// needsInboxes reports whether Rules.NotifyInboxes returns people to notify of the event.
+// needsInboxes reports whether the event causes notices (Rules.NotifyInboxes).
 func (e WebhookEvent) needsInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
 
-// PreviousRecord is the former holder of a record, in the detail of record.taken.
+// PreviousRecord is the previous record and its holder, as a part of the event record.taken.
 type PreviousRecord struct {
 	User    Person  `json:"user"`
 	ScoreNS float64 `json:"score_ns"`
 }
 
-// Person identifies someone to receivers.
+// Person identifies a person in a message.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -67,7 +68,7 @@ type message struct {
 	Data      any       `json:"data"`
 }
 
-// runData is a run's data for receivers.
+// runData describes a run in a message.
 type runData struct {
 	Run            int64           `json:"run"`
 	URL            string          `json:"url"`
@@ -87,10 +88,9 @@ type runData struct {
 	UserName string `json:"-"`
 }
 
-// SpreadEvents makes deliveries of the waiting events for every webhook that wants them, and returns the number of
-// events. An event whose data cannot be made is dropped, so that it does not block later ones: the error names it, and
-// the others are delivered. Events about the new place of a run wait until it is confirmed; webhooks learn of no record
-// that turned out not to be one.
+// SpreadEvents creates the deliveries of stored events for each webhook that receives them, and returns the number of
+// processed events. An event whose data cannot be read is deleted, so that it does not block later ones; the error
+// names it. Events about the new rank of a run wait until its confirmation has ended.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 	var ids []int64
 	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("not ("+confirmedEventsSQL+")").Order("id").Limit(maxEventsPerPass).
@@ -148,7 +148,7 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 			continue
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
-			// The former holder of a record may no longer see the task.
+			// The former holder of a record may not be allowed to see the task any more.
 			if sees, err := w.rules.CanSeeRun(tx, hook.UserID, e.RunID); err != nil {
 				return err
 			} else if !sees {
@@ -171,7 +171,7 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 	return nil
 }
 
-// queueDeliveries adds an event to inboxes, and queues deliveries for the webhooks of those people.
+// queueDeliveries adds notices about an event to inboxes, and queues deliveries for the webhooks of their owners.
 func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	list, err := w.rules.NotifyInboxes(tx, e)
 	if err != nil {
@@ -194,8 +194,9 @@ func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook)
 	return nil
 }
 
-// isFor reports whether a webhook receives an event: the site's webhooks receive all that they want, a person's only
-// those about their own runs and about records that they took or lost; none receives events from before its creation.
+// isFor reports whether a webhook receives an event. A webhook of the site receives all events of its kinds; a person's
+// receives those about their own runs, and about records that they set or lost. No webhook receives events from before
+// its creation.
 func (e WebhookEvent) isFor(hook Webhook) bool {
 	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.WantsKind(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
 		return false
@@ -203,7 +204,8 @@ func (e WebhookEvent) isFor(hook Webhook) bool {
 	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.FormerHolderID
 }
 
-// eventData returns an event's data for a person's webhook or the site's (0); nil if its subject was deleted.
+// eventData returns the data of an event for a webhook of a person (receiver) or of the site (0); nil if the subject
+// was deleted.
 func (w *Webhooks) eventData(tx *gorm.DB, e WebhookEvent, receiver int64) (any, error) {
 	if e.RunID == 0 {
 		return e.Detail, nil

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// nonPublicNetworks are networks outside the public Internet, in addition to netip's and to IPv6 outside of unicast6;
-// some contain an IPv4 address. Source: IANA registries. A network that becomes special later is dialed until it is
-// added here.
+// nonPublicNetworks lists networks outside the public Internet, in addition to those that netip recognizes. Some
+// contain IPv4 addresses. Source: IANA registries.
 var nonPublicNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
@@ -22,25 +21,25 @@ var nonPublicNetworks = []netip.Prefix{
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"),
 }
 
-// publicIPv6 is the public Internet in IPv6. Addresses outside of it are not dialed: translations to IPv4
-// (64:ff9b::/96, ::ffff:0:0:0/96), local, and unassigned ones.
+// publicIPv6 is the range of public IPv6 addresses. Others are refused: translations to IPv4 (64:ff9b::/96,
+// ::ffff:0:0:0/96), local, and unassigned ones.
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
-// minPort is the port below which only those of HTTP are dialed.
+// minPort is the lowest allowed port, except for those of HTTP.
 const minPort = 1024
 
-// Guard decides which addresses may be dialed.
+// Guard decides which addresses webhooks may connect to.
 type Guard struct {
 	allowed      []netip.Prefix // networks that the operator allows in addition
 	ownAddresses func() ([]net.Addr, error)
 }
 
-// NewGuard returns a guard that allows public addresses, and those in allowed.
+// NewGuard returns a guard that allows public addresses, and the networks in allowed.
 func NewGuard(allowed []netip.Prefix) Guard { return Guard{allowed, net.InterfaceAddrs} }
 
-// Check is the Control function of a net.Dialer. It refuses an address when it is dialed, after name resolution: a name
-// that later points elsewhere is refused then. It runs for each address in the dialer, so that the checked address is
-// the one that is connected to. The person who gave the address controls the name and its resolution.
+// Check implements the Control function of net.Dialer. It returns an error if the address is not allowed. It runs after
+// name resolution, for the address that is connected to: the owner of a webhook controls the name and can change its
+// addresses at any time.
 func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -60,14 +59,14 @@ func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isHTTPPort reports whether a port is one of HTTP, or not reserved. An invalid port is refused.
+// isHTTPPort reports whether a port is one of HTTP's or at least minPort. An invalid port is refused.
 func isHTTPPort(port string) bool {
 	number, _ := strconv.Atoi(port)
 	return number >= minPort || number == 80 || number == 443
 }
 
-// CheckHost refuses a host of a URL that Check would always refuse: an address, the name of this machine, a number that
-// resolvers read as an address, or a port. Other names are checked after resolution.
+// CheckHost returns an error for a host and port that Check would always refuse: an address, a name of this machine, a
+// number that resolvers read as an address, or a port. Other names are checked after resolution.
 func (g Guard) CheckHost(host, port string) error {
 	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 || !isHTTPPort(port) && len(g.allowed) == 0 {
 		return ErrRefused
@@ -86,7 +85,7 @@ func (g Guard) CheckHost(host, port string) error {
 	return nil
 }
 
-// ErrRefused is the same for all refused addresses. A more precise error would reveal the operator's network.
+// ErrRefused is the only error for refused addresses. A more precise one would reveal the operator's network.
 var ErrRefused = errors.New("the address is not a public one, or its port is not one of HTTP")
 
 func isPublic(ip netip.Addr) bool {
@@ -97,10 +96,10 @@ func anyContains(networks []netip.Prefix, ip netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// isOwn reports whether the address is one of this machine, which may trust itself more than others.
+// isOwn reports whether the address belongs to this machine, whose services may trust local connections.
 func (g Guard) isOwn(ip netip.Addr) bool {
-	// Queried each time, because addresses change. If they are unknown, everything is refused. Networks that the
-	// operator allows (checked above) take precedence.
+	// The machine's addresses are read each time, because they change. If that fails, every address is refused.
+	// Networks in allowed (checked above) take precedence.
 	addresses, err := g.ownAddresses()
 	return err != nil || slices.ContainsFunc(addresses, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)

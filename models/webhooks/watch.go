@@ -11,7 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// watchSetting is the setting with the reported state of workers and waits, so that a restart reports nothing twice.
+// watchSetting is the key of the setting that stores what was reported about workers and queues, so that a restart does
+// not repeat reports.
 const watchSetting = "webhooks.watch"
 
 // SilentWorker is a worker without recent heartbeats.
@@ -21,22 +22,22 @@ type SilentWorker struct {
 	LastSeenAt time.Time `json:"last_seen" gorm:"column:seen"`
 }
 
-// WaitingWork is waiting work for a device with workers.
+// WaitingWork describes work that waits for a device although the device has workers.
 type WaitingWork struct {
 	Device       string    `json:"device"`
 	WaitingCount int       `json:"waiting" gorm:"column:waiting"`
 	OldestSince  time.Time `json:"oldest_since" gorm:"column:oldest"`
 }
 
-// reportedState is the reported state that still holds.
+// reportedState has the conditions that were reported and have not ended.
 type reportedState struct {
 	SilentWorkers []string `json:"silent" gorm:"column:silent"` // workers
 	LongWaits     []string `json:"long" gorm:"column:long"`     // webhook/device
 }
 
-// Watch compares workers and waits with the reported state, and stores changes as events. It does not report workers
-// that were silent before the first webhook existed. Several processes may watch: inside its transaction, each sees the
-// others' reports.
+// Watch compares the state of workers and queues with the reported state, and stores changes as events. It does not
+// report workers that were silent before the first webhook existed. Several processes may call it, because its
+// transaction reads what others have reported.
 func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []WaitingWork, at time.Time) error {
 	look := func(tx *gorm.DB) (observation, error) { return observeState(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.hasChanged {
@@ -60,7 +61,7 @@ func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []Wai
 	})
 }
 
-// observation is the state at a time, with the events to report.
+// observation is the state of workers and queues at a time, with the events that report its changes.
 type observation struct {
 	hasChanged      bool // it differs from the stored state
 	withoutReceiver bool // no webhook wants these events

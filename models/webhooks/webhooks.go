@@ -18,10 +18,10 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind is the name of an event for receivers.
+// Kind is the kind of an event, as messages name it.
 type Kind string
 
-// The kinds of events.
+// Kinds of events.
 const (
 	RunEnded    Kind = "run.ended"    // a run requested by a person has ended
 	RecordTaken Kind = "record.taken" // a board has a new first
@@ -33,32 +33,32 @@ const (
 	CommentAdded Kind = "comment.added" // someone commented in a thread of the person's
 	DeadlineNear Kind = "deadline.near" // a task closes soon
 
-	// Webhooks cannot select these kinds; Rules.NotifyInboxes selects the people to notify and their kinds.
+	// Webhooks cannot select these kinds. Rules.NotifyInboxes decides who is notified of them.
 	PlaceTaken   Kind = "place.taken"
 	CommentMade  Kind = "comment.made"
 	DeadlineCame Kind = "deadline.came"
 )
 
-// PersonalKinds lists the kinds of a person's webhooks, about their own runs, records, and notices.
+// PersonalKinds lists the kinds that a person's webhooks can select: about their own runs, records, and notices.
 func PersonalKinds() []Kind {
 	return []Kind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// SiteKinds lists the kinds of the site's webhooks.
+// SiteKinds lists the kinds that the site's webhooks can select.
 func SiteKinds() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
 
 const (
 	maxPerPerson = 5
 	maxOfSite    = 50
 	maxURLLength = 500
-	// secretPrefix and the length of the key follow standardwebhooks.com.
+	// secretPrefix is the prefix of secrets. It and the length of the key follow standardwebhooks.com.
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 
 	minLongWait, defaultLongWait, maxLongWait = time.Minute, 30 * time.Minute, 7 * 24 * time.Hour
 )
 
-// Webhooks reads and stores the webhooks of one database.
+// Webhooks reads and stores webhooks in one database.
 type Webhooks struct {
 	db              *db.DB
 	site            string // URL of the site, for links
@@ -66,32 +66,33 @@ type Webhooks struct {
 	rules           Rules
 }
 
-// Rules are the rules about runs from package models.
+// Rules has functions of package models that this package cannot import.
 type Rules struct {
-	// CanSeeRun reports whether a person may see a run, whose task may be hidden from others.
+	// CanSeeRun reports whether a person may see a run.
 	CanSeeRun func(tx *gorm.DB, userID, runID int64) (bool, error) `gorm:"column:sees"`
-	// OutcomeFor returns the outcome of a run on its board for a person's webhook or the site's (0); nil if it is on
-	// none.
+	// OutcomeFor returns the outcome of a run on its board for a webhook of a person (receiver) or of the site (0); nil
+	// if the run has no rank.
 	OutcomeFor func(tx *gorm.DB, receiver, runID int64) (any, error) `gorm:"column:outcome"`
-	// NotifyInboxes adds an event to the inboxes of the people concerned, and returns the messages for their webhooks.
+	// NotifyInboxes adds notices about an event to the inboxes of the people concerned, and returns messages for their
+	// webhooks.
 	NotifyInboxes func(tx *gorm.DB, e WebhookEvent) ([]PersonalMessage, error) `gorm:"column:tell"`
 }
 
-// PersonalMessage is the message to one person's webhooks.
+// PersonalMessage is a message for the webhooks of one person.
 type PersonalMessage struct {
 	UserID int64
 	Kind   Kind
 	Data   any
 }
 
-// AllowedNetworks lists networks that webhooks may reach although they are not public. Addresses in Site may use
-// http://.
+// AllowedNetworks lists networks that webhooks may connect to although they are not public. URLs in the networks of
+// Site may use http://.
 type AllowedNetworks struct {
 	Site   []netip.Prefix // the site's webhooks
 	People []netip.Prefix // people's: for tests, whose receivers are on this machine
 }
 
-// New returns the webhooks of a database.
+// New returns the webhooks in a database.
 func New(database *db.DB, site string, reach AllowedNetworks, rules Rules) *Webhooks {
 	return &Webhooks{database, site, reach, rules}
 }
@@ -110,10 +111,10 @@ type Webhook struct {
 	DisabledWhy string
 }
 
-// WantsKind reports whether the webhook receives such events.
+// WantsKind reports whether the webhook receives events of a kind.
 func (h Webhook) WantsKind(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
-// NewWebhook is a request for a webhook.
+// NewWebhook describes a webhook to create.
 type NewWebhook struct {
 	ForWholeSite bool `gorm:"column:site"` // for the site, not the person
 	URL          string
@@ -143,7 +144,7 @@ func (w *Webhooks) check(n NewWebhook) error {
 	return checkURL(n.URL, w.allowedNetworks.People, false)
 }
 
-// checkURL refuses URLs that no delivery would reach. The addresses of a name are checked when dialing.
+// checkURL returns an error for a URL that no delivery could reach. Host names are checked when a delivery connects.
 func checkURL(text string, allowed []netip.Prefix, plain bool) error {
 	u, err := url.Parse(text)
 	switch {
@@ -166,7 +167,7 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// KindsText formats kinds for people.
+// KindsText lists kinds in a sentence.
 func KindsText(kinds []Kind) string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -175,7 +176,7 @@ func KindsText(kinds []Kind) string {
 	return strings.Join(names, ", ")
 }
 
-// CreateWebhook creates a webhook and returns it with its secret, which is shown only once.
+// CreateWebhook creates a webhook and returns its secret, which is not shown again.
 func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
 	hook = Webhook{
 		UserID:    actor.ID,
@@ -222,8 +223,8 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// audit records an act on the site's webhooks, or by an admin on another person's. A URL may contain a secret, so only
-// its host is recorded.
+// audit adds an action on a webhook to the audit log if the webhook is the site's, or if an admin acts on another
+// person's. It records only the host of the URL, which may contain a secret.
 func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if h.UserID == actor.ID {
 		return nil
@@ -235,7 +236,7 @@ func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+KindsText(h.Events)))
 }
 
-// Webhooks lists a person's own webhooks, or the site's, the oldest first.
+// Webhooks lists a person's own webhooks, or the site's, oldest first.
 func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool) (list []Webhook, err error) {
 	owner := actor.ID
 	if site {
@@ -248,12 +249,12 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	return list, db.ReadError(err, "webhooks")
 }
 
-// Webhook reads a webhook that the person may manage.
+// Webhook reads a webhook that the actor may manage.
 func (w *Webhooks) Webhook(ctx context.Context, actor accounts.User, id int64) (Webhook, error) {
 	return findWebhook(w.db.Read(ctx), actor, id)
 }
 
-// findWebhook returns NotFound for another person's webhook.
+// findWebhook reads a webhook. It returns NotFound for another person's webhook.
 func findWebhook(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
@@ -264,7 +265,7 @@ func findWebhook(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err 
 	return hook, nil
 }
 
-// DeleteWebhook removes a webhook with its deliveries.
+// DeleteWebhook deletes a webhook and its deliveries.
 func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id int64) error {
 	return w.changeWebhook(ctx, actor, id, "delete webhook", func(tx *gorm.DB, hook *Webhook) error {
 		if err := tx.Where("webhook_id = ?", id).Delete(&Delivery{}).Error; err != nil {
@@ -277,7 +278,7 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 	})
 }
 
-// EnableWebhook turns on a webhook that was turned off because its deliveries failed. Events in between are not
+// EnableWebhook switches on a webhook that was switched off because deliveries failed. Events from that time are not
 // delivered.
 func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
 	return w.changeWebhook(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {

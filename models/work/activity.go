@@ -9,7 +9,7 @@ import (
 	"warpboard/models/fleet"
 )
 
-// Activity is a summary of a device's last day.
+// Activity summarizes the last day of a device.
 type Activity struct {
 	WorkCount   int           // runs and evaluations that a worker had
 	Busy        float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
@@ -21,7 +21,7 @@ type Activity struct {
 
 const activitySpan = 24 * time.Hour
 
-// activityRow is a run, an evaluation, or a slot benchmark; only the latter has a Slot.
+// activityRow is a run, an evaluation, or a slot benchmark. Only slot benchmarks have a Slot.
 type activityRow struct {
 	Device    string
 	Slot      string
@@ -32,8 +32,8 @@ type activityRow struct {
 	ReadNS    float64
 }
 
-// Activities reads the activity of each device in the day before a time. up has the start times of its present slots; a
-// worker's work before its last start does not count for Busy.
+// Activities returns the activity of each device in the day before a time. up has the start times of the device's
+// current slots. Work before the last start of its worker does not count in Busy.
 func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string][]time.Time) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
 	for device := range up {
@@ -97,15 +97,15 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 	return a
 }
 
-// step is one change in time: a slot appears, or work begins or ends.
+// step is a change at a time: a slot starts, or work begins or ends.
 type step struct {
 	at    time.Time
 	works int
 	slots int
 }
 
-// slotTime returns the time for which work held slots, until a time, and the time for which the slots were up. Work
-// beyond the number of slots is being built, or waits for one.
+// slotTime returns how long work used slots until a time, and how long slots existed. Work in excess of the slots is
+// being built or waits for a slot.
 func slotTime(steps []step, until time.Time) (held, up time.Duration) {
 	slices.SortFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
 	works, slots := 0, 0

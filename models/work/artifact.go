@@ -16,8 +16,8 @@ import (
 	"warpboard/models/files"
 )
 
-// Artifact is a file that a run left. Its content is stored as a file under its hash: profiles are too large for the
-// database.
+// Artifact is a file that a run produced. Its content is stored in a file named by its hash, because profiles are too
+// large for the database.
 type Artifact struct {
 	ID        int64
 	RunID     int64
@@ -28,7 +28,7 @@ type Artifact struct {
 	CreatedAt time.Time
 }
 
-// ArtifactsOf lists the files that runs left, by run ID and name, in one query.
+// ArtifactsOf lists the artifacts of runs, by run ID and name, in one query.
 func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
 	var list []Artifact
 	err := l.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error
@@ -39,7 +39,7 @@ func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64
 	return of, db.ReadError(err, "artifacts of runs %v", runIDs)
 }
 
-// ProfileArtifacts lists the files of the profiles that followed ranked runs, by the IDs of the ranked runs, in one
+// ProfileArtifacts lists the artifacts of the profiles that followed ranked runs, by the IDs of the ranked runs, in one
 // query.
 func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (map[int64][]Artifact, error) {
 	var list []struct {
@@ -55,7 +55,7 @@ func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (ma
 	return of, db.ReadError(err, "artifacts of profiles")
 }
 
-// OpenArtifact opens an artifact's content for reading. The caller must close it.
+// OpenArtifact opens the content of an artifact. The caller must close it.
 func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
 	f, err := l.files.Open(ctx, a.Hash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,10 +64,10 @@ func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, e
 	return f, err
 }
 
-// storeArtifacts writes the contents before the rows: a crash in between can leave a file without a row, but never a
-// row without its file. It checks the attempt's secret first, and the transaction that writes the rows checks it again.
-// Only a result that ends a run has files, because work may return to the queue any number of times. If the disk is too
-// full, the result is recorded without the files.
+// storeArtifacts writes the contents of a result's artifacts before their rows. After a crash there may be a file
+// without a row, but no row without a file. It first checks the attempt's secret, which the transaction that writes the
+// rows checks again. Only a result that ends a run has artifacts, because work may return to the queue any number of
+// times. If the disk is nearly full, the result is stored without artifacts.
 func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifact, error) {
 	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 // attemptIDLength is the length of a UUID as text.
 const attemptIDLength = 36
 
-// Attempt is one try at a run or an evaluation. A result counts only with the secret of the work's current attempt.
+// Attempt is one try to execute a run or an evaluation. A result counts only with the secret of the current attempt.
 type Attempt struct {
 	ID           string
 	RunID        int64  `gorm:"<-:create;default:null"` // 0 for an attempt at an evaluation
@@ -34,10 +34,10 @@ type Attempt struct {
 	LogBytes     int64  // bytes of the stored log events, and a part of the others'
 }
 
-// Ref returns the reference of the attempted work.
+// Ref returns the reference of the run or evaluation.
 func (a Attempt) Ref() job.WorkRef { return job.WorkRef{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
-// Began returns the time at which a worker took the attempt or, if no worker reported that, at which it was created.
+// Began returns the time at which a worker received the attempt, or its creation if no worker reported that.
 func (a Attempt) Began() time.Time {
 	if a.TakenAt != nil {
 		return *a.TakenAt
@@ -45,8 +45,8 @@ func (a Attempt) Began() time.Time {
 	return a.CreatedAt
 }
 
-// StartAttempt makes the next attempt at waiting work, without a worker yet. It returns Conflict if the work no longer
-// waits.
+// StartAttempt creates the next attempt at waiting work, not yet assigned to a worker. It returns Conflict if the work
+// no longer waits.
 func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.WorkRef) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		attempt, err = l.start(tx, ref, "")
@@ -83,7 +83,7 @@ type LiveAttempt struct {
 	Priority Priority
 }
 
-// LiveAttempts lists all current attempts, the oldest first.
+// LiveAttempts lists all current attempts, oldest first.
 func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 	return liveAttempts(l.db.Read(ctx), "")
 }
@@ -95,7 +95,7 @@ func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, erro
 	return list, db.ReadError(err, "live attempts")
 }
 
-// lostBy lists the workers that lost an attempt at the work, in any order.
+// lostBy lists the workers that lost an attempt at the work, unsorted.
 func lostBy(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
 	var workers []string
 	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
@@ -103,7 +103,7 @@ func lostBy(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
 	return workers, db.ReadError(err, "the workers that lost %s", ref)
 }
 
-// attemptsAt selects the attempts at one run or evaluation.
+// attemptsAt returns the condition that selects the attempts at one run or evaluation.
 func attemptsAt(ref job.WorkRef) map[string]any {
 	if ref.EvaluationID != "" {
 		return map[string]any{"evaluation_id": ref.EvaluationID}

@@ -11,10 +11,10 @@ import (
 	"warpboard/models/quota"
 )
 
-// rowsPerInsert is the number of evaluations that one statement stores: SQLite allows 32,766 parameters in one.
+// rowsPerInsert is the number of evaluations in one insert statement. SQLite allows 32,766 parameters.
 const rowsPerInsert = 250
 
-// NewBatch is a request to submit many evaluations of one caller together.
+// NewBatch describes evaluations of one caller that are submitted together.
 type NewBatch struct {
 	Asker
 	Caller string // person or address that the limits apply to
@@ -23,7 +23,7 @@ type NewBatch struct {
 	Items  []BatchItem
 }
 
-// BatchItem is one request of a batch and its result: an evaluation, or an error.
+// BatchItem is one request of a batch with its result: an evaluation, or an error.
 type BatchItem struct {
 	Index      int // index of the request
 	Request    NewEvaluation
@@ -31,8 +31,8 @@ type BatchItem struct {
 	Err        error
 }
 
-// SubmitBatch queues the allowed evaluations in one transaction, and stores the result of each item in it. The ID is
-// empty if all were refused. Sending a batch again with its key returns the same batch.
+// SubmitBatch queues the evaluations of a batch in one transaction, and sets the result of each item. It returns "" if
+// all were refused. A repeated batch with the same key returns the first batch.
 func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, err error) {
 	if err := CheckRequestKey(in.Key); err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 	return id, err
 }
 
-// prepare makes the rows before the transaction.
+// prepare fills in the rows before the transaction.
 func (in *NewBatch) prepare() {
 	id := uuid.NewString()
 	for i := range in.Items {
@@ -89,7 +89,7 @@ func (in *NewBatch) prepare() {
 	}
 }
 
-// take refuses the evaluations beyond the limits, and returns the others.
+// take returns the evaluations within the caller's limits, and sets an error for the others.
 func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	hour, err := in.Limits.lastHour(tx, in.User, in.Caller)
 	if err != nil {
@@ -118,7 +118,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	return taken, nil
 }
 
-// park keeps evaluations out of the queue beyond the number that the caller may have there, by device.
+// park keeps evaluations out of the queue that exceed the number that the caller may have in it, by device.
 func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	if in.Limits.MaxLive <= 0 {
 		return nil
@@ -148,7 +148,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	return nil
 }
 
-// useEarlier sets the items' evaluations to those of an earlier sending of the batch.
+// useEarlier sets the items' results to the evaluations of an earlier request with the same key.
 func (in *NewBatch) useEarlier(before []Evaluation) error {
 	if before[0].Batch == "" {
 		return sameRequest(false)

@@ -8,7 +8,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Batch is a group of evaluations that were sent together.
+// Batch is a group of evaluations that were submitted together.
 type Batch struct {
 	ID     string
 	UserID int64
@@ -16,22 +16,22 @@ type Batch struct {
 	Live   bool // not all have ended
 }
 
-// MayRead reports whether the asker may read the results of a batch, or cancel it: its caller and admins may. Only
+// MayRead reports whether a caller may read the results of a batch or cancel it: its own caller and admins may. Only
 // single evaluations can be shared.
 func (b Batch) MayRead(a Asker) bool {
 	return a.MayChange(Evaluation{UserID: b.UserID, Owner: b.Owner})
 }
 
-// Batch returns the owner and state of a batch, or NotFound if none of its evaluations is stored. It reads one row:
-// unfinished ones come first in the index of results.
+// Batch returns the owner and the state of a batch, or NotFound if none of its evaluations is stored. It reads one row,
+// because unfinished evaluations come first in the index.
 func (l *LifeCycle) Batch(ctx context.Context, id string) (b Batch, err error) {
 	err = l.db.Read(ctx).Model(&Evaluation{}).Where("batch = ? and batch <> ''", id).Order("batch_result").
 		Select("batch as id, user_id, owner, batch_result = 0 as live").Take(&b).Error
 	return b, db.ReadError(err, "batch %.80s", id)
 }
 
-// NextBatchResult returns the first ended evaluation of a batch after number after, as readers see it, in the order of
-// ends, or NotFound if there is none yet. It reads one at a time, because a result may have megabytes.
+// NextBatchResult returns the first result of a batch with a number above after, without a large request, or NotFound
+// if there is none yet. It reads one result at a time, because a result may have megabytes.
 func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64) (Evaluation, error) {
 	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB {
 		return query.Where("batch = ? and batch <> '' and batch_result > ?", id, max(after, 0)).Order("batch_result")
@@ -39,8 +39,8 @@ func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64)
 	return e, db.ReadError(err, "further result of batch %s", id)
 }
 
-// leaveBatch gives an ending evaluation its number among the batch's results, and lets the next one into the queue.
-// Writing transactions are sequential, so a result that becomes visible later has a higher number.
+// leaveBatch assigns an ended evaluation the next result number of its batch, and moves the next parked one into the
+// queue. Write transactions are serialized, so a result that becomes visible later has a higher number.
 func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 	if e.Batch == "" || e.EndedAt == nil || e.BatchResult > 0 {
 		return nil
@@ -57,7 +57,7 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")
 }
 
-// CancelBatch ends at most limit evaluations of a batch, with a reason for their caller. Check Batch.MayRead before.
+// CancelBatch cancels at most limit evaluations of a batch, with a reason for their caller. Check Batch.MayRead before.
 func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation

@@ -10,12 +10,12 @@ import (
 	"warpboard/models/db"
 )
 
-// CancelRun ends a live run. The submitter and admins may. Conflict: it has ended.
+// CancelRun cancels an unfinished run. The submitter and admins may call it. It returns Conflict if the run has ended.
 func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Effect, error) {
 	return l.cancel(ctx, job.WorkRef{RunID: runID}, "", func(u item) error {
 		run, ok := u.(runItem)
 		switch {
-		// not asked for, and its person may fear the result
+		// The site requested these runs, and their person may want to avoid the result.
 		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile):
 			return actor.Check(accounts.Rerun, accounts.ObjectOwners{})
 		case ok:
@@ -26,8 +26,7 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 	})
 }
 
-// CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
-// Asker.MayChange.
+// CancelEvaluation cancels an unfinished evaluation, with a reason for its caller. Check Asker.MayChange before.
 func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Effect, error) {
 	return l.cancel(ctx, job.WorkRef{EvaluationID: id}, reason, func(item) error { return nil })
 }
@@ -50,7 +49,7 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.WorkRef, reason string, 
 	return out, err
 }
 
-// StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, no matter who may.
+// StopRun cancels an unfinished run inside the caller's transaction, without checking rights.
 func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Effect) error {
 	return stop(tx, runItem{run, l.consequences}, "", out)
 }

@@ -7,15 +7,15 @@ import (
 	"warpboard/models/db"
 )
 
-// WaitingWork is the number of people's runs and evaluations that wait for a device, and the time of the oldest.
-// Baselines and reruns do not count: no machine should be started for them.
+// WaitingWork is the number of runs and evaluations of people that wait for a device, and the time of the oldest.
+// Baselines and reruns do not count, because no machine should be started for them.
 type WaitingWork struct {
 	Device string
 	Work   int
 	Oldest time.Time
 }
 
-// WaitingDevices lists the devices for which work waits, with or without a worker.
+// WaitingDevices lists the devices for which work waits, whether or not they have a worker.
 func (l *LifeCycle) WaitingDevices(ctx context.Context) ([]WaitingWork, error) {
 	var list []WaitingWork
 	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (

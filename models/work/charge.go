@@ -12,11 +12,11 @@ import (
 	"warpboard/models/quota"
 )
 
-// maxSlots bounds the slots that one attempt is charged for; no machine has as many.
+// maxSlots limits the slots that one attempt is charged for. It exceeds the slots of any machine.
 const maxSlots = 64
 
-// charge stores the slot time of the attempt, and charges it to the person who asked for the work. The worker reports
-// the time; it cannot exceed the time since the attempt began, times its slots.
+// charge stores the slot time of the attempt and charges it to the person who requested the work. The worker reports
+// the time; it is limited to the time since the attempt began, times the number of slots.
 func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	w := a.item.work()
 	if w.SlotNS = 0; r.SlotNS <= 0 {
@@ -34,12 +34,13 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	return quota.ChargeGPUTime(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
-// ended reports whether the work ended normally: it was not handed back, lost, or failed by an infrastructure error.
+// ended reports whether a result ended the work normally. It is false if the work was returned, lost, or failed with an
+// infrastructure error.
 func ended(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }
 
-// payer returns the person who asked for the run, or 0 if the site did.
+// payer returns the person who requested the run, or 0 for the site.
 func (r *Run) payer() int64 {
 	if !r.Purpose.Asked() {
 		return 0

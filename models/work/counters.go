@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Names of all counters. A name that ends in a dot is followed by its subject. They are stored: renaming one loses its
-// numbers.
+// Names of counters. A name that ends in a dot is a prefix. The database stores names, so renaming a counter loses its
+// values.
 const (
 	CountSubmitted = "evaluations.submitted"
 	CountWaited    = "evaluations.waited"   // seconds until an evaluation had its slot
@@ -20,7 +20,7 @@ const (
 	CountGivenUp   = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
 	CountHeld      = "evaluations.held"     // workers have them now
 
-	// From the reports of evaluations, in seconds.
+	// Counters of compilations and profiles in reports of evaluations. Their totals are in seconds.
 	CountCompiled     = "compilations.ok"
 	CountNotCompiled  = "compilations.failed"
 	CountProfiled     = "profilings.ok"
@@ -36,18 +36,18 @@ const (
 	CountRunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
 	CountRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
 
-	// Attempts at work of any kind that were lost, by what became of the work.
+	// Counters of lost attempts, by whether the work was tried again.
 	CountLostRetried = "lost.retried"
 	CountLostFailed  = "lost.failed"
 )
 
-// Counters is the counters of one database.
+// Counters reads the counters in one database.
 type Counters struct{ db *db.DB }
 
-// NewCounters returns the counters of a database.
+// NewCounters returns the counters in a database.
 func NewCounters(database *db.DB) *Counters { return &Counters{db: database} }
 
-// Counter has the totals since the site was set up.
+// Counter has the number and the total, minimum, and maximum of samples since the site was set up.
 type Counter struct {
 	Name  string `gorm:"primaryKey"`
 	Count int64
@@ -56,14 +56,14 @@ type Counter struct {
 	Max   float64 `gorm:"column:most"`
 }
 
-// Sample is one thing that happened.
+// Sample is one value that is added to a counter.
 type Sample struct {
 	Name  string
 	Value float64 // seconds, where it took time; of each
 	Times int     // how often it happened; 0: once
 }
 
-// Count adds samples to their counters, in one statement.
+// Count adds samples to counters, in one statement.
 func Count(tx *gorm.DB, samples ...Sample) error {
 	if len(samples) == 0 {
 		return nil
@@ -89,8 +89,8 @@ func Count(tx *gorm.DB, samples ...Sample) error {
 	return db.WriteError(err, "counters")
 }
 
-// All returns all counters by name. What is held now is counted in the same statement, so that an
-// evaluation which ends in the meantime is not missed and not counted twice.
+// All returns all counters by name. The same statement also counts the evaluations that hold slots now, so that an
+// evaluation that ends at the same time is counted exactly once.
 func (t *Counters) All(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
 	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters

@@ -16,7 +16,7 @@ import (
 // EvaluationState is the state of an evaluation.
 type EvaluationState string
 
-// The states, in order. The last four are final.
+// States, in order. The last four are final.
 const (
 	EvaluationSubmitted  EvaluationState = "submitted"
 	EvaluationCompiling  EvaluationState = "compiling"
@@ -37,7 +37,7 @@ func (s EvaluationState) Final() bool {
 	return false
 }
 
-// Evaluation is a request to compile, check, and time a kernel, or to compare two, outside any task.
+// Evaluation is a request to compile, check, and time a kernel, or to compare two, without a task.
 type Evaluation struct {
 	ID      string          `gorm:"primaryKey"`
 	UserID  int64           // 0 without sign-in
@@ -46,7 +46,7 @@ type Evaluation struct {
 	Shared  bool            // anyone with its ID can read it
 	Kind    string          // kernelrun.Kind
 	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
-	// RequestBytes is the size of the request.
+	// RequestBytes is the size of the request in bytes.
 	RequestBytes int64
 	RequestKey   string // idempotency key
 	SourceHash   string // hash of the sources
@@ -69,23 +69,23 @@ const (
 	parkedForEqualRequest = 2 // another one is measured for it (see Shares)
 )
 
-// noRequest represents a request that is not stored.
+// noRequest is the stored value if the request is not stored.
 const noRequest = "{}"
 
-// MaxShownBytes limits the bytes of a request that are shown: one may have 12 MiB.
+// MaxShownBytes limits the requests that readers receive, in bytes. A request may have 12 MiB.
 const MaxShownBytes = 1 << 20
 
 // HasRequest reports whether the request is stored.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
-// Large reports whether the request is stored, and larger than MaxShownBytes.
+// Large reports whether the request is stored and exceeds MaxShownBytes.
 func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MaxShownBytes }
 
 // TableName returns the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
 
-// Evaluation returns one evaluation. If the context ends while the row is read, it returns an error and no partly read
-// evaluation, because a waiting caller would be mistaken for a stranger.
+// Evaluation returns the evaluation with an ID. If ctx ends while it reads the row, it returns an error instead of a
+// partial evaluation, which has no owner.
 func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
 	read := l.db.Read(ctx)
@@ -95,13 +95,13 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 	return e, e.sharedResult(read)
 }
 
-// ShownEvaluation is Evaluation for readers: it omits a large request.
+// ShownEvaluation returns an evaluation for readers: without the request if that is large.
 func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (Evaluation, error) {
 	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// readShown reads the evaluation that a query finds, as ShownEvaluation does.
+// readShown reads the evaluation that find selects, without a large request.
 func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
 	var e Evaluation
 	read := l.db.Read(ctx)
@@ -117,8 +117,8 @@ func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB)
 	return e, e.sharedResult(l.db.Read(ctx))
 }
 
-// FollowedEvaluation is Evaluation for callers who wait for its end and ask each second: it omits the request and the
-// result. One that waits for another's result has started when the other has.
+// FollowedEvaluation returns an evaluation without its request and result, for callers that wait for its end and poll
+// every second. If the evaluation waits for a shared result, it has the start time of the measured one.
 func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
 	if err := l.db.Read(ctx).Omit("request", "result").Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
@@ -131,23 +131,23 @@ func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evalua
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// noLiveBatch excludes batches in which not all evaluations have ended: their callers may be reading the results.
+// noLiveBatch excludes evaluations of batches that have unfinished evaluations, because their callers may be reading
+// the results.
 const noLiveBatch = "batch not in (select batch from evaluations where " + LiveCondition + " and batch <> '')"
 
-// PruneEvaluations removes evaluations that ended before a time.
+// PruneEvaluations deletes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
 	err := l.db.Writer(ctx).Where("ended_at < ? and "+unsharedCondition+" and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// Asker is the caller of evaluations: a signed-in person, or a caller with a key but no token or session. The zero
-// Asker owns nothing.
+// Asker is the caller of an evaluation request: a person, or a caller with a key. The zero value owns nothing.
 type Asker struct {
 	User  accounts.User
 	Owner string // identifies the caller: a token, a person, or a key; empty if none
 }
 
-// Owns reports whether an evaluation is the asker's. A person's tokens and sessions own the same evaluations.
+// Owns reports whether an evaluation belongs to the caller. A person's tokens and sessions own the same evaluations.
 func (a Asker) Owns(e Evaluation) bool {
 	if a.User.SignedIn() {
 		return e.UserID == a.User.ID
@@ -155,7 +155,7 @@ func (a Asker) Owns(e Evaluation) bool {
 	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
 }
 
-// own narrows a question to the asker's own evaluations.
+// own restricts a query to the caller's own evaluations.
 func (a Asker) own(query *gorm.DB) *gorm.DB {
 	if a.User.SignedIn() {
 		return query.Where("user_id = ?", a.User.ID)
@@ -163,13 +163,13 @@ func (a Asker) own(query *gorm.DB) *gorm.DB {
 	return query.Where("user_id = 0 and owner = ?", a.Owner)
 }
 
-// MayRead reports whether the asker may see an evaluation with its sources and results.
+// MayRead reports whether the caller may read an evaluation with its sources and results.
 func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
 
-// MayChange reports whether the asker may cancel or share an evaluation.
+// MayChange reports whether the caller may cancel or share an evaluation.
 func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
 
-// Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
+// Evaluations lists the caller's own evaluations, newest first, without requests and results.
 func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
 	if !asker.User.SignedIn() && asker.Owner == "" {
@@ -179,7 +179,7 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit 
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
-// PruneEvaluationsOf removes the evaluations of an owner that ended before a time. Evaluations without an owner stay.
+// PruneEvaluationsOf deletes the evaluations of an owner that ended before a time. Evaluations without an owner remain.
 func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
 	if owner == "" {
 		return nil
@@ -188,7 +188,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// ShareEvaluation lets anyone who has its id read an evaluation, or takes that back.
+// ShareEvaluation turns sharing on or off. Anyone who has the ID of a shared evaluation can read it.
 func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {

@@ -8,10 +8,10 @@ import (
 	"warpboard/models/db"
 )
 
-// The steps that differ for evaluations: watchers get a change number instead of events, and counters hold data that a
-// run has in rows.
+// Evaluations differ from runs in some steps: their watchers receive a change number instead of events, and their
+// measurements are added to counters instead of rows.
 
-// Ref returns the evaluation's reference.
+// Ref returns the reference of the evaluation.
 func (e Evaluation) Ref() job.WorkRef { return job.WorkRef{EvaluationID: e.ID} }
 
 func (e *Evaluation) ref() job.WorkRef { return e.Ref() }
@@ -52,7 +52,7 @@ func (e *Evaluation) keepResult(*gorm.DB, string, job.Result, []Artifact) error 
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
 
-// save does not write the request, which may be large, except for a cancelled evaluation, whose request is dropped.
+// save writes the row without the request, which may be large. If the evaluation was cancelled, it deletes the request.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.Change++
 	if err := e.leaveBatch(tx); err != nil {
@@ -80,7 +80,7 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	return Count(tx, Sample{Name: CountEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
-// countLoss counts the time of a slot that was held without a report; no other record has it.
+// countLoss adds the slot time of a lost attempt to a counter, because no report contains it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
 	return Count(tx, Sample{Name: CountGivenUp})
 }

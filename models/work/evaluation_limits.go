@@ -12,18 +12,18 @@ import (
 	"warpboard/models/quota"
 )
 
-// EvaluationLimits limit the evaluations of one caller. 0 is no limit; admins have only MaxLive.
+// EvaluationLimits limits the evaluations of one caller; 0 means no limit. For admins only MaxLive applies.
 type EvaluationLimits struct {
 	MaxLive   int   // waiting or running; of batches, in the queue of a device
 	PerHour   int   // submissions of one caller
 	HourBytes int64 // of their requests
 }
 
-// evaluationRetry is the time after which a caller whose evaluations are all running may try again.
+// evaluationRetry is the Retry-After time for a caller who has as many unfinished evaluations as allowed.
 const evaluationRetry = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
-	// Evaluations of a batch wait for a place in the queue instead, see NewBatch.park.
+	// Evaluations of a batch beyond the limit are parked instead, see NewBatch.park.
 	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+LiveCondition, caller)
 	if err := quota.CheckUnfinished(live, l.MaxLive, evaluationRetry); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	return hour.take(bytes)
 }
 
-// hourlyUse is a caller's use in an hour and its limits.
+// hourlyUse is a caller's use of the last hour, with the limits.
 type hourlyUse struct {
 	tx        *gorm.DB
 	limits    EvaluationLimits
@@ -62,7 +62,7 @@ func (h *hourlyUse) evaluations() *gorm.DB {
 	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
 }
 
-// take counts one more request, or returns the reason for refusing it.
+// take counts one more request, or returns an error if that exceeds a limit.
 func (h *hourlyUse) take(bytes int64) error {
 	l := h.limits
 	switch {
@@ -85,8 +85,8 @@ func (h *hourlyUse) tooMany(what string) error {
 	return quota.RefuseUntil(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
 }
 
-// PruneEvaluationsAbove removes the oldest ended evaluations of each caller, until the requests of the remaining ones
-// have at most so many bytes.
+// PruneEvaluationsAbove deletes the oldest ended evaluations of each caller until the remaining requests have at most
+// the given size.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
 	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+unsharedCondition+` and `+noLiveBatch+` and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept

@@ -7,19 +7,19 @@ import (
 	"warpboard/models/db"
 )
 
-// EvaluationStats counts the evaluations that are kept.
+// EvaluationStats counts the stored evaluations by state.
 type EvaluationStats struct {
 	ByState map[EvaluationState]int64
 	Total   int64
 	MeanAge time.Duration // mean, since submission
-	// JustSubmitted and JustEnded count the evaluations of the last StatsWindow.
+	// JustSubmitted and JustEnded count the evaluations submitted and ended in the last StatsWindow.
 	JustSubmitted, JustEnded int64
 }
 
-// StatsWindow is the length of the recent past.
+// StatsWindow is the time span of JustSubmitted and JustEnded.
 const StatsWindow = 5 * time.Minute
 
-// EvaluationStats counts the evaluations that are kept, by state.
+// EvaluationStats counts the stored evaluations by state.
 func (l *LifeCycle) EvaluationStats(ctx context.Context) (EvaluationStats, error) {
 	out, at := EvaluationStats{ByState: map[EvaluationState]int64{}}, db.Now()
 	var rows []struct {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/switches"
 )
 
-// NewEvaluation is a request to evaluate.
+// NewEvaluation describes an evaluation to queue.
 type NewEvaluation struct {
 	User       accounts.User // zero: without sign-in
 	Owner      string
@@ -30,7 +30,7 @@ type NewEvaluation struct {
 	Limits     EvaluationLimits
 }
 
-// row is the evaluation that is stored.
+// row returns the evaluation as it is stored.
 func (in NewEvaluation) row() Evaluation {
 	return Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
@@ -39,8 +39,8 @@ func (in NewEvaluation) row() Evaluation {
 	}
 }
 
-// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed. Conflict: the key was sent
-// before, with another request.
+// SubmitEvaluation queues an evaluation. It returns TooMany if the caller has reached a limit, and Conflict if the key
+// was used for another request.
 func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	if err := CheckRequestKey(in.Key); err != nil {
 		return Evaluation{}, err
@@ -78,15 +78,15 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 	return e, nil
 }
 
-// checkOpen fails while admins keep evaluations off.
+// checkOpen returns an error while admins have switched evaluations off.
 func checkOpen(tx *gorm.DB) error {
 	return switches.Check(tx, switches.Evaluations)
 }
 
-// Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.
+// The limit allows a UUID or a hash with a prefix. Clients choose the key, and its column has an index.
 const maxRequestKey = 200 // bytes
 
-// CheckRequestKey refuses an idempotency key that is too long.
+// CheckRequestKey returns an error if an idempotency key is too long.
 func CheckRequestKey(key string) error {
 	if len(key) > maxRequestKey {
 		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(key))
@@ -94,8 +94,8 @@ func CheckRequestKey(key string) error {
 	return nil
 }
 
-// evaluationsSentBefore lists the evaluations that an asker made with the same key, because the answer was lost: one,
-// or those of a batch by index. Keys of different askers are unrelated.
+// evaluationsSentBefore returns the evaluations that the caller has already made with the same key: one, or those of a
+// batch by index. A request is repeated if its response was lost. Keys are per caller.
 func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluation, err error) {
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil
@@ -104,14 +104,14 @@ func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluat
 	return list, db.ReadError(query.Find(&list).Error, "evaluations of an idempotency key")
 }
 
-// hasSameRequest reports whether two evaluations have the same request. A request that is not kept is compared by its
+// hasSameRequest reports whether two evaluations have the same request. Requests that are not stored are compared by
 // size.
 func (e Evaluation) hasSameRequest(other Evaluation) bool {
 	return e.Kind == other.Kind && e.SourceHash == other.SourceHash && e.RequestBytes == other.RequestBytes &&
 		(!e.HasRequest() || bytes.Equal(e.Request, other.Request))
 }
 
-// sameRequest returns an error for a key that was sent before with another request.
+// sameRequest returns a Conflict error unless same is true.
 func sameRequest(same bool) error {
 	if same {
 		return nil

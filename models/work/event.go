@@ -10,12 +10,12 @@ import (
 	"warpboard/models/db"
 )
 
-// EventState is the type of events that the site itself makes: the run changed to State. All other types are constants
-// of job.EventType.
+// EventState is the type of an event about a new state of a run. The site creates it; all other types are constants of
+// job.EventType.
 const EventState job.EventType = "state"
 
-// RunEvent is one event of a run for watchers. Ids grow in the order in which events become visible, so "all after the
-// last id that I saw" is complete.
+// RunEvent is one event of a run. IDs grow in the order in which events become visible, so "all events after the last
+// ID" is complete.
 type RunEvent struct {
 	ID           int64
 	SubmissionID int64
@@ -31,7 +31,7 @@ type RunEvent struct {
 	CreatedAt    time.Time
 }
 
-// EventsSince lists up to limit events of a submission's runs after an id, the oldest first.
+// EventsSince lists up to limit events of a submission's runs with IDs above an ID, oldest first.
 func (l *LifeCycle) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
 	var events []RunEvent
 	err := l.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
@@ -39,14 +39,14 @@ func (l *LifeCycle) EventsSince(ctx context.Context, submissionID, afterID int64
 	return events, db.ReadError(err, "events of submission %d", submissionID)
 }
 
-// LastEventID returns the id of the newest event of a submission, 0 if it has none.
+// LastEventID returns the ID of the newest event of a submission, or 0.
 func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
 	var id int64
 	err := l.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
 	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
-// noteState stores the event with a run's new state, and counts a run that has ended.
+// storeState stores an event with a run's new state. If the run has ended, it counts the run.
 func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.Final() {
 		if err := countRun(tx, run); err != nil {

@@ -11,13 +11,13 @@ import (
 	"warpboard/models/db"
 )
 
-// inFlight is an attempt with its work, read inside the transaction that changes them.
+// inFlight is an attempt and its work, read in the transaction that changes them.
 type inFlight struct {
 	Attempt
 	item item
 }
 
-// loadInFlight returns nil when there is no such attempt.
+// loadInFlight reads an attempt and its work. It returns nil if there is no such attempt.
 func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
 	var a inFlight
 	err := tx.Where("id = ?", attemptID).Take(&a.Attempt).Error
@@ -33,7 +33,7 @@ func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, erro
 	return &a, nil
 }
 
-// current reports whether the worker's messages about the attempt still count.
+// current reports whether messages of the worker about the attempt still count.
 func (a *inFlight) current() bool {
 	w := a.item.work()
 	return a.EndedAt == nil && w.AttemptID == a.ID && w.EndedAt == nil
@@ -43,7 +43,7 @@ func (a *inFlight) hasSecret(secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(a.Secret), []byte(secret)) == 1
 }
 
-// take marks the attempt as begun on its worker, once.
+// take records the worker and the time at which it received the attempt, once.
 func (a *inFlight) take(worker string) {
 	if a.TakenAt != nil {
 		return
@@ -54,13 +54,13 @@ func (a *inFlight) take(worker string) {
 	a.item.setTaken()
 }
 
-// end closes the attempt; nothing that comes for it later changes its work.
+// end ends the attempt. Later messages about it do not change its work.
 func (a *inFlight) end(outcome job.Outcome) {
 	t := db.Now()
 	a.EndedAt, a.Outcome = &t, outcome
 }
 
-// store saves both rows.
+// store writes the rows of the attempt and its work.
 func (a *inFlight) store(tx *gorm.DB) error {
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return fmt.Errorf("saving attempt %s: %w", a.ID, err)

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/fleet"
 )
 
-// LifeCycle is the work of one database, with all its changes.
+// LifeCycle reads and changes runs and evaluations in one database.
 type LifeCycle struct {
 	db           *db.DB
 	files        files.Files
@@ -22,29 +22,29 @@ type LifeCycle struct {
 	consequences Consequences
 }
 
-// New returns the work of a database. Artifacts of runs lie among files; events are kept while the disk has room.
+// New returns the work in a database. files stores artifacts, and disk reports whether there is space for events.
 func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet.Fleet, rules Consequences) *LifeCycle {
 	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, consequences: rules}
 }
 
-// Consequences are the consequences of a run's end: boards, statements, reruns. Package models has them, which imports
-// this one. They are called inside the transaction that ends the run, so that an end is never visible without its
-// consequences; an error undoes the end.
+// Consequences has the functions that apply the consequences of a run's end: boards, statements, reruns. Package
+// models, which imports this package, implements it. They are called in the transaction that ends the run, so that an
+// end is never visible without its consequences. An error rolls the end back.
 type Consequences interface {
-	// Keep stores the content of a result that ended a run, before the end is announced. The run is saved already: a
-	// rule that changes it has to write it, too.
+	// Keep stores data from a result that ended a run, before the end is announced. The run is already written; a
+	// consequence that changes it must write it again.
 	Keep(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
-	// Ended applies the consequences of any end: by a result, by too many losses, or by a cancellation.
+	// Ended applies the consequences of every end: by a result, by too many losses, or by a cancellation.
 	Ended(tx *gorm.DB, run *Run, out *Effect) error
-	// Place enters a run that a result ended on its board, after the end was announced.
+	// Place updates the board of a run that a result ended, after the end was announced.
 	Place(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
-	// Stopped stores the measurements of a cancelled run until its worker stopped it.
+	// Stopped stores the measurements that a cancelled run made before its worker stopped it.
 	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
-	// Settled comes after all of these when a result came, whatever it did.
+	// Settled is called after all others for every result.
 	Settled(tx *gorm.DB, run *Run, out *Effect) error
 }
 
-// Enqueue stores a waiting run, and adds the news for watchers.
+// Enqueue stores a waiting run, and adds its event to out.
 func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
 	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, purposeOf(run.Mode))
 	if run.ProfileOf != nil { // it needs what that one needed

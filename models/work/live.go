@@ -6,11 +6,11 @@ import (
 	"warpboard/models/db"
 )
 
-// maxProgressEvents bounds the events that Progress reads; the store bounds the log of an attempt.
+// maxProgressEvents limits the events that Progress reads. The log of an attempt is limited separately.
 const maxProgressEvents = 10_000
 
-// Progress lists the events of a run from which its live card is made, the oldest first: of stages that ended, and all
-// since the newest stage began. With log, also everything that programs of its attempt printed.
+// Progress lists the events of a run from which its live card is made, oldest first: ended stages, and all events since
+// the newest stage began. With log it includes all output of the attempt's programs.
 func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []RunEvent, err error) {
 	of := "type <> 'log' and (type = 'ended' or id >= (select coalesce(max(id), 0) from run_events where run_id = @run and type = 'stage'))"
 	if log {
@@ -21,14 +21,14 @@ func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []R
 	return events, db.ReadError(err, "events of run %d", run.ID)
 }
 
-// Pending is the future of a submission's events.
+// Pending describes the events of a submission that are still to come.
 type Pending struct {
 	HasLiveWork bool  `gorm:"column:live"`   // some of its work has not ended
 	LastEventID int64 `gorm:"column:newest"` // ID of its last event
 }
 
-// Pending reads both at once, so that no event can be missed between them. With profiles, those that follow its runs
-// are work, too.
+// Pending reads the last event and the live work in one query, so that no event is missed in between. With profiles,
+// the profiles that follow the submission's runs count as work.
 func (l *LifeCycle) Pending(ctx context.Context, submissionID int64, profiles bool) (rest Pending, err error) {
 	live := "submission_id = @id and " + LiveCondition
 	if !profiles {

@@ -13,16 +13,16 @@ import (
 	"warpboard/models/db"
 )
 
-// PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
-// queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
+// PreemptAttempt ends the current attempt of a profile that occupies a slot which other work needs. The run is queued
+// again, and this does not count as a loss. If the attempt is no longer current, it does nothing.
 func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Effect, error) {
 	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until the device is idle.")
 }
 
-// FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails once
-// too many were lost. An attempt that no worker took does not count as lost. Of a worker's losses only the first
-// counts: restarts of one worker do not show that the work ends its workers. When the attempt is not the current one
-// any more, nothing happens.
+// FailAttempt ends a current attempt because of an infrastructure error. Its work is queued again, or fails after too
+// many losses. An attempt that no worker received does not count as a loss. Of several losses by one worker only the
+// first counts, because restarts of one worker do not show that the work crashes workers. If the attempt is no longer
+// current, it does nothing.
 func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Effect, error) {
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
@@ -49,7 +49,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 	return out, err
 }
 
-// requeueOrFail ends the attempt, and returns its work to its former place in the queue, or ends the work, too.
+// requeueOrFail ends the attempt and returns its work to its former position in the queue, or ends the work.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
 	why.IsInfrastructureError, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.item.work()
@@ -83,7 +83,7 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effec
 	return out, a.item.announce(tx, &out)
 }
 
-// countLost counts a lost attempt that operators should see.
+// countLost adds a lost attempt to the counters for operators.
 func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	switch {
 	case loss == LossFree:
@@ -94,8 +94,8 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	return Count(tx, Sample{Name: CountLostFailed})
 }
 
-// outcomeOf returns the outcome of an attempt that is given up. An attempt that no worker took counts as lost in the
-// queue.
+// outcomeOf returns the outcome of an attempt that ends without a result. taken means that a worker received it;
+// otherwise it was lost in the queue.
 func outcomeOf(loss Loss, taken bool) job.Outcome {
 	if loss == LossFree && taken {
 		return job.OutcomeHandedBack
@@ -104,18 +104,18 @@ func outcomeOf(loss Loss, taken bool) job.Outcome {
 }
 
 const (
-	// MaxLosses is the number of lost attempts, each with another worker, after which a run or evaluation is given up:
-	// it may have ended the workers itself.
+	// MaxLosses is the number of lost attempts, each by another worker, after which a run or evaluation fails, because
+	// it may crash its workers.
 	MaxLosses = 3
-	// MaxRetries limits the lost attempts of a job. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s, and then
-	// ten minutes each: two and a half hours in all, longer than a restart of a whole cluster takes.
+	// MaxRetries limits the attempts at a job after losses. The pauses are 1 s, 4 s, 16 s, 64 s, 256 s, then ten
+	// minutes each: two and a half hours in total, longer than the restart of a whole cluster.
 	MaxRetries = 20
 
 	minPause, maxPause = time.Second, 10 * time.Minute
 	pauseGrowth        = 4
 )
 
-// Loss decides how the loss of an attempt counts against its run or evaluation.
+// Loss classifies the loss of an attempt, which determines how it counts.
 type Loss int
 
 const (
@@ -124,14 +124,14 @@ const (
 	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
 )
 
-// AttemptCounts are the counts of a run's or evaluation's lost attempts.
+// AttemptCounts counts the lost attempts of a run or evaluation.
 type AttemptCounts struct {
 	Losses    int        // lost attempts that it may have brought down itself
 	Retries   int        // all lost attempts
 	NotBefore *time.Time // when the next attempt may begin, after a loss
 }
 
-// lose counts a lost attempt and reports whether there is to be no other one.
+// lose counts a lost attempt. givenUp reports whether the work fails instead of being tried again.
 func (t *AttemptCounts) lose(loss Loss) (givenUp bool) {
 	if loss == LossFree {
 		return false
@@ -145,7 +145,7 @@ func (t *AttemptCounts) lose(loss Loss) (givenUp bool) {
 	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
 }
 
-// pauseAfter returns the pause before the next attempt after a number of lost ones.
+// pauseAfter returns the pause before the next attempt after a number of losses.
 func pauseAfter(retries int) time.Duration {
 	pause := minPause
 	for range retries - 1 {

@@ -15,28 +15,29 @@ import (
 )
 
 const (
-	// maxCandidates is the number of runs and evaluations to read; the first ones may not be for this worker.
+	// maxCandidates is the number of waiting runs and evaluations that Next reads, because the first may not be
+	// suitable for the worker.
 	maxCandidates = 16
-	// maxNeeds is the number of different requirements to read, those that have waited the longest.
+	// maxNeeds limits the different package requirements that Next reads, to those that have waited longest.
 	maxNeeds = 200
-	// avoidDuration is the time for which work that a worker lost is reserved for other workers, after its pause.
+	// avoidDuration is the time after the pause for which lost work is offered only to other workers.
 	avoidDuration = 2 * time.Second
-	// inFlightPerSlot is the most that a worker may be given for each of its slots, beside those that it builds: one
-	// runs, and one comes next.
+	// inFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and the
+	// next one.
 	inFlightPerSlot = 2
 )
 
-// Next starts the next attempt of a worker, in the fair order, and returns it, or nil if there is none for now. An
-// attempt that the worker got and does not hold has not arrived: it is returned again.
+// Next starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the worker does
+// not report an attempt that it was sent, the message was lost, and the same attempt is returned again.
 func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time) (attempt *Attempt, err error) {
-	// Most workers that ask find nothing. They take no turn to write.
+	// Most requests find no work. They must not wait for a write transaction.
 	var needs []string
 	err = l.db.Read(ctx).Raw(needsFor+" and "+kindsFor(ask)+" group by needs order by min(w.queued_at) limit ?",
 		ask.Device, db.Time(at), db.Sanitize(ask.Worker), maxNeeds).Scan(&needs).Error
 	if err != nil || len(needs) == 0 {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
-	// Workers are many large rows, so they are read before the turn.
+	// Workers are many large rows, so they are read before the transaction.
 	free, err := l.capacityFor(ctx, ask, at)
 	if err != nil || !free.mayTake {
 		return nil, err
@@ -67,7 +68,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 	return attempt, nil
 }
 
-// needsFor lists the different requirements of work that could begin on a device, and "" for an attempt that has not
+// needsFor selects the different requirements of work that could start on a device, and "" for an attempt that has not
 // arrived at a worker.
 const needsFor = `select case when w.attempt_id = '' then w.requires else '' end as needs
 	from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
@@ -75,8 +76,8 @@ const needsFor = `select case when w.attempt_id = '' then w.requires else '' end
 
 const allKinds = "1 = 1"
 
-// kindsFor selects the work that a request may get, in SQL. On a GPU, evaluations that only compile take no slot, so
-// that other requests than those of workers' slots get them.
+// kindsFor returns the condition for the work that a request may receive. On a GPU, evaluations that only compile use
+// no slot, so separate requests receive them.
 func kindsFor(ask job.WorkRequest) string {
 	switch {
 	case ask.CompileOnly:
@@ -87,7 +88,7 @@ func kindsFor(ask job.WorkRequest) string {
 	return allKinds
 }
 
-// deviceLoad counts the live attempts of a device, and those that were given to a worker and did not arrive.
+// deviceLoad counts the live attempts of a device, and those that were sent to a worker but have not arrived.
 type deviceLoad struct {
 	all, reruns, own int
 	missing          []Attempt
@@ -116,7 +117,7 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 	return g, err
 }
 
-// capacity is the free capacity of a device for the asking worker.
+// capacity is the free capacity of a device for the requesting worker.
 type capacity struct {
 	mayTake  bool              // the worker takes jobs for the device
 	slots    fleet.DeviceSlots // slots of all workers
@@ -155,19 +156,19 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 	return r, nil
 }
 
-// admits reports whether the worker gets work.
+// admits reports whether the worker may receive work.
 func (r capacity) admits(ask job.WorkRequest) bool {
 	building := max(min(ask.BuildingCount, r.live.own), 0)
 	mine, all := r.live.own-building, r.live.all-building
 	if mine >= inFlightPerSlot*r.ownSlots {
 		return false
 	}
-	// A busy slot builds one job beyond the device's slots, but none that an idle slot could run. A run on several
-	// slots is one attempt, so the slots that workers report as busy count, too.
+	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
+	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.SlotBusy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
 }
 
-// takes reports whether work of this priority may have the slot.
+// takes reports whether work of a priority may use the slot.
 func (r capacity) takes(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
@@ -175,13 +176,14 @@ func (r capacity) takes(p Priority, busy bool) bool {
 	case busy || r.live.all >= r.slots.Usable:
 		return false // it needs a free slot, and must not take that of the next run
 	case p == PriorityRerun:
-		// One slot is always left for people. If there is only one, a rerun gets it while no other work waits.
+		// Reruns leave one slot free for people's work. If there is only one slot, a rerun may use it while no other
+		// work waits.
 		return r.live.reruns < max(r.slots.Usable-1, 1)
 	}
 	return true
 }
 
-// choose returns the first work with one of these requirements that the worker may have, or nil.
+// choose returns the first work with one of the given requirements that the worker may receive, or nil.
 func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string) (*QueuedWork, error) {
 	if !ask.CompileOnly && !r.admits(ask) {
 		return nil, nil
@@ -201,8 +203,7 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs [
 	return nil, nil
 }
 
-// avoids reports whether the worker lost the work before, while others offer the device. After a while it may have it
-// again.
+// avoids reports whether the worker lost an attempt at the work recently while other workers have the device.
 func (r capacity) avoids(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
 	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidDuration)) {
 		return false, nil

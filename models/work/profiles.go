@@ -7,12 +7,12 @@ import (
 	"warpboard/models/db"
 )
 
-// profiledRun is the condition that run r profiled another. The mode is a literal, not a parameter: the index covers
-// only this mode, and with a parameter PostgreSQL would plan the query each time or read all runs.
+// profiledRun is the condition that run r is a profile. The mode is a literal instead of a parameter, so that
+// PostgreSQL can use the partial index for this mode without planning each query.
 const profiledRun = "r.mode = 'profile'"
 
-// ProfileRuns returns the runs that profiled some runs, by the IDs of these, in one query: those that followed ranked
-// runs, or the runs themselves if a person asked for a profile.
+// ProfileRuns returns the runs that made the profiles of runs, by the IDs of these, in one query: the runs that
+// followed ranked runs, or the runs themselves if a person requested a profile.
 func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
 	of, followed := map[int64]Run{}, []int64{}
 	for _, run := range list {
@@ -33,7 +33,7 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 	return of, db.ReadError(err, "profiles of runs %v", followed)
 }
 
-// Family is a consistent snapshot of a submission's runs.
+// SubmissionRuns has the runs of a submission, read in one query.
 type Family struct {
 	Runs      []Run         // the requested runs, in the order of the submission's devices
 	Profiles  map[int64]Run // profiles of these, by their IDs
@@ -41,8 +41,8 @@ type Family struct {
 	LastEvent int64         // ID of the last announced event; 0 if none
 }
 
-// familyRows queries each kind of runs by its own index: there is none on only the submission, and a million runs take
-// 0.3 s.
+// submissionRunsSQL queries each kind of run with its own index, because there is no index on the submission alone. A
+// scan of a million runs would take 0.3 s.
 const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
 	from runs r where r.id in (
 		select a.id from runs a where a.submission_id = ? and a.profile_of is null
@@ -50,8 +50,8 @@ const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e
 		union all select l.id from runs l where l.submission_id = ? and l.ended_at is null)
 	order by r.id`
 
-// Family reads the runs of a submission for its page in one query, together with the last event: following the events
-// after it misses nothing.
+// SubmissionRuns reads the runs of a submission and the ID of its last event in one query. A reader that follows the
+// events after that ID misses none.
 func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
 	var rows []struct {
 		Run       `gorm:"embedded"`
@@ -75,8 +75,8 @@ func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, err
 	return family, db.ReadError(err, "runs of submission %d", submissionID)
 }
 
-// Unfinished reports whether a submission has runs that have not ended. With profiles, the profiles that follow its
-// runs count, too.
+// Unfinished reports whether a submission has unfinished runs. With profiles, the profiles that follow its runs count,
+// too.
 func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
 	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+LiveCondition, submissionID)
 	if !profiles {

@@ -13,12 +13,12 @@ import (
 	"warpboard/models/db"
 )
 
-// MaxLogBytes limits the log text of one attempt that is stored as events. The stages of its result contain the
-// program's output in any case.
+// MaxLogBytes limits the output of one attempt that is stored as events. The stages of the result contain the output in
+// any case.
 const MaxLogBytes = 512 << 10
 
-// MaxEventBytes limits the other events of one attempt that are stored; without logs, twice as much is. One byte of
-// them counts as 1/lightness byte of logs. 10,000 cases have some 3 MB.
+// MaxEventBytes limits the stored events of one attempt; without output it is twice as much. One byte of other events
+// counts as 1/lightness byte of output. 10,000 cases have about 3 MB.
 const (
 	eventWeight   = 32
 	MaxEventBytes = eventWeight * MaxLogBytes
@@ -26,9 +26,9 @@ const (
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
-// AppendEvents stores workers' events in one transaction, and advances their work. It returns the changes, the new
-// events with their ids, and the attempts that no longer count: their workers should drop them. It skips events that
-// came before, or with a wrong secret.
+// AppendEvents stores events of workers in one transaction and updates their work. It returns the effects, the new
+// events with their IDs, and the attempts that no longer count, which the workers should stop. It skips events that
+// were stored before or have a wrong secret.
 func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Effect, stale []string, err error) {
 	if len(batch) == 0 {
 		return out, nil, nil
@@ -63,7 +63,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 	return p.out, slices.Collect(maps.Keys(p.stale)), nil
 }
 
-// progress is one batch of events on its way into the database.
+// progress is the state of storing one batch of events.
 type progress struct {
 	l        *LifeCycle
 	tx       *gorm.DB
@@ -110,7 +110,7 @@ func (p *progress) storeChanged() error {
 	return nil
 }
 
-// attempt returns the attempt of the event, or nil if it does not count.
+// attempt returns the attempt that an event belongs to, or nil if the event does not count.
 func (p *progress) attempt(e job.Event) (*inFlight, error) {
 	a, seen := p.attempts[e.AttemptID]
 	if _, ok := p.live[e.AttemptID]; !ok {
@@ -147,7 +147,7 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 	return nil
 }
 
-// keepEvent stores an event for a run's page, and the stage in it.
+// keepEvent stores an event for the page of a run, and the stage that it contains.
 func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	if p.full || a.LogBytes > 2*MaxLogBytes {
 		return nil
@@ -179,8 +179,8 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	return nil
 }
 
-// hideTimes removes the times of a running ranked stage from an event, and reports whether anything is left. A person
-// who sees the times, or lets the kernel print them, could cancel a slow run. The ended stage shows them all.
+// hideTimes removes the times of a running ranked stage from an event, because a person who sees them could cancel a
+// slow run. It reports whether anything remains. The ended stage has all times.
 func hideTimes(e *job.Event) (left bool) {
 	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
 		return true

@@ -5,8 +5,8 @@ import "warpboard/evaluator/job"
 // Purpose is the reason for a run.
 type Purpose string
 
-// The purposes. A person requests the first two; the site makes the others, most of them after a ranked run
-// (ProfileOf). Submitted, Confirm, and Remeasure in mode ranked leave samples (package samples).
+// Purposes. People request the first two. The site creates the others, most of them after a ranked run (ProfileOf).
+// Ranked runs with purpose Submitted, Confirm, or Rerun store samples (package samples).
 const (
 	Submitted Purpose = "submitted"
 	Practice  Purpose = "practice" // submitted after the task's deadline
@@ -17,13 +17,13 @@ const (
 	Rerun     Purpose = "remeasure"
 )
 
-// AskedCondition chooses runs that a person asked for, in SQL.
+// RequestedCondition selects runs that a person requested, in SQL.
 const AskedCondition = "purpose in ('submitted', 'practice')"
 
-// Asked reports whether a person asked for the run.
+// Requested reports whether a person requested the run.
 func (p Purpose) Asked() bool { return p == Submitted || p == Practice }
 
-// purposeOf returns the purpose of a run in the mode that does not follow another run.
+// purposeOf returns the purpose of a run in a mode that does not follow another run.
 func purposeOf(mode job.Mode) Purpose {
 	switch mode {
 	case ModePractice:

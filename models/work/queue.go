@@ -18,25 +18,29 @@ import (
 	"warpboard/models/switches"
 )
 
-// fairQueue is the only order of the queue. A device takes first the work that a worker already has; then an evaluation
-// of each caller that had none since it was queued, then all others and runs, then profiles that follow ranked runs,
-// then baselines, then reruns. Within each of these, people or callers take turns, counting their running work. Of two
-// with the same turn, the one that has waited longer is first: since it was queued or, if that is later, since the last
-// work of the same kind of its person or caller ended on the device. Evaluations of a batch take turns with runs. Next
-// and the pages both read it.
+// fairQueue is the order of the queue. For each device, work that a worker already has comes first; then one evaluation
+// of each caller that has had none since it was queued; then other evaluations and runs; then profiles that follow
+// ranked runs; then baselines; then reruns. Within each of these groups, people and callers alternate, and running work
+// counts. Of two items with the same turn number, the one that has waited longer comes first; the wait begins when the
+// work was queued or, if later, when the last work of the same group and person or caller ended on the device.
+// Evaluations of a batch alternate with runs. Next and the pages read this query.
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,
 				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
 	from (` + workInTurns + `) turns where started_at is null`
 
-// workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's
-// run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the order a2, a3, b1. a1 took Ann's
-// first turn, so a2 is her second and a3 her third; b1 is Ben's first:
+// workInTurns selects all live work with a turn number, which counts the work of each person or caller. Example: on one
+// device Ann's run a1 is running. a2 and a3 of Ann and b1 of Ben wait with the same priority, queued in the order a2,
+// a3, b1. a1 is Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first. The order is
 //
-//	place   1: b1 (turn 1)   2: a2 (turn 2)   3: a3 (turn 3)
+// 1: b1 (turn 1)
 //
-// Anyone who queues a hundred runs therefore delays each of the others by one run, not by a hundred.
+// 2: a2 (turn 2)
+//
+// 3: a3 (turn 3)
+//
+// So a person who queues a hundred runs delays each of the others by one run, not by a hundred.
 const workInTurns = `
 		select *, max(case when turn = 1 then (` + lastEnd + `) end) over (partition by device, priority, turn_of) as served_at
 		from (select *, case when attempt_id <> '' then 1 else 0 end as sent,
@@ -44,9 +48,9 @@ const workInTurns = `
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
 		from (` + liveWork + `) live) w`
 
-// lastEnd is SQL for the latest end, since w was queued, of work that took the same turn as w. It reads the end of an
-// index, once for each person or caller and priority. Runs of confirmations have no such end: they wait since they were
-// queued.
+// lastEnd is SQL for the latest end, after work w was queued, of work in the same turn group. It reads the end of an
+// index once per person or caller and priority. For runs of confirmations there is no such end: they wait since they
+// were queued.
 const lastEnd = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPriority + ` = w.priority
@@ -54,7 +58,7 @@ const lastEnd = `select max(ended_at) from (
 		select max(ended_at) from evaluations where device = w.device and caller = w.turn_of
 			and ended_at > w.queued_at and dispatched_at is not null and ` + evaluationPriority + ` = w.priority) ends`
 
-// QueuedWork is work that waits, with its place in its device's queue.
+// QueuedWork is work that waits, with its position in the queue of its device.
 type QueuedWork struct {
 	RunID        int64  // 0: it is an evaluation
 	EvaluationID string // empty: it is a run
@@ -76,30 +80,30 @@ type QueuedWork struct {
 	StartedAt    *time.Time // when a worker took it; nil: it waits
 }
 
-// Ref names the run or the evaluation.
+// Ref returns the reference of the run or evaluation.
 func (q QueuedWork) Ref() job.WorkRef {
 	return job.WorkRef{RunID: q.RunID, EvaluationID: q.EvaluationID}
 }
 
-// Confirms reports whether it is a turn of a confirmation.
+// Confirms reports whether the work is a turn of a confirmation.
 func (q QueuedWork) Confirms() bool {
 	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
 }
 
-// BeforeNew reports whether work that waits comes before a run that someone without other work submits now.
+// BeforeNew reports whether the work comes before a run that a person without other work would submit now.
 func (q QueuedWork) BeforeNew() bool {
 	return q.Sent == 1 || q.Priority <= PriorityRun && q.Turn == 1
 }
 
-// Queue lists all work that waits, by device and place.
+// Queue lists all waiting work, by device and position.
 func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
 	return list, db.ReadError(err, "the queue")
 }
 
-// LiveQueue lists all live work by device: the running work (Place is 0), the oldest attempt first, then the waiting
-// work in the order of Queue.
+// LiveQueue lists all live work by device: running work (Place is 0), oldest attempt first, then waiting work in the
+// order of Queue.
 func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
@@ -107,8 +111,8 @@ func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	return list, db.ReadError(err, "the queue and what runs")
 }
 
-// NextWork lists the first limit runs and evaluations that wait for a device, have no attempt and may begin
-// at a time: those that lost an attempt keep their place, and let others pass while they pause.
+// NextWork lists the first limit runs and evaluations that wait for a device, have no attempt, and may start at a time.
+// Work that pauses after a lost attempt keeps its position; other work may start before it.
 func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
 	return nextWork(l.db.Read(ctx), device, allKinds, limit, at)
 }
@@ -120,7 +124,7 @@ func nextWork(tx *gorm.DB, device, which string, limit int, at time.Time, args .
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
-// ReadyDevice is a device for which work waits that could begin at once.
+// ReadyDevice is a device with waiting work that may start now.
 type ReadyDevice struct {
 	Device   string
 	Requires string // packages that a worker must have for it; empty in answers
@@ -130,8 +134,8 @@ type ReadyDevice struct {
 // maxReady limits the different devices and requirements that are read; those without requirements come first.
 const maxReady = 500
 
-// ReadyDevices lists the devices for which work waits that could begin at a time. Work for which no worker has the
-// packages does not count: follow-ups would give way to it in vain.
+// ReadyDevices lists the devices with waiting work that may start at a time. Work whose packages no worker has does not
+// count; otherwise profiles and reruns would be preempted for it in vain.
 func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevice, error) {
 	var list, ready []ReadyDevice
 	err := l.db.Read(ctx).Raw(`select device, requires, sum(case when priority < ? then 1 else 0 end) as people
@@ -155,7 +159,7 @@ func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevi
 	return ready, db.ReadError(err, "what could begin")
 }
 
-// Places gives the place in the queue of each of a submission's waiting runs, by run id.
+// Places returns the queue position of each waiting run of a submission, by run ID.
 func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
@@ -169,7 +173,7 @@ func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]i
 	return places, nil
 }
 
-// QueuedSubmission is a submission in a queue. Callers check ListedTo before they show it.
+// QueuedSubmission is a submission in a queue. The caller must check ListedTo before showing it.
 type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
@@ -178,12 +182,12 @@ type QueuedSubmission struct {
 	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
 }
 
-// ListedTo reports whether a queue shows the person whose submission it is.
+// ListedTo reports whether the queue may show the submission and its person to a viewer.
 func (q QueuedSubmission) ListedTo(u accounts.User) bool {
 	return q.UserID == u.ID || q.Task.ListedTo(u) && (!q.Frozen || u.IsAdmin())
 }
 
-// QueuedSubmissions reads the submissions with the ids, in one query and no order.
+// QueuedSubmissions reads the submissions with the given IDs in one query, unsorted.
 func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
 	var list []QueuedSubmission
 	err := l.db.Read(ctx).Table("submissions s").
@@ -193,8 +197,7 @@ func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]Queue
 	return list, db.ReadError(err, "the submissions of the queue")
 }
 
-// QueueLength counts a device's live runs, and divides all work that waits by whether it comes before a new run
-// (BeforeNew).
+// QueueLength counts the live runs of a device, and its waiting work before and after a new run (see BeforeNew).
 type QueueLength struct {
 	Device  string
 	Waiting int
@@ -203,20 +206,20 @@ type QueueLength struct {
 	Behind  int
 }
 
-// aheadOfNew counts, of a device's live work, what BeforeNew chooses. Of priorities 0 and 1, each person or caller has
-// one first turn; work that a worker has, takes it. Numbered turns would cost four times as much.
+// aheadOfNew is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and for
+// the two highest priorities one item per person or caller. Computing turn numbers would take four times as long.
 const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`
 
-// Loads has the inputs of the decision whether the site accepts new work, and of the estimate when that work begins.
+// Loads has the data for deciding whether the site accepts new work, and for estimating when that work starts.
 type Loads struct {
 	Lengths  []QueueLength // of the devices that have live work
 	Paused   map[string]fleet.Pause
 	Switches []switches.Switch
 }
 
-// Loads reads them in one query.
+// Loads reads the load of all devices in one query.
 func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	var rows []struct {
 		QueueLength `gorm:"embedded"`
@@ -238,7 +241,7 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	return loads, db.ReadError(err, "the queue's lengths")
 }
 
-// add adds a paused device or a switched-off feature from its setting.
+// add adds a setting that pauses a device or switches a part of the site off.
 func (l *Loads) add(key, value string) error {
 	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
 	if !isPause {

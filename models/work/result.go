@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Score is the result of a ranked run, in nanoseconds.
+// Score is the score of a ranked run and its deviation, in nanoseconds.
 type Score struct {
 	NS    float64
 	StdNS float64 // sample standard deviation
@@ -20,11 +20,11 @@ type Score struct {
 	boards.Interval
 	Roof       *float64 // share of the device's limit, up to 1; nil if unknown
 	HeldReason string   // reason for a review before it counts; empty if it counts
-	// Disturbed is a reason for bad conditions that the machine's record does not show: the device drifts.
+	// Disturbed is a bad condition that the machine's record does not show: the slot drifts.
 	Disturbed string
 }
 
-// Findings are the site's conclusions from a worker's result; the result alone is a claim.
+// Findings has what the site concludes from a worker's result, which it does not trust.
 type Findings struct {
 	Score      *Score          // only used for a ranked run that is done
 	Evaluation EvaluationState // final state of an evaluation, from its report
@@ -32,24 +32,32 @@ type Findings struct {
 	Samples    []Sample        // additions to the counters from an evaluation
 }
 
-// RecordResult ends an attempt, its work, and all that follows from it. Artifacts are stored as files first. Then, in
-// one transaction and this order:
+// RecordResult ends an attempt and its work. It first stores the artifacts as files. Then, in one transaction:
 //
-//  1. the secret is checked; a wrong one is Forbidden
-//  2. stages, epoch, and artifacts are stored (keepResult)
-//  3. the GPU time is charged (charge.go)
-//  4. the attempt and the run are saved, if the run still belongs to the attempt
-//  5. counters (countStages)
-//  6. Consequences.Keep: sample, holds, clocks, libraries, a contradicting profile, the answer of a validation, the
-//     profile that follows
-//  7. the state event (announce), and Consequences.Ended: webhooks, the next step of a confirmation or rerun
-//  8. Consequences.Place: the score of the source, the entry, the board's change number
-//  9. Consequences.Settled: a confirmation of a new 1st place
+// 1. It checks the secret; a wrong one is Forbidden.
 //
-// A repeated result, or one of an older attempt, changes nothing. The result of a cancelled run causes only 1 and 2,
-// saves the attempt, charges the time, and causes Consequences.Stopped and Settled. One that reports a loss or hands
-// the work back ends in loss.go, and cancel.go has the ends without a result. After the commit, the dispatcher notifies
-// watchers of the Effect.
+// 2. It stores stages, epoch, and artifacts (keepResult).
+//
+// 3. It charges the GPU time (charge.go).
+//
+// 4. It writes the attempt, and the run if it still belongs to the attempt.
+//
+// 5. It updates the counters (countStages).
+//
+// 6. It calls Consequences.Keep: sample, holds, clocks, libraries, contradictions of a profile, validation, and the
+// profile that follows.
+//
+// 7. It stores the state event (announce) and calls Consequences.Ended: webhooks, and the next step of a confirmation
+// or rerun.
+//
+// 8. It calls Consequences.Place: the score of the source, the entry, and the board's change number.
+//
+// 9. It calls Consequences.Settled: a confirmation of a new 1st place.
+//
+// A repeated result, or one of an earlier attempt, changes nothing. For the result of a cancelled run it does only 1
+// and 2, writes the attempt, charges the time, and calls Consequences.Stopped and Settled. loss.go handles a result
+// that reports a loss or returns the work, and cancel.go handles ends without a result. After the commit the dispatcher
+// notifies watchers of the Effect.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Effect, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
@@ -82,8 +90,8 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	return out, nil
 }
 
-// awaits reports whether the attempt waits for this result, which has its secret. err is the error of reading the
-// attempt.
+// awaits reports whether the attempt waits for this result, and returns an error if its secret is wrong. err is the
+// error of reading the attempt.
 func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
 	if err != nil || a == nil || a.EndedAt != nil {
 		return false, err
@@ -94,7 +102,7 @@ func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
 	return true, nil
 }
 
-// failureOf returns the reason for a failed result, with the failed stage.
+// failureOf returns the failure in a result, with the failed stage.
 func failureOf(r job.Result) *job.Failure {
 	if r.Failure == nil {
 		return nil
@@ -109,8 +117,8 @@ func failureOf(r job.Result) *job.Failure {
 	return &why
 }
 
-// endStale ends an attempt that no longer counts. For work cancelled by its person, the held time and the measurements
-// count.
+// endStale ends an attempt that is no longer current. If its person cancelled the work, the slot time and the
+// measurements still count.
 func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
@@ -125,7 +133,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return a.item.afterStop(tx, r)
 }
 
-// LossOf returns how a lost attempt counts that its worker reports.
+// LossOf classifies the loss of an attempt that its worker reports.
 func LossOf(r job.Result) Loss {
 	switch {
 	case r.Outcome == job.OutcomeHandedBack:

@@ -10,20 +10,21 @@ import (
 	"warpboard/models/epochs"
 )
 
-// Equal evaluations of one caller that allow it share one measurement: those that wait, and later ones, until the
-// device gets new software. A sharing evaluation waits outside the queue. If the measured one ends without a result,
-// the first of the others takes its place. A result is stored once: a caller may have 10,000 that share it. When a
-// worker's credential is revoked, package fleet removes the hash from its measured evaluations.
+// Equal evaluations of one caller share one measurement if the requests allow it: those that wait, and later ones,
+// until the device gets new software. An evaluation that shares waits outside the queue. If the measured evaluation
+// ends without a result, the first of the others is measured instead. A result is stored once, because 10,000
+// evaluations may share it. When a worker's credential is revoked, package fleet clears the hash of the evaluations
+// that it measured, so that no later evaluation shares their results.
 
-// maxSharing limits the evaluations that wait for one: all end in the transaction of its result, or move to the next
-// one if it has none, and the transaction blocks all writers.
+// maxSharing limits the evaluations that wait for one result. They all end in the transaction of the result, which
+// blocks other writers.
 const maxSharing = 200
 
-// unsharedCondition selects evaluations whose result no other one shares.
+// unsharedCondition selects evaluations whose result no other evaluation shares.
 const unsharedCondition = "id not in (select shares from evaluations where shares <> '')"
 
-// findSame returns the asker's evaluation that this one may share, without its result, and the number of further ones
-// that may share it, or the zero Evaluation.
+// findSame returns the caller's evaluation whose result e may share, without its result, and the number of others that
+// may share it. It returns the zero Evaluation if there is none.
 func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places int64, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, 0, nil
@@ -49,10 +50,10 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 // sharingCondition selects the evaluations that wait for the result of another one.
 const sharingCondition = "shares = ? and shares <> '' and " + LiveCondition
 
-// share makes the evaluation wait for the result of another one.
+// share makes the evaluation wait for the result of another evaluation.
 func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedForEqualRequest, same.ID }
 
-// create stores the evaluation. If it shares an existing result, it has ended afterwards.
+// create stores the evaluation. If it shares an existing result, it ends at once.
 func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	same, _, err := e.findSame(tx, asker)
 	if err != nil {
@@ -74,8 +75,8 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	return e.sharedResult(tx)
 }
 
-// shareAll lets evaluations that are not stored yet share results, also of each other. It returns those with a result,
-// which the caller must pass on once the others are stored.
+// shareAll makes evaluations that are not stored yet share results, also with each other. It returns those that share
+// an existing result; the caller must end them after storing all.
 func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
 	type requestKey struct{ hash, device string }
 	type group struct {
@@ -108,7 +109,7 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 	return ended, nil
 }
 
-// copyResult copies the result of an ended evaluation to those that share it.
+// copyResult ends the evaluations that share the result of an ended evaluation.
 func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
 		return nil
@@ -138,14 +139,14 @@ func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
 	return nil
 }
 
-// hasResult reports whether the evaluation ended with a result that others may share. A kernel that takes too long
-// would do so again.
+// hasResult reports whether the evaluation ended with a result that others may share. A timeout caused by the kernel
+// counts, because it would occur again.
 func (e *Evaluation) hasResult() bool {
 	return e.State == EvaluationCompleted || e.State == EvaluationTimeout
 }
 
-// measureNext gives one of the evaluations that shared a result the place of the one that ended without a result, in
-// the queue or outside. The others share its result.
+// measureNext queues one of the evaluations that waited for the result of e, at the position of e, because e ended
+// without a result. The others wait for the new one.
 func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
 	if err == nil {
@@ -154,7 +155,7 @@ func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
 	return db.WriteError(err, "evaluations that share a result")
 }
 
-// leavesPlace reports whether the evaluation ends and a sharing one takes its place.
+// leavesPlace reports whether the evaluation ends and another one that shares its measurement must be measured instead.
 func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 	if e.RequestHash == "" || e.Shares != "" || e.hasResult() {
 		return false, nil
@@ -164,7 +165,7 @@ func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
 	return wait > 0, db.ReadError(err, "evaluations that share a result")
 }
 
-// sharedResult reads the shared result of an evaluation.
+// sharedResult sets the result of an evaluation from the evaluation whose result it shares.
 func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	if e.Shares == "" || !e.hasResult() {
 		return nil
@@ -175,8 +176,8 @@ func (e *Evaluation) sharedResult(read *gorm.DB) error {
 	return db.ReadError(err, "the result of evaluation %s", e.Shares)
 }
 
-// ReleaseSharing releases evaluations that wait for a shared result whose evaluation ended without passing it on,
-// because a process of an older version ended it. They are then measured.
+// ReleaseSharing queues evaluations that wait for the result of an ended evaluation. This happens if a process of an
+// older version ended it.
 func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
 	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+LiveCondition+
 		" and shares not in (select id from evaluations where "+LiveCondition+")", parkedForEqualRequest).Error

@@ -13,7 +13,7 @@ import (
 // RunState is the state of a run.
 type RunState string
 
-// The states, in order. The last three are final.
+// States, in order. The last three are final.
 const (
 	StateQueued       RunState = "queued"
 	StateBuilding     RunState = "building"
@@ -33,15 +33,15 @@ func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
 
-// ModeBaseline marks a run that the site makes of a task's baseline. It is measured like a ranked run, after all other
-// work, counts against no limit, and is not an entry.
+// ModeBaseline is the mode of the site's run of a baseline. It is measured like a ranked run, after other work. It does
+// not count for limits and is not an entry.
 const ModeBaseline job.Mode = "baseline"
 
-// ModePractice marks a ranked run that was submitted after the task's deadline. It is measured like a ranked run, and
-// is not an entry.
+// ModePractice is the mode of a ranked run that was submitted after the task's deadline. It is measured like a ranked
+// run but is not an entry.
 const ModePractice job.Mode = "practice"
 
-// Measured is a run's mode for workers.
+// Measured returns the mode that workers use for a run: ranked for baselines and practice, otherwise mode.
 func Measured(mode job.Mode) job.Mode {
 	if mode == ModeBaseline || mode == ModePractice {
 		return job.ModeRanked
@@ -49,7 +49,7 @@ func Measured(mode job.Mode) job.Mode {
 	return mode
 }
 
-// Run is a submission on one device. Times of measurement are in nanoseconds.
+// Run is a submission on one device. Measured times are in nanoseconds.
 type Run struct {
 	ID           int64
 	SubmissionID int64
@@ -81,7 +81,8 @@ type Run struct {
 	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
 	HeldReason   string `gorm:"column:held_why"` // why it waits for someone to look before it counts
 	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
-	// run on the board for all of its source, perhaps itself; nil: it is alone
+	// OnBoard is the run that represents all runs with the same source on the board, possibly this one; nil if no other
+	// run has the same source.
 	OnBoard   *int64 `gorm:"column:pool_id"`
 	Pooled    int    // number of runs in the score; 0: this one, or those of a confirmation
 	Harness   string
@@ -98,7 +99,7 @@ type Run struct {
 	ReinstatedReason   string `gorm:"column:reinstated_why"` // of a run that was disqualified and counts again
 }
 
-// PublicFailure is why the run failed for those who may not read its source.
+// PublicFailure returns the reason for a failure, without parts that only people who may read the source can see.
 func (r Run) PublicFailure() string {
 	if r.Harness == harness.Bundle { // the task's own program reads the source
 		return r.Failure.Kind()
@@ -106,16 +107,15 @@ func (r Run) PublicFailure() string {
 	return r.Failure.Public()
 }
 
-// Valid reports whether the run may be on a board; package boards has the same condition in SQL.
+// Valid reports whether the run may be on a board. Package boards has the same condition in SQL.
 func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldReason == ""
 }
 
-// Stands reports whether the run may be its person's entry on a board: it is valid, and alone or the one
-// on the board for its source.
+// Stands reports whether the run may be an entry: it is valid, and no other run represents its source.
 func (r Run) Stands() bool { return r.Valid() && (r.OnBoard == nil || *r.OnBoard == r.ID) }
 
-// Entry returns the board entry of a valid run.
+// Entry returns a valid run as a board entry.
 func (r Run) Entry() boards.Entry {
 	return boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
@@ -124,8 +124,9 @@ func (r Run) Entry() boards.Entry {
 	}
 }
 
-// RunsOfSource lists the runs that count together with each of a submission's runs, by its ID, itself included and the
-// oldest first; none for one that is alone. They are runs of one person on one board with equal sources.
+// RunsOfSource lists, for each run by its ID, the runs that share a score with it, itself included, oldest first. They
+// are runs of the same person on the same board with equal source. A run that shares its score with no other is missing
+// in the map.
 func (l *LifeCycle) RunsOfSource(ctx context.Context, runs ...Run) (map[int64][]Run, error) {
 	of, ids, devices := map[int64]int64{}, []int64{}, []string{}
 	for _, run := range runs {
@@ -147,14 +148,14 @@ func (l *LifeCycle) RunsOfSource(ctx context.Context, runs ...Run) (map[int64][]
 	return together, db.ReadError(err, "runs that count together with others")
 }
 
-// Run returns one run.
+// Run returns the run with an ID.
 func (l *LifeCycle) Run(ctx context.Context, id int64) (Run, error) {
 	var run Run
 	err := l.db.Read(ctx).Take(&run, id).Error
 	return run, db.ReadError(err, "run %d", id)
 }
 
-// RunsByID reads runs by their ids, in one query.
+// RunsByID reads runs by ID, in one query.
 func (l *LifeCycle) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, error) {
 	var list []Run
 	err := l.db.Read(ctx).Where("id in ?", ids).Find(&list).Error
@@ -165,8 +166,7 @@ func (l *LifeCycle) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, 
 	return found, db.ReadError(err, "runs %v", ids)
 }
 
-// Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
-// them are in Profiles.
+// Runs lists the requested runs of a submission, in the order of its devices. It omits profiles that follow them.
 func (l *LifeCycle) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
 	err := l.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error

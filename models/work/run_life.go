@@ -13,10 +13,10 @@ import (
 	"warpboard/models/epochs"
 )
 
-// The steps in the life of a run that other work does not have: states by stage, stored stages and files, a score.
-// Consequences handle the consequences of its end.
+// Steps that only runs have: states by stage, stored stages and files, and a score. Consequences applies the
+// consequences of their end.
 
-// runItem is a run as an item.
+// runItem implements item for runs.
 type runItem struct {
 	*Run
 	consequences Consequences
@@ -47,7 +47,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	}
 }
 
-// disturbedBy returns the reason for bad conditions of a score, or "".
+// disturbedBy returns the bad conditions during a measurement, or "".
 func disturbedBy(m job.Machine) string {
 	if m.Disturbances == nil {
 		return ""
@@ -55,7 +55,7 @@ func disturbedBy(m job.Machine) string {
 	return db.CutText(db.Sanitize(strings.Join(m.Disturbances.Reasons(), "; ")), 500)
 }
 
-// memoryOf returns the peak memory of the ranked stage, or nil if it was not measured.
+// memoryOf returns the peak memory of the ranked stage in bytes, or nil if it was not measured.
 func memoryOf(stages []job.StageResult) *int64 {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked && stage.MemoryPeak > 0 {
@@ -65,7 +65,7 @@ func memoryOf(stages []job.StageResult) *int64 {
 	return nil
 }
 
-// numericsOf returns the worst numerics of the tests.
+// numericsOf returns the largest errors of all tests.
 func numericsOf(stages []job.StageResult) boards.Numerics {
 	for _, stage := range stages {
 		if stage.Stage != job.StageTest {
@@ -86,7 +86,7 @@ func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
 
 func (r *Run) cancelled() bool { return r.State == StateCancelled }
 
-// stateOf returns the state of a run in a stage.
+// stateOf returns the state of a run during a stage.
 func stateOf(stage job.Stage) RunState {
 	switch stage {
 	case job.StageTest:
@@ -142,7 +142,7 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult announces the end between Keep and Place: a reader who sees the end has all of its content.
+// afterResult announces the end of the run between Keep and Place, so that a reader who sees the end sees all its data.
 func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.consequences.Keep(tx, u.Run, r, out)); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.consequences.Stopped(tx, u.Run, r)
 }
 
-// clockOf names the clocks by which the cases of a score count.
+// clockOf returns the names of the clocks by which the cases of a score were timed.
 func clockOf(stages []job.StageResult) string {
 	counts := map[job.Clock]bool{}
 	for _, stage := range stages {
@@ -174,7 +174,7 @@ func clockOf(stages []job.StageResult) string {
 	return ClockNames(counts)
 }
 
-// ClockNames names clocks in a fixed order, "event+wall", or returns "" if one of them is not known.
+// ClockNames joins the names of clocks in a fixed order ("event+wall"). It returns "" if a clock is unknown.
 func ClockNames(clocks map[job.Clock]bool) string {
 	if clocks[""] {
 		return ""

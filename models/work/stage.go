@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Stage is the outcome of one stage of an attempt. Until the attempt's result arrives it comes from events, without the
-// program's output.
+// Stage is the result of one stage of an attempt. Before the attempt's result arrives it comes from events and lacks
+// the program's output.
 type Stage struct {
 	ID        int64
 	RunID     int64
@@ -23,13 +23,13 @@ type Stage struct {
 	Result    job.StageResult `gorm:"serializer:json"`
 }
 
-// Stages lists the stages of all attempts of a run: the attempts by age, each in its order.
+// Stages lists the stages of all attempts of a run, oldest attempt first.
 func (l *LifeCycle) Stages(ctx context.Context, runID int64) ([]Stage, error) {
 	of, err := l.StagesOf(ctx, runID)
 	return of[runID], err
 }
 
-// StagesOf is Stages of several runs, in one query.
+// StagesOf lists the stages of several runs in one query.
 func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]Stage, error) {
 	var list []Stage
 	err := l.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
@@ -41,7 +41,7 @@ func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]
 	return of, db.ReadError(err, "stages of runs %v", runIDs)
 }
 
-// RankedStage returns the ranked stage of a run's last attempt, or a stage without cases if there is none.
+// RankedStage returns the ranked stage of a run's last attempt, or a stage without cases.
 func RankedStage(tx *gorm.DB, runID int64) (job.StageResult, error) {
 	var last Stage
 	err := tx.Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
@@ -49,14 +49,14 @@ func RankedStage(tx *gorm.DB, runID int64) (job.StageResult, error) {
 	return last.Result, db.ReadError(err, "the ranked stage of run %d", runID)
 }
 
-// noteStage stores a stage from an event. The result replaces it later.
+// storeStage stores a stage from an event. The attempt's result replaces it.
 func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
 	row := stageRow(runID, attemptID, position(r.Stage), r)
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	return db.WriteError(err, "stage")
 }
 
-// keepStages replaces an attempt's stages by the stages of its result.
+// keepStages replaces the stages of an attempt by those of its result.
 func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
 	if len(results) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func position(stage job.Stage) int {
 	return len(order)
 }
 
-// countStages counts the stages of a result that counts.
+// countStages adds the stages of a result to the counters.
 func countStages(tx *gorm.DB, stages []job.StageResult) error {
 	samples := make([]Sample, 0, len(stages))
 	for _, s := range stages {

@@ -10,9 +10,9 @@ import (
 	"warpboard/models/db"
 )
 
-// SortAttempts sorts the attempts that a worker reports to have, each once: known are live and may be its own; fresh, a
-// part of them, were not reported before; stale ones it should drop. A worker can invent as many IDs as fit into its
-// message.
+// SortAttempts classifies the attempts that a worker reports. known attempts are live and may be the worker's; fresh
+// ones are those of them that were not reported before; the worker should stop stale ones. A worker can report as many
+// invented IDs as fit into a message.
 func (l *LifeCycle) SortAttempts(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
 	live, err := l.liveAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
@@ -29,12 +29,12 @@ func (l *LifeCycle) SortAttempts(ctx context.Context, worker string, attemptIDs 
 	return known, fresh, stale, err
 }
 
-// mayBelongTo reports whether the attempt is the worker's, or has no worker.
+// mayBelongTo reports whether the attempt belongs to the worker, or to none yet.
 func (a Attempt) mayBelongTo(worker string) bool {
 	return a.Worker == "" || a.Worker == db.Sanitize(worker)
 }
 
-// NoteTaken records that a worker has these attempts, in case its event was lost.
+// RecordTaken stores that a worker has received these attempts, in case the event that reports it was lost.
 func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Effect, err error) {
 	for _, id := range attemptIDs {
 		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
@@ -47,9 +47,9 @@ func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...
 // idsAtOnce limits the attempts in one query.
 const idsAtOnce = 512
 
-// liveAmong returns the live attempts among the IDs. It reads only those, because many workers ask, and does not query
-// texts that are not IDs of the site. The numbers of parameters are powers of two, because a statement for each number
-// is cached forever.
+// liveAmong returns the live attempts among IDs. It reads only these attempts, because many workers ask, and ignores
+// texts that are not IDs. The number of parameters is rounded up to a power of two, because the database caches one
+// statement for each number.
 func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(id) != attemptIDLength || uuid.Validate(id) != nil })
 	found := make(map[string]LiveAttempt)

@@ -13,8 +13,8 @@ const (
 	usualSpan = 5000 // number of IDs to search: a task with few submissions must not cost more
 )
 
-// MedianTime returns the median time for which recent runs of the run's mode on its board held their slots, or 0 if
-// unknown. Failed runs ended early, and do not count.
+// MedianTime returns the median time for which recent successful runs of the same mode on the same board used their
+// slots, or 0 if there are none.
 func (l *LifeCycle) MedianTime(ctx context.Context, run Run) (time.Duration, error) {
 	var took []int64
 	err := l.db.Read(ctx).Model(&Run{}).Where("id > ? and version_id = ? and device = ? and mode = ? and state = 'done' and unit_ns > 0",

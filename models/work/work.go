@@ -12,13 +12,15 @@ import (
 	"warpboard/models/db"
 )
 
-// Work has the common fields of a run and an evaluation: it waits for a device, is given to one attempt after
-// another, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
-// PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; item has the differences.
+// Work has the fields that runs and evaluations share. Work waits for a device, is given to one attempt after another,
+// and ends once. The functions that change it (StartAttempt, AppendEvents, RecordTaken, RecordResult, PreemptAttempt,
+// FailAttempt, CancelRun, CancelEvaluation) are the same for both; item has the differences.
 //
-//	waits      StartedAt and EndedAt are nil; AttemptID is empty until a job is made of it
-//	is worked  StartedAt is set: a worker took the attempt AttemptID
-//	has ended  EndedAt is set, for good; AttemptID stays that of the last attempt
+// Waiting: StartedAt and EndedAt are nil. AttemptID is empty until a job is created.
+//
+// Running: StartedAt is set, because a worker received the attempt AttemptID.
+//
+// Ended: EndedAt is set and does not change. AttemptID is that of the last attempt.
 type Work struct {
 	Device        string
 	Requires      string // packages that its worker must have (requirement.List); empty: none
@@ -30,15 +32,15 @@ type Work struct {
 	DispatchedAt  *time.Time // when the current attempt's job was made
 	StartedAt     *time.Time // when a worker took the current attempt
 	EndedAt       *time.Time
-	// slot time of the attempt that ended it: its duration times its number of slots
+	// SlotNS is the slot time of the last attempt in nanoseconds: its duration times its number of slots.
 	SlotNS int64 `gorm:"column:unit_ns"`
 }
 
-// LiveCondition is the SQL condition for work that has not ended, with the text of the partial indexes.
+// LiveCondition selects work that has not ended. Its text must be that of the partial indexes.
 const LiveCondition = "ended_at is null"
 
-// liveWork is all live work of both kinds, as one table, without parked evaluations. turn_of identifies the turn that
-// the work uses up: its person's, its caller's, or its confirmation's, which no one asked for; see fairQueue.
+// liveWork selects all live work of both kinds as one table, without parked evaluations. turn_of is the key of the turn
+// that the work counts for: its person, its caller, or its confirmation; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
@@ -51,23 +53,23 @@ const liveWork = `
 	from evaluations where ` + LiveCondition + ` and parked = 0`
 
 // runPriority and evaluationPriority compute the Priority of work in SQL. The indexes runs_last_end and
-// evaluations_last_end have the same words: a change here needs new indexes, or lastEnd reads all ended work of a
-// person.
+// evaluations_last_end contain the same expressions. A change here needs new indexes; otherwise lastEnd reads all ended
+// work of a person.
 const (
 	runPriority        = "case when " + AskedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 
-// turnOfConfirmation begins the turn of a confirmation.
+// turnOfConfirmation is the prefix of the turn_of key of confirmations.
 const turnOfConfirmation = "confirmation "
 
-// Priority orders the work of a device; the smallest goes first.
+// Priority orders the work of a device; the smallest comes first.
 type Priority int
 
-// The priorities. Someone waits for the answer of an evaluation, so one of each caller goes first; the next ones take
-// turns with runs (see fairQueue). A batch brings the next ones as these end, so its evaluations have the priority of
-// runs. A profile that follows a ranked run, or a turn of a confirmation, gives way to them (the turn for a while: see
-// HurryTurns); a baseline gives way to these, and what is measured again to everything else.
+// Priorities. Callers wait for the response of an evaluation, so the first evaluation of each caller comes first; the
+// following ones alternate with runs (see fairQueue). A batch queues the next evaluation when one ends, so its
+// evaluations have the priority of runs. Profiles that follow ranked runs, and turns of confirmations, come after runs
+// (turns only for some time, see HurryTurns); then baselines, then reruns.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun
@@ -76,13 +78,13 @@ const (
 	PriorityRerun
 )
 
-// item is a run or an evaluation inside the transaction that changes it. Its methods differ between the two; the order
-// of the steps is in inflight.go, loss.go, cancel.go and result.go.
+// item is a run or an evaluation in the transaction that changes it. Its methods differ between the two. inflight.go,
+// loss.go, cancel.go, and result.go call them.
 type item interface {
 	ref() job.WorkRef
 	work() *Work
 
-	// These methods change only the state.
+	// The following methods only change fields.
 	setWaiting(why *job.Failure)
 	setTaken()
 	setStage(stage job.Stage)
@@ -91,29 +93,29 @@ type item interface {
 	setCancelled(reason string)
 	cancelled() bool
 
-	// keepResult stores the parts of a result that count even if its attempt no longer does.
+	// keepResult stores the parts of a result that count even if its attempt is no longer current.
 	keepResult(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
-	// setMeasured takes over the machine and the conditions of the attempt.
+	// setMeasured sets the machine and the conditions of the attempt.
 	setMeasured(r job.Result)
-	// save writes the row, if it is still live and this attempt's.
+	// save writes the row if it is live and belongs to the attempt.
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
-	// announce adds the new state to the news for watchers, and counts ended work.
+	// announce adds the new state to out, and counts work that has ended.
 	announce(tx *gorm.DB, out *Effect) error
-	// payer returns the person who is charged for the slots that it held; 0: no one. slotCount returns their number.
+	// payer returns the person who is charged for the slots; 0 means no one. slotCount returns the number of slots.
 	payer() int64
 	submission() int64 // that it belongs to; 0: none
 	slotCount(tx *gorm.DB) (int, error)
-	// countLoss counts a taken attempt that ends without a report.
+	// countLoss counts a lost attempt that a worker had received.
 	countLoss(tx *gorm.DB) error
-	// afterResult applies the consequences of a result that ended the work, and announces it.
+	// afterResult applies the consequences of a result that ended the work, and announces the end.
 	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Effect) error
-	// afterStop handles the consequences of a result for cancelled work.
+	// afterStop applies the consequences of a result for cancelled work.
 	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
-	// settle comes last, whatever a result did.
+	// settle is called after all others for every result.
 	settle(tx *gorm.DB, out *Effect) error
 }
 
-// Effect is the effect of a change to work: the news for watchers.
+// Effect describes what a transaction changed, so that watchers can be notified after the commit.
 type Effect struct {
 	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
 	Retried     bool         // the work waits for another attempt
@@ -123,7 +125,7 @@ type Effect struct {
 	Board       *boards.Change
 }
 
-// loadItem reads a run or an evaluation, the latter without its request and its result.
+// loadItem reads a run or an evaluation (without its request and result).
 func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.WorkRef) (item, error) {
 	if ref.EvaluationID == "" {
 		var run Run
@@ -135,8 +137,7 @@ func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.WorkRef) (item, error) {
 	return &e, db.ReadError(err, "evaluation %s", ref.EvaluationID)
 }
 
-// saveItem saves work that was changed; attemptID is its attempt before the change. The guard makes sure that it
-// is still that attempt's and live.
+// saveItem writes changed work, if it is live and still belongs to the attempt attemptID.
 func saveItem(tx *gorm.DB, u item, attemptID string) error {
 	rows, err := u.save(tx, attemptID)
 	switch {
@@ -148,13 +149,13 @@ func saveItem(tx *gorm.DB, u item, attemptID string) error {
 	return nil
 }
 
-// sentenceSubject returns the beginning of a sentence about work: its name with a capital letter.
+// sentenceSubject returns the name of work at the beginning of a sentence, such as "Run 5".
 func sentenceSubject(ref job.WorkRef) string {
 	name := ref.String()
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// end closes the work for good.
+// end ends the work.
 func (w *Work) end() {
 	t := db.Now()
 	w.EndedAt = &t
