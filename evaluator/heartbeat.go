@@ -25,17 +25,23 @@ func (w *Worker) syncLoop(ctx context.Context) {
 
 // sync sends one heartbeat. An error is only logged: the next heartbeat replaces this one.
 func (w *Worker) sync() {
-	if err := w.cfg.Conn.Sync(context.Background(), w.heartbeat()); err != nil {
+	h := w.heartbeat()
+	if w.sitePackages {
+		h.Packages = nil
+	}
+	err := w.cfg.Conn.Sync(context.Background(), h)
+	if err != nil {
 		w.log.Warn("the heartbeat did not reach the site", "err", err)
 	}
+	w.sitePackages = err == nil // after a failure, the site may have forgotten the worker
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
 	// Lock order: mu, then those of liveAttempts, findings, and slots, each held briefly. None of them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var packages requirement.Packages
-	if python := w.cfg.Tools.Python; python != nil {
+	packages := requirement.Packages{}
+	if python := w.cfg.Tools.Python; python != nil && python.Packages != nil {
 		packages = python.Packages
 	}
 	return job.Heartbeat{

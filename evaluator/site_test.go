@@ -43,7 +43,10 @@ func newSite(t testing.TB) *site {
 		beats: map[string]job.Heartbeat{}}
 	s.handler = &queuetest.Handler{
 		OnEvent: func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) },
-		OnSync:  func(h job.Heartbeat) { s.note(func() { s.beats[h.Worker] = h }) },
+		OnSync: func(h job.Heartbeat) error {
+			s.note(func() { s.beats[h.Worker] = h })
+			return nil
+		},
 		OnResult: func(r job.Result) error {
 			s.note(func() { s.results[r.AttemptID] = append(s.results[r.AttemptID], r) })
 			return nil

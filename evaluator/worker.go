@@ -38,7 +38,8 @@ type Worker struct {
 	gate         slots.IdleGate
 	checkResults checkResults
 
-	unprofiled atomic.Bool // Nsight Compute failed its test
+	unprofiled   atomic.Bool // Nsight Compute failed its test
+	sitePackages bool        // the site has stored the packages; only sync uses it
 
 	mu       sync.Mutex
 	checks   []job.CheckResult

@@ -47,9 +47,10 @@ type Heartbeat struct {
 	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
 	SelfTest        []CheckResult `json:"self_test,omitempty"`
 	// reason for taking no jobs; empty if it takes jobs
-	RefusingReason string               `json:"refusing,omitempty"`
-	Stopping       bool                 `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
-	Packages       requirement.Packages `json:"packages,omitempty"` // of the Python that runs jobs
+	RefusingReason string `json:"refusing,omitempty"`
+	Stopping       bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	// Packages are those of the Python that runs jobs. nil: as in the last heartbeat that the site has stored
+	Packages requirement.Packages `json:"packages,omitzero"`
 }
 
 // Slot is the state of one slot of a worker.

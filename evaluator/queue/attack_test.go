@@ -38,7 +38,7 @@ func (a *attacked) note(what, worker string) {
 
 // listen records every name in which someone speaks to the site.
 func (a *attacked) listen() {
-	a.handler.OnSync = func(h job.Heartbeat) { a.note("sync", h.Worker) }
+	a.handler.OnSync = func(h job.Heartbeat) error { a.note("sync", h.Worker); return nil }
 	a.handler.OnEvent = func(e job.Event) { a.note("event", e.Worker) }
 	a.handler.OnResult = func(r job.Result) error { a.note("result", r.Machine.Worker); return nil }
 }

@@ -122,7 +122,7 @@ func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 func TestTheAnswerToASyncNamesWhatToDrop(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		var names atomic.Pointer[string]
-		s.handler.OnSync = func(h job.Heartbeat) { names.Store(&h.Worker) }
+		s.handler.OnSync = func(h job.Heartbeat) error { names.Store(&h.Worker); return nil }
 		s.handler.Drop("a1")
 		w, received := s.worker(t, "w1"), make(chan string, 10)
 		if err := w.Cancels(func(id string) { received <- id }); err != nil {
@@ -167,7 +167,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	s := listeningSite(t)
 	var received []int
-	s.handler.OnSync = func(h job.Heartbeat) { received = append(received, len(h.Slots)) }
+	s.handler.OnSync = func(h job.Heartbeat) error { received = append(received, len(h.Slots)); return nil }
 	s.handler.OnEvent = func(e job.Event) { received = append(received, len(e.Text)) }
 	s.handler.OnResult = func(r job.Result) error { received = append(received, len(r.Artifacts)); return nil }
 	w, long := s.worker(t, "w1"), strings.Repeat("x", 3<<20)
@@ -206,7 +206,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	s := listeningSite(t)
 	var read atomic.Int64
 	begun := time.Now()
-	s.handler.OnSync = func(h job.Heartbeat) { read.Add(int64(len(h.Slots) * 1000)) }
+	s.handler.OnSync = func(h job.Heartbeat) error { read.Add(int64(len(h.Slots) * 1000)); return nil }
 	w, other := s.worker(t, "w1"), s.worker(t, "w2")
 	large, err := json.Marshal(job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU",
 		DisabledReason: strings.Repeat("x", 1000)}}, job.MaxSlots)})

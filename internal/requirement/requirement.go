@@ -160,12 +160,12 @@ func ParseList(texts []string) (list List, at int, err error) {
 	return list, 0, nil
 }
 
-// String joins the list; Split does the opposite.
+// String joins the list; strings.Fields does the opposite.
 func (l List) String() string { return strings.Join(l, " ") }
 
-// Split returns the requirements of a joined list. Texts that are none are left out.
-func Split(joined string) (list []Requirement) {
-	for text := range strings.FieldsSeq(joined) {
+// Parsed returns the requirements of the list. Texts that are none are left out.
+func (l List) Parsed() (list []Requirement) {
+	for _, text := range l {
 		if r, err := Parse(text); err == nil {
 			list = append(list, r)
 		}

@@ -68,7 +68,7 @@ func TestRequirementsHaveOneShortForm(t *testing.T) {
 	if err != nil || list.String() != "nvidia-cutlass-dsl>=4,<5 torch" {
 		t.Errorf("%q, %v", list, err)
 	}
-	if again := requirement.Split(list.String()); len(again) != 2 || again[0].String() != list[0] || again[1].Name != "torch" {
+	if again := list.Parsed(); len(again) != 2 || again[0].String() != list[0] || again[1].Name != "torch" {
 		t.Errorf("%+v", again)
 	}
 }
@@ -105,7 +105,7 @@ func TestOtherRequirementsAreRefusedWithAReason(t *testing.T) {
 }
 
 func TestASentenceNamesTheMissingPackages(t *testing.T) {
-	list := requirement.Split("nvidia-cutlass-dsl>=4 torch")
+	list := requirement.List(strings.Fields("nvidia-cutlass-dsl>=4 torch")).Parsed()
 	old, without := requirement.Packages{"nvidia-cutlass-dsl": "3.9", "torch": "2.9"}, requirement.Packages{"torch": "2.9"}
 	for _, tt := range []struct {
 		machines []requirement.Packages
@@ -126,6 +126,6 @@ func TestASentenceNamesTheMissingPackages(t *testing.T) {
 func BenchmarkMeet(b *testing.B) {
 	long := strings.Repeat("torch>=1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0,<2!0rc1,!=3,!=4,!=5,!=6,!=7,!=8,!=9,!=10,!=11,!=12,!=13,!=14,!=15,!=16,!=17,!=18,!=19,!=20,!=21,!=22 ", 20)
 	for b.Loop() {
-		requirement.Packages{"torch": "2.9.0+cu128"}.Meet(requirement.Split(long))
+		requirement.Packages{"torch": "2.9.0+cu128"}.Meet(requirement.List(strings.Fields(long)).Parsed())
 	}
 }

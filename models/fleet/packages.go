@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"warpboard/evaluator/job"
@@ -42,7 +43,7 @@ func (s *Fleet) LackOf(workers []Worker, device, requires string, at time.Time) 
 func (s *Fleet) Needs(joined string) []requirement.Requirement {
 	list, ok := s.needs.Get(joined)
 	if !ok {
-		list = requirement.Split(joined)
+		list = requirement.List(strings.Fields(joined)).Parsed()
 		s.needs.Put(joined, list, parsedSize*int64(1+len(joined)))
 	}
 	return list

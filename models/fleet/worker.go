@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -115,9 +114,9 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	return devices
 }
 
-// SaveHeartbeat stores a worker's heartbeat. A heartbeat without self-tests keeps the previous ones. If the worker has
-// a credential, slots of other devices are dropped, because they would attract runs that no worker can execute. The
-// credential also determines whether the worker is a guest.
+// SaveHeartbeat stores a worker's heartbeat. A heartbeat without self-tests or packages keeps the previous ones. If
+// the worker has a credential, slots of other devices are dropped, because they would attract runs that no worker can
+// execute. The credential also determines whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	id, err := s.identify(ctx, h.Worker)
 	if err != nil {
@@ -136,7 +135,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
-	if !s.hasPackages(row) {
+	if h.Packages != nil {
 		columns = append(columns, "packages")
 	}
 	err = s.keepRow(ctx, id, h, func(tx *gorm.DB) error {
@@ -147,13 +146,6 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		err = s.revokeOnLeave(ctx, row.Name)
 	}
 	return err
-}
-
-// hasPackages reports whether the worker's packages are already stored. They are the largest part of a heartbeat and
-// seldom change.
-func (s *Fleet) hasPackages(row Worker) bool {
-	known, _ := s.Recent(row.SeenAt)
-	return slices.ContainsFunc(known, func(w Worker) bool { return w.Name == row.Name && maps.Equal(w.Packages, row.Packages) })
 }
 
 // identify returns the credential for the name of a connected worker. The zero credential means that the worker is the

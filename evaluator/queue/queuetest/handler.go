@@ -13,7 +13,7 @@ import (
 // Handler is a queue.Handler for tests, with a few variables instead of a database. The functions are called with its
 // lock held, one at a time; nil ones do nothing. Set them before serving.
 type Handler struct {
-	OnSync   func(job.Heartbeat)
+	OnSync   func(job.Heartbeat) error // an error makes the worker send its packages again
 	OnEvent  func(job.Event)
 	OnResult func(job.Result) error // an error makes the worker send it again
 
@@ -93,10 +93,10 @@ func (d *Handler) Hint(p job.PrecompileJob) {
 func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.OnSync != nil {
-		d.OnSync(h)
+	if d.OnSync == nil {
+		return d.dropped, nil
 	}
-	return d.dropped, nil
+	return d.dropped, d.OnSync(h)
 }
 
 // Events records events.

@@ -27,6 +27,7 @@ type evaluateOptions struct {
 	kind, io, reference, referenceKind, device, className string
 	trials                                                int
 	tolerance                                             map[string]float64 // the words that were given
+	require                                               []string           // packages of the worker
 	filesBeside                                           []string           // files beside the kernel's
 }
 
@@ -52,6 +53,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 	f.StringVar(&o.referenceKind, "reference-type", "", "type of the reference; default: from the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
 	f.StringVar(&o.className, "class-name", "", "the kernel's class; default: ModelNew or Model")
+	f.StringArrayVar(&o.require, "require", nil, "Python package that the worker must have, such as 'triton>=3'; once for each")
 	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
 	f.Float64("atol", 0.01, "absolute tolerance; needs --reference")
 	f.Float64("rtol", 0.01, "relative tolerance; needs --reference")
@@ -60,7 +62,7 @@ func evaluateCommand(c *connection) *cobra.Command {
 
 // checkFlags refuses flags that would have no effect.
 func (o evaluateOptions) checkFlags(cmd *cobra.Command, file string) error {
-	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "class-name", "trials", "atol", "rtol"} {
+	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "require", "class-name", "trials", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
 			return console.UsageError("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
@@ -148,6 +150,9 @@ func (o evaluateOptions) request(file string) (map[string]any, error) {
 	request := map[string]any{"kernel": kernel, "num_trials": o.trials}
 	if o.device != "" {
 		request["gpu_type"] = o.device
+	}
+	if len(o.require) > 0 {
+		request["require"] = o.require
 	}
 	if o.reference != "" {
 		reference, err := kernelCodeOf(o.reference, o.referenceKind, o.io)

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -85,14 +86,17 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 	}
 }
 
-func TestEvaluateSendsTheToleranceAndTheClass(t *testing.T) {
+func TestEvaluateSendsWhatTheFlagsSay(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	asked := w.evaluating(t)
 	kernels(t, dir)
 	file := filepath.Join(dir, "right.py")
 	if err := w.run(t, "evaluate", "--server", w.URL, file, "--reference", file, "--atol", "1e-5", "--rtol", "0",
-		"--class-name", "Mine"); err != nil {
+		"--class-name", "Mine", "--require", "triton>=3,<4", "--require", "numpy"); err != nil {
 		t.Fatal(err)
+	}
+	if got := fmt.Sprint((*asked)["require"]); got != "[triton>=3,<4 numpy]" {
+		t.Errorf("required %s", got)
 	}
 	metadata, _ := (*asked)["custom_kernel"].(map[string]any)["metadata"].(map[string]any)
 	if (*asked)["atol"] != 1e-5 || (*asked)["rtol"] != 0.0 || metadata["class_name"] != "Mine" ||
@@ -143,7 +147,7 @@ func TestFlagsThatWouldNotCountAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flags, named := range map[string]string{
-		"--trials 5": "--trials", "--device cpu": "--device", "--type torch": "--type", "--io a.json": "--io",
+		"--trials 5": "--trials", "--require numpy": "--require", "--device cpu": "--device", "--type torch": "--type", "--io a.json": "--io",
 		"--reference " + file: "--reference",
 	} {
 		err := w.run(t, append([]string{"evaluate", "--server", w.URL, file}, strings.Fields(flags)...)...)

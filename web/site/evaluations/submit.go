@@ -116,7 +116,7 @@ const startTime = time.Minute
 // the required packages take precedence.
 func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	var names, matching []string
-	asked, needs := request.GPUType, requirement.Split(request.Require.String())
+	asked, needs := request.GPUType, request.Require.Parsed()
 	for _, u := range devices {
 		if asked == "" || gpuname.Matches(asked, u.Name) {
 			matching = append(matching, u.Name)
