@@ -23,11 +23,11 @@ type Conn interface {
 	Sync(context.Context, job.Heartbeat) error
 	Cancels(fn func(attemptID string)) error
 	NextPreparation(ctx context.Context, device string, known []int64) (job.PrecompileJob, error)
-	// MaxMessage returns the size of the largest message in bytes.
+	// MaxMessage returns the size of the largest message, in bytes.
 	MaxMessage() int
 }
 
-// Sandbox isolates untrusted programs and can test that it does. The implementation is *sandbox.Sandbox.
+// Sandbox isolates untrusted programs and can test its isolation. The implementation is *sandbox.Sandbox.
 type Sandbox interface {
 	SelfTest(ctx context.Context) []job.CheckResult
 	Name() string
@@ -38,7 +38,7 @@ type Builder interface {
 	taskrun.Builder
 	evaluation.Builder
 	evaluation.Inspector
-	// KeepWarm keeps n Pythons ready at a place until ctx ends.
+	// KeepWarm keeps n Pythons ready in a sandbox environment until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
 	// Prepare compiles a task's own files and returns the number of newly compiled ones.
 	Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (made int, err error)
@@ -64,7 +64,7 @@ type Config struct {
 	SelfTest SelfTestConfig
 	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
 	SlotBenchmarks SlotBenchmarks
-	// Measuring sets the number of fresh processes that measure a score. Only tests change the zero value.
+	// Measuring sets the number of processes that measure a score. Only tests change the zero value.
 	Measuring taskrun.MeasureConfig
 	// Profiler is nil if profiling is unavailable or disabled.
 	Profiler taskrun.Profiler
@@ -72,8 +72,8 @@ type Config struct {
 	Sanitizer *sanitizing.Sanitizer
 	// Nsight reads the device metrics of evaluations; nil if unavailable.
 	Nsight *profiling.Nsight
-	// Probe checks a slot's device with a small known program after a failed job. An error takes the slot out of
-	// service. Nil means no check.
+	// Probe checks a slot's device with a small program after a failed job. An error takes the slot out of service. nil
+	// means no check.
 	Probe func(context.Context, device.Slot) error
 
 	// Leave configures when the worker exits by itself. The zero value means never.
@@ -83,7 +83,7 @@ type Config struct {
 	// instead.
 	WaitForShutdownNotice func(ctx context.Context) (until time.Time, ok bool)
 
-	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat. HeartbeatEvery must be several
+	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat, so the interval must be several
 	// times shorter.
 	HeartbeatEvery time.Duration // interval of heartbeats; 2 s
 	// StopTimeout must be shorter than the time after which the service manager (systemd, Kubernetes) kills the

@@ -10,10 +10,10 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// First and longest pause before delivering a result again.
+// publishRetry and maxPublishRetry are the first and the longest pause before sending a result again.
 const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 
-// handle evaluates one job and delivers its result. It ends soon after stop does.
+// handle evaluates one job and sends its result. It ends soon after stop does.
 func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
@@ -29,10 +29,11 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservatio
 	w.deliver(stop, result, log)
 }
 
-// deliver sends the result until the site confirms it. A job that is handed back also has a result, which makes the
-// site start another attempt. If the worker must stop first, the site notices the missing attempt and does the same.
+// deliver sends the result until the site confirms it. A job that is returned to the site also has a result, which
+// makes the site start another attempt. If the worker must stop before the confirmation, the site notices the missing
+// attempt and does the same.
 func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
-	// The loop ends only with delivery or a stop: the result is only in memory, and lost if the process dies.
+	// The result exists only in memory and is lost if the process ends, so only a confirmation or a stop ends the loop.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
 	for again := (backoff{publishRetry, maxPublishRetry, publishRetry}); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)

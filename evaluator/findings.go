@@ -11,8 +11,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// checkResults holds the latest results of tests of the slots and the machine. The zero value is ready. mu guards all,
-// which has at most one entry for each slot and name.
+// checkResults has the latest results of tests of the slots and the machine. The zero value is ready to use. mu guards
+// all, which has at most one entry per slot and name.
 type checkResults struct {
 	mu      sync.Mutex
 	results []checkResult
@@ -26,12 +26,12 @@ type checkResult struct {
 	err    error
 }
 
-// note stores the result of a program on a slot.
+// recordSlot stores the result of a test program on a slot.
 func (f *checkResults) note(name string, s device.Slot, err error, detail string) {
 	f.replace(checkResult{name + " on " + s.Device, s.Index, detail, err})
 }
 
-// recordMachine stores a result about the machine.
+// recordMachine stores the result of a test of the machine.
 func (f *checkResults) recordMachine(name string, err error, detail string) {
 	f.replace(checkResult{name, -1, detail, err})
 }
@@ -47,7 +47,7 @@ func (f *checkResults) replace(one checkResult) {
 	f.results[at] = one
 }
 
-// lines returns one line per test for the queue page: the failures on some slots, or the result on all of them.
+// lines returns one line per test for the page of devices: the slots on which it failed, or that it passed on all.
 func (f *checkResults) lines() []job.CheckResult {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +63,7 @@ func (f *checkResults) lines() []job.CheckResult {
 	return list
 }
 
-// line summarizes all findings with the same name as one, the first of them.
+// line summarizes all results with the same name as one, the first of them.
 func (f *checkResults) line(one checkResult) job.CheckResult {
 	line := job.CheckResult{Name: one.name, OK: true, Detail: one.detail}
 	count, failed := 0, []string{}
@@ -73,7 +73,8 @@ func (f *checkResults) line(one checkResult) job.CheckResult {
 		}
 		count++
 		if other.err != nil {
-			// If several slots fail, the text of the last failure is shown, with the numbers of all of them.
+			// If a test failed on several slots, the line has the text of the last failure and the numbers of all
+			// slots.
 			line.OK, line.Detail = false, attempt.ErrorSentence(other.err)
 			failed = append(failed, fmt.Sprint(other.slot))
 		}

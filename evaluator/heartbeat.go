@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// syncLoop sends the worker's state to the site until ctx ends. It starts before the sandbox is tested and ends after
-// the last result, because the site considers a silent worker dead and gives its attempts to others.
+// syncLoop sends heartbeats to the site until ctx ends. It starts before the sandbox is tested and ends after the last
+// result, because the site considers a silent worker dead and gives its attempts to others.
 func (w *Worker) syncLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.HeartbeatEvery)
 	defer tick.Stop()
@@ -37,7 +37,8 @@ func (w *Worker) sync() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
-	// Lock order: mu, then those of liveAttempts, findings, and slots, each held briefly. None of them calls back.
+	// Lock order: mu, then the locks of liveAttempts, checkResults, and slots. Each is held briefly, and none of them
+	// calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	packages := requirement.Packages{}
@@ -50,7 +51,7 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		WorkerStartedAt: w.started,
 		Version:         w.cfg.Version,
 		Attempts:        w.inFlight.ids(),
-		// The slice is cut to its length so that append copies it: the next heartbeat uses w.checks, too.
+		// The slice is cut to its length so that append copies it, because the next heartbeat uses w.checks, too.
 		SelfTest:       append(w.checks[:len(w.checks):len(w.checks)], w.checkResults.lines()...),
 		RefusingReason: w.refusing,
 		Stopping:       w.stopping,

@@ -11,12 +11,13 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// maxCancelled limits the stored cancellations of attempts that are not in flight: a cancellation can overtake its
-// job. Each worker receives all cancellations of a site and drops those of other workers' attempts unused.
+// maxCancelled limits the stored cancellations of attempts that are not in flight. They are stored because a
+// cancellation can arrive before its job. Each worker receives all cancellations of a site, including those of other
+// workers' attempts.
 const maxCancelled = 256
 
-// liveAttempts is the set of attempts that the worker received and has not finished. The zero value is ready. mu guards
-// all fields. cancel functions are called with mu held; they do not block.
+// liveAttempts is the set of attempts that the worker has received and not finished. The zero value is ready to use. mu
+// guards all fields. cancel functions are called while mu is held; they do not block.
 type liveAttempts struct {
 	mu        sync.Mutex
 	byID      map[string]*liveAttempt
@@ -31,7 +32,7 @@ type liveAttempt struct {
 	onSlotSince  time.Time     // start of the time on the slot; zero before
 }
 
-// add adds an attempt. It returns false if the attempt is in flight already.
+// add adds an attempt. It returns false if the attempt is already in flight.
 func (a *liveAttempts) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +58,7 @@ func (a *liveAttempts) remove(id string) {
 	delete(a.byID, id)
 }
 
-// cancel cancels an attempt, whatever it is doing.
+// cancel cancels an attempt in any state.
 func (a *liveAttempts) cancel(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +71,7 @@ func (a *liveAttempts) cancel(id string) {
 	}
 }
 
-// markOnSlot records that an attempt runs on its slot now. Attempts that did not come from the site are not in flight.
+// markOnSlot records that an attempt now runs on its slot. It ignores attempts that did not come from the site.
 func (a *liveAttempts) markOnSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,9 +80,9 @@ func (a *liveAttempts) markOnSlot(id string) {
 	}
 }
 
-// returnUnfinishedBy hands back at once the attempts that will not end by the given time: those not on a slot, those
-// with a longer estimate, and those that arrive from now on. Attempts without an estimate continue. It may be called
-// twice, after a stop signal and after a notice. A cancelled attempt keeps its first cause.
+// returnUnfinishedBy returns to the site all attempts that will not end by a time: those that are not on a slot, those
+// with a longer estimate, and those that arrive later. Attempts without an estimate continue. It may be called twice,
+// after a stop signal and after a shutdown notice. A cancelled attempt keeps its first cause.
 func (a *liveAttempts) returnUnfinishedBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

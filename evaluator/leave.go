@@ -9,7 +9,7 @@ import (
 )
 
 // LeaveConfig configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
-// notice sets them a time.
+// shutdown notice limits their time.
 type LeaveConfig struct {
 	AfterOneJob bool          // exit after one job; jobs that other slots receive at the same moment are also finished
 	AfterIdle   time.Duration // exit after this time without a job; 0 means never
@@ -40,8 +40,8 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	}
 }
 
-// leaveOnNotice calls leave when the machine's shutdown is announced, and sends its time to until. Sending does not
-// block: there is one notice, and until has room for it.
+// leaveOnNotice calls leave when a shutdown of the machine is announced, and sends its time to until. The send does not
+// block, because until has room for the only notice.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
 	if w.cfg.WaitForShutdownNotice == nil {
 		return
@@ -53,8 +53,8 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 	}
 }
 
-// finish waits until the attempts have ended: for at most Config.StopTimeout after a stop signal (ctx), or until the
-// time of a notice, whichever is first. Warm programs are closed last, when no attempt can use them.
+// finish waits until the attempts have ended: at most Config.StopTimeout after a stop signal (ctx), or until the time
+// of a shutdown notice, whichever is first. Warm programs are closed last, when no attempt can use them.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
@@ -76,11 +76,10 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 	}
 }
 
-// endBy hands back the attempts that will not end by the given time: at once if that is known, otherwise
-// at that time.
+// endBy returns to the site the attempts that will not end by a time: at once if that is known, otherwise at that time.
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.inFlight.returnUnfinishedBy(by)
-	// With the cause ErrStopping attempts conclude as handed back, which counts against no one.
+	// With the cause ErrStopping attempts are returned to the site, which does not count as a loss.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

@@ -38,9 +38,9 @@ func (NopConn) NextPreparation(context.Context, string, []int64) (job.Precompile
 // MaxMessage returns the limit of the embedded server.
 func (NopConn) MaxMessage() int { return queue.MaxMessage }
 
-// Evaluate runs one job on the machine's first slot of its device and returns the result. It does not need Run or a
-// site. Not safe for concurrent use. An evaluation with a Caller keeps its program for that caller's next one, until
-// Close.
+// Evaluate runs one job on the machine's first slot for its device and returns the result. It needs neither Run nor a
+// site. It is not safe for concurrent use. An evaluation with a Caller keeps its program for the caller's next
+// evaluation until Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.slots.All() {
 		if s.Device == j.Device {
@@ -54,7 +54,7 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	return job.Result{}, errors.New("this machine has no device " + j.Device)
 }
 
-// Close ends the programs kept for later evaluations.
+// Close ends the programs that were kept for later evaluations.
 func (w *Worker) Close() {
 	for _, s := range w.slots.All() {
 		s.Cached.Close()

@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// precompilePauseHeartbeats is the pause, in heartbeats, before a worker that has compiled all tasks asks for more.
+// precompilePauseHeartbeats is the number of heartbeats for which a worker pauses after it has compiled all tasks.
 const precompilePauseHeartbeats = 5
 
 // precompileLoop compiles the files of open tasks before the first submission, one task after the other, until ctx
@@ -46,8 +46,8 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	}
 }
 
-// precompile compiles one task's files on the build slot for precompiling. An error is only logged: a run of the task
-// explains it better. A panic is caught.
+// precompile compiles the files of one task on the build slot for precompiling. It only logs an error, because a run of
+// the task reports it better, and recovers a panic.
 func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.Slot) {
 	if p.TaskKey == "" {
 		return
@@ -61,8 +61,8 @@ func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.S
 	place := w.slots.PrecompilePlace(s)
 	var made int
 	var began time.Time
-	// A job of the same task lets the work continue and waits for its objects. Any other job interrupts it, and it
-	// starts over later.
+	// A job of the same task does not interrupt the compilation but waits for its objects. Any other job interrupts it,
+	// and it starts again later.
 	err := w.gate.Do(ctx, precompileKey(p.TaskKey, s.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
 		made, err = w.cfg.Builder.Prepare(ctx, p, place)
@@ -77,5 +77,5 @@ func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.S
 	}
 }
 
-// precompileKey returns the key shared by a job and a preparation that need the same objects.
+// precompileKey returns the key of a job or precompilation; those with equal keys need the same objects.
 func precompileKey(taskKey, device string) string { return taskKey + " " + device }

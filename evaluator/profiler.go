@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/taskrun"
 )
 
-// profiler returns the profiler of runs, or nil if there is none or it does not work.
+// profiler returns the profiler for runs, or nil if there is none or it does not work.
 func (w *Worker) profiler() taskrun.Profiler {
 	if w.unprofiled.Load() {
 		return nil
@@ -17,7 +17,7 @@ func (w *Worker) profiler() taskrun.Profiler {
 	return w.cfg.Profiler
 }
 
-// noteSanitizer shows on the queue page whether the machine's GPUs offer mode sanitize.
+// recordSanitizer stores, for the page of devices, whether the machine's GPUs support mode sanitize.
 func (w *Worker) noteSanitizer() {
 	if !slices.ContainsFunc(w.slots.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
 		return
@@ -29,8 +29,8 @@ func (w *Worker) noteSanitizer() {
 	w.checkResults.recordMachine("compute-sanitizer", nil, detail)
 }
 
-// checkProfiler profiles a known kernel on an idle GPU until that succeeds once, which shows that the machine's Nsight
-// Compute works. Runs are profiled in the meantime. A profiler that breaks later fails the profiles.
+// checkProfiler profiles a test kernel on an idle GPU until that succeeds once, to show that Nsight Compute works on
+// the machine. Runs are profiled before that, too. If the profiler stops working later, profiles fail.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.SelfTest
 	if check.FirstRetryPause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {

@@ -16,10 +16,11 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// SelfTestConfig configures the self-tests of slots: small known programs that a slot compiles and runs before it takes
+// SelfTestConfig configures the self-tests of slots: small programs that a slot compiles and runs before it accepts
 // jobs.
 type SelfTestConfig struct {
-	// after a failed test, doubled each time; 0 disables tests, and retired slots stay retired
+	// FirstRetryPause is the pause after a failed test, which doubles each time. 0 disables the tests, and retired
+	// slots stay retired.
 	FirstRetryPause time.Duration
 	MaxRetryPause   time.Duration // upper limit of the pause
 	RepeatDelay     time.Duration // delay of the test, on an idle slot, if it passed before with the same software
@@ -28,11 +29,11 @@ type SelfTestConfig struct {
 	MinFree         uint64
 }
 
-// keepSlot lets a slot take jobs (use) whenever its tests pass, until ctx ends or use returns an error.
+// keepSlot lets a slot accept jobs (use) whenever its tests have passed, until ctx ends or use returns an error.
 //
-// States of a slot: in service; retired (by a job's check, three faults, or a failed test); on trial (admit), which
-// leads to one of the other two. Only this goroutine returns a slot to service; Retire may be called by any job at any
-// time. A slot that cannot be reused (Hopeless) stays retired.
+// States of a slot: in service; retired (by a job's check, three faults, or a failed test); under test (admit), which
+// leads to one of the others. Only this goroutine returns a slot to service; any job may call Retire at any time. A
+// slot that cannot be reused (Unrecoverable) stays retired.
 func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.SelfTest
 	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
@@ -55,7 +56,7 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			<-ctx.Done()
 			return nil
 		}
-		// Pauses start short again for a slot that worked for long. A slot that fails right after it was admitted waits
+		// If the slot worked for long, pauses are short again. A slot that fails soon after it was admitted waits
 		// longer each time.
 		if time.Since(began) > check.MaxRetryPause {
 			pause.reset()
@@ -70,7 +71,7 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 // admit tests a slot until it passes. It returns false if ctx ended first.
 func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
-		// Try gives the slot a new Service context, so that the tests can hold it; jobs get it only after Admit.
+		// AllowChecks gives the slot a new Service context, so that tests can use it. Jobs can use it only after Admit.
 		s.AllowChecks()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {
@@ -92,10 +93,11 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 	}
 }
 
-// passedBefore reports whether a slot passed its tests before with the same software, and shows that on the queue page.
+// passedBefore reports whether a slot passed its tests earlier with the same software, and shows that on the page of
+// devices.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
 	since := w.cfg.SelfTest.PassRecord.PassedAt(w.slotKey(s))
-	// The mark is about the same software on the same device. It does not cover a device that broke since; verifyLater
+	// The record is for the same software on the same device. It does not detect a device that broke since; verifyLater
 	// does.
 	if since.IsZero() || w.freeDisk() != nil {
 		return false
@@ -110,13 +112,13 @@ func (w *Worker) passedBefore(s *slots.Slot) bool {
 	return true
 }
 
-// verifyLater tests a slot that is in service because it passed before.
+// verifyLater tests a slot that is in service because of an earlier pass.
 func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
 	if !sleepContext(ctx, w.cfg.SelfTest.RepeatDelay) {
 		return
 	}
-	// A job that arrives interrupts the test, and the gate repeats it when the worker is idle. On a worker that is
-	// never idle it may never complete; failing jobs retire the slot instead.
+	// An arriving job interrupts the test, and the gate repeats it when the worker is idle. On a worker that is never
+	// idle it may never complete; then failing jobs retire the slot.
 	err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
 	if err != nil && ctx.Err() == nil {
 		s.Retire(err)
@@ -127,7 +129,7 @@ func (w *Worker) slotKey(s *slots.Slot) string {
 	return selftest.Key("slot", w.slots.DescribeAll(s))
 }
 
-// testSlot compiles and runs the test programs. They compile concurrently, and hold the slot one at a time.
+// testSlot compiles and runs the test programs. They are compiled concurrently and run one after the other.
 func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if err := w.freeDisk(); err != nil {
 		return slots.WithPublicReason("its machine has too little free disk space", err)
@@ -148,7 +150,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			return nil
 		})
 	}
-	// Errors are in failed. Each program has its own element, so no lock is needed.
+	// The errors are in failed, which has one element per program, so no lock is needed.
 	_ = together.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -160,7 +162,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	return err
 }
 
-// failedPrograms joins the errors and names the programs that failed.
+// failedPrograms joins the errors with the names of the programs that failed.
 func failedPrograms(programs []selftest.Program, failed []error) error {
 	var names []string
 	for i, err := range failed {
@@ -171,8 +173,8 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 	return slots.WithPublicReason("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
-// maxTestRuns is the maximum number of runs of a program whose clocks disagree, because a busy machine may be the
-// cause. Other failures are not retried: they repeat.
+// maxTestRuns limits the runs of a test program whose clocks disagree, for which a busy machine may be the cause. Other
+// failures are not retried, because they repeat.
 const maxTestRuns = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
@@ -186,7 +188,7 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 	return err
 }
 
-// freeDisk returns an error if the disk has too little free space, and records the result for the queue page.
+// freeDisk returns an error if the disk has too little free space, and stores the result for the page of devices.
 func (w *Worker) freeDisk() error {
 	c := w.cfg.SelfTest
 	if c.Disk == "" || c.MinFree == 0 {
@@ -205,7 +207,7 @@ func (w *Worker) freeDisk() error {
 	return err
 }
 
-// backoff is a pause that doubles each time.
+// backoff is a pause that doubles with each wait.
 type backoff struct{ initial, max, next time.Duration }
 
 func (b *backoff) reset() { b.next = b.initial }

@@ -17,9 +17,9 @@ type SlotBenchmarks struct {
 	FirstDelay time.Duration // delay after the start, so that a first run does not wait
 }
 
-// benchmarkSlots benchmarks each device repeatedly while it is idle, until ctx ends. A job that arrives interrupts a
-// benchmark, which starts over when the worker is idle. On a machine that is never idle, a device keeps its old result.
-// benchmarkFirst measures a GPU without a result before its first ranked run.
+// benchmarkSlots benchmarks each device repeatedly while it is idle, until ctx ends. An arriving job interrupts a
+// benchmark, which starts again when the worker is idle. On a machine that is never idle, a device keeps its old
+// result. benchmarkFirst measures a GPU without a result before its first ranked run.
 func (w *Worker) benchmarkSlots(ctx context.Context) {
 	if w.cfg.SlotBenchmarks.Interval == 0 {
 		return
@@ -37,7 +37,7 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 			if s.Service().Err() != nil || seen[s.UUID] {
 				continue
 			}
-			// Slots of one device have the same UUID, also on the CPU. Only the first in service is measured.
+			// Slots of one device have the same UUID, also on the CPU. Only the first one in service is measured.
 			seen[s.UUID] = true
 			if err := w.benchmarkSlot(ctx, s.Slot); err != nil && ctx.Err() == nil {
 				w.log.Warn("a slot could not be benchmarked", "device", s.Device, "err", err)
@@ -74,9 +74,9 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 }
 
-// benchmarkFirst benchmarks a GPU without a result before its first ranked run, because the check for scores that are
-// faster than possible needs its limits. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
-// such check. A worker without nvcc cannot run the benchmark, and still takes Python tasks.
+// benchmarkFirst benchmarks a GPU without a result before its first ranked run, because the check for impossible scores
+// needs the limits of the GPU. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no such
+// check. A worker without nvcc cannot run the benchmark but accepts Python tasks.
 func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
 	slot := held.OwnSlot()
 	if w.cfg.SlotBenchmarks.Interval == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
@@ -118,7 +118,7 @@ func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) 
 		if s.UUID != slot.UUID {
 			continue
 		}
-		// The attempt is not in liveAttempts: heartbeats do not list it, and a stop of the worker ends it through ctx.
+		// The attempt is not in liveAttempts: heartbeats do not list it, and a stop of the worker ends it by ctx.
 		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
 			return job.SlotBenchmark{}, err

@@ -15,7 +15,7 @@ import (
 //go:embed slotbench
 var slotBenchmarkPrograms embed.FS
 
-// Amounts of work in one call of the kernels.
+// Work in one call of each kernel.
 const (
 	cpuFloatsRead = 4 << 20   // read
 	gpuFloatsRead = 256 << 20 // read: 1 GiB, far more than a cache holds
@@ -23,10 +23,11 @@ const (
 	gpuFlopsDone  = 2 * 16 * (1 << 12) * 256 * 16 * 256
 )
 
-// benchmarkLimit is generous for a busy machine; on an idle one the benchmark takes some seconds.
+// benchmarkLimit is the time limit of the benchmark, generous for a busy machine. On an idle machine it takes some
+// seconds.
 const benchmarkLimit = 5 * time.Minute
 
-// benchmarkCaseCount is the number of cases: nothing, reading, arithmetic, in this order.
+// benchmarkCaseCount is the number of cases: an empty call, reading, arithmetic, in this order.
 const benchmarkCaseCount = 3
 
 // slotBenchmarkJob returns the job that benchmarks a device.
@@ -67,8 +68,8 @@ func slotBenchmarkSources(def tasks.Definition) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// readSlotBenchmark returns the benchmark from a result. The floor uses the clock with the smallest value: the judge's
-// clocks also include other work of the machine.
+// readSlotBenchmark returns the benchmark in a result. The floor is the smallest value of all clocks, because the
+// judge's clocks also include other work of the machine.
 func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	if result.Failure != nil {
 		return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q: %s", result.Outcome, result.Failure.Reason)

@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// messageReserveBytes is the reserve in bytes for subject and headers, which NATS counts against a message's limit.
+	// messageReserveBytes is the part of a message that is reserved for subject and headers, which NATS counts against
+	// the limit.
 	messageReserveBytes = 4 << 10
-	// maxTextLimit and minTextLimit are the first and the last text limit in bytes that is tried for a result that does
-	// not fit.
+	// maxTextLimit and minTextLimit are the first and the last limit of texts, in bytes, that is tried for a result
+	// that does not fit.
 	maxTextLimit, minTextLimit = 64 << 10, 64
-	// minReasonLimit is the minimum limit in bytes for the sentence with the reason of a failure.
+	// minReasonLimit is the minimum limit of the reason of a failure, in bytes.
 	minReasonLimit = 512
 )
 
-// truncateResult cuts a result to fit one message of at most size bytes. It drops the least important data first:
-// artifacts, single times, and then ever more of the texts. Each cut is marked in place. Data that determines the score
-// is kept. If that is still too large, the attempt ends with an infrastructure error.
+// truncateResult shortens a result so that it fits into a message of size bytes. It drops the least important data
+// first: artifacts, single times, then more and more of the texts, each with a mark. Data that determines the score
+// stays. If the result is still too large, the attempt ends with an infrastructure error.
 func truncateResult(r *job.Result, size int) {
 	fits := func() bool {
 		data, err := json.Marshal(r)
@@ -35,7 +36,7 @@ func truncateResult(r *job.Result, size int) {
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
-	// Applies to every result: the site refuses longer texts.
+	// This applies to every result, because the site refuses longer texts.
 	shortenTexts(r, job.MaxText)
 	if fits() {
 		return
@@ -55,7 +56,7 @@ func truncateResult(r *job.Result, size int) {
 			r.Stages[i].Cases[k].Times = nil
 		}
 	}
-	// Ends after eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
+	// The loop has eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
 	// bytes.
 	for limit := maxTextLimit; limit >= minTextLimit; limit /= 2 {
 		if shortenTexts(r, limit); fits() {
@@ -65,9 +66,9 @@ func truncateResult(r *job.Result, size int) {
 	*r = oversizedResult(*r, size)
 }
 
-// oversizedResult returns a replacement for a result that does not fit a message, so that the site learns of the
-// attempt's end. Otherwise the worker would resend it forever and hold its slot. It is marked suspect: another attempt
-// would probably end the same way, and a few of these end the run.
+// oversizedResult returns the replacement for a result that does not fit into a message, so that the site learns that
+// the attempt ended. Otherwise the worker would send it again forever and occupy its slot. The loss counts against the
+// job, because another attempt would probably end in the same way, and a few of these end the run.
 func oversizedResult(r job.Result, size int) job.Result {
 	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, caseCount(r))
 	if _, err := json.Marshal(r); err != nil {
@@ -92,8 +93,8 @@ func caseCount(r job.Result) (n int) {
 	return n
 }
 
-// artifactDropOrder returns the indexes of the artifacts with data in the order in which to drop them: reports for the
-// desktop tool before the data of the site's charts, and large ones before small ones.
+// artifactDropOrder returns the indexes of artifacts in the order in which to drop them: reports for the desktop tool
+// before data for the site's charts, and large ones before small ones.
 func artifactDropOrder(artifacts []job.Artifact) []int {
 	var order []int
 	for i, a := range artifacts {

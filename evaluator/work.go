@@ -14,36 +14,36 @@ import (
 	"warpboard/evaluator/taskrun"
 )
 
-// Work is one attempt: a run of a task or an evaluation of a kernel. Conclude classifies the errors of Build and Run:
-// an attempt.Rejection is a failure of the submission, a context's cause is used as it is, and every other error is an
-// infrastructure error.
+// Work is one attempt at a run of a task or an evaluation of a kernel. Conclude classifies the errors of Build and Run:
+// an attempt.Rejection is a failure of the submission, the cause of a context stays as it is, and every other error is
+// an infrastructure error.
 type Work interface {
-	// Build does the part that needs no slot. If it returns false without an error, the result is complete and Run is
+	// Build does the part that needs no slot. If it returns false without an error, the result is complete, and Run is
 	// skipped.
 	Build(ctx context.Context) (ready bool, err error)
 	// SlotCount returns the number of slots that Run needs. Call it after Build.
 	SlotCount() int
-	// Run does the rest on the held slots.
+	// Run does the rest on the acquired slots.
 	Run(ctx context.Context, held *slots.Lease) error
 	// Conclude returns the result after Build or Run ended with err.
 	Conclude(err error) job.Result
 }
 
-// attempt runs one attempt of a job and publishes its events to hears. A panic costs only this job, not the worker. The
-// error is the cause of the result.
+// attempt runs one attempt of a job and publishes its events to publisher. A panic ends only this job, not the worker.
+// The error is the cause of the result.
 func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Reservation: t, Log: w.log,
 	})
 	work := w.workOf(a)
-	// releaseCPU is called twice for a GPU job: after building and at the end. The second call does nothing.
+	// releaseCPU is called twice for a GPU job: after building, and at the end. The second call does nothing.
 	releaseCPU := w.gate.Busy(precompileKey(j.TaskKey, j.Device))
 	defer releaseCPU()
 	defer func() {
 		if r := recover(); r != nil {
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
-			// The panic may be caused by the submission, for example by output that the worker's parser cannot handle.
-			// So it counts against the submission.
+			// The submission may have caused the panic, for example by output that the worker's parser cannot handle,
+			// so the loss counts against it.
 			err = attempt.MarkCausedByJob(fmt.Errorf("the worker's own program failed: %v", r))
 			result = work.Conclude(err)
 		}
@@ -79,8 +79,8 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if a.Slot.IsGPU() {
 		releaseCPU()
 	}
-	// Slots are taken after building, all at once and in one order (slots.Set.Acquire), so that two jobs with several
-	// slots cannot deadlock.
+	// Slots are acquired after building, all at once and in a fixed order (slots.Set.Acquire), so that two jobs with
+	// several slots cannot deadlock.
 	held, err := a.AcquireSlots(ctx, work.SlotCount())
 	if err != nil {
 		return err
@@ -88,8 +88,8 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	w.inFlight.markOnSlot(a.Job.AttemptID)
 	began := time.Now()
 	defer func() {
-		// Also after a panic or a cancellation: the time on slots is charged to the submitter. The site limits the
-		// number (work.charge).
+		// This also happens after a panic or a cancellation, because the submitter is charged for the time on slots.
+		// The site limits the number (work.charge).
 		a.Result.SlotNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}()

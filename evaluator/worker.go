@@ -17,12 +17,12 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// ErrSelfTest is the error of a worker whose sandbox failed its self-test. Such a worker takes no jobs, and reports
+// ErrSelfTest is the error of a worker whose sandbox failed its self-test. Such a worker accepts no jobs and reports
 // the failure to the site until it is stopped.
 var ErrSelfTest = errors.New("the sandbox failed its self-test")
 
-// deliveryTimeout limits one try to deliver a result. It is longer than the queue's own timeout, so that the queue's
-// error comes first.
+// deliveryTimeout limits one try to send a result. It is longer than the queue's own timeout, so that the queue's error
+// is returned first.
 const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
@@ -62,8 +62,9 @@ func NewWorker(cfg Config) *Worker {
 }
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Running jobs then have Config.StopTimeout to end. All
-// others, and those that would take longer (at once if past runs show it), are handed back for another worker. Run
-// returns an error if the connection to the site is closed for good, and ErrSelfTest if the worker never took a job.
+// others, and those that would take longer (at once if earlier runs show it), are returned to the site for another
+// worker. Run returns an error if the connection to the site is closed permanently, and ErrSelfTest if the worker never
+// accepted a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations continue while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -87,11 +88,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// serve evaluates jobs until ctx ends, the worker leaves, or no slot is left in service.
+// serve evaluates jobs until ctx ends, the worker leaves, or no slot is in service.
 //
-// Shutdown order: the end of staying (leave or ctx) ends receiving; finish ends jobs, at most Config.StopTimeout later;
-// warm ends last, because running programs use its Pythons. jobs does not derive from ctx, so running jobs have their
-// grace. No job begins once finish waits, because group has ended by then.
+// Order of the shutdown: the end of staying (by leave or ctx) ends receiving; finish ends jobs, at most
+// Config.StopTimeout later; warm ends last, because running programs use its Pythons. jobs does not derive from ctx, so
+// running jobs can end. No job begins after finish started to wait, because group has ended by then.
 func (w *Worker) serve(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
@@ -147,8 +148,9 @@ func (w *Worker) serve(ctx context.Context) error {
 	return err
 }
 
-// keepPythons keeps Pythons ready for a slot's programs and their judges, and on a GPU for the sidecar, for the second
-// of two compared kernels, and for the processes of every other program.
+// keepPythons keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecar (which
+// compiles while the slot is busy), for the second of two compared kernels, and for the processes that alternate with
+// these.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
@@ -165,7 +167,7 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 	}
 }
 
-// keepWarm keeps n Pythons ready at a place of the slot while the slot is in service.
+// keepWarm keeps n Pythons ready in one sandbox environment of the slot while the slot is in service.
 func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,14 +177,14 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place
 	}
 }
 
-// receive receives the jobs of one slot: one to run, on a GPU another that is built in the meantime, and more while
+// receive receives the jobs of one slot: one to run, on a GPU another one to build during that run, and more while
 // build slots are free. It ends with ctx or when the slot is retired.
 func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Reservation, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
-		// The reservation is held while waiting, so that an arriving job always has one. With the load the site can
+		// The reservation is acquired before waiting, so that an arriving job always has one. The load lets the site
 		// prefer idle slots elsewhere.
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.Load(s) })
 		if err != nil {
@@ -197,8 +199,8 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	return nil
 }
 
-// compileOnly evaluates requests to compile for a GPU, one at a time, until ctx ends. They need no slot, so that they
-// do not wait for one.
+// compileOnly evaluates requests that only compile for a GPU, one at a time, until ctx ends. They do not wait for a
+// slot.
 func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{CompileOnly: true} })
@@ -212,7 +214,7 @@ func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.
 	}
 }
 
-// failSelfTest waits until ctx ends, and returns why the worker took no jobs: nil if it was stopped during the
+// failSelfTest waits until ctx ends, and returns why the worker accepted no jobs; nil if it was stopped during the
 // self-test.
 func (w *Worker) failSelfTest(ctx context.Context) error {
 	<-ctx.Done()
@@ -235,7 +237,8 @@ func failedChecks(checks []job.CheckResult) string {
 	return strings.Join(failed, "; ")
 }
 
-// passSelfTest reports whether the sandbox passed its self-test, repeating a failed one if SelfTest.FirstRetryPause is set.
+// passSelfTest reports whether the sandbox passed its self-test. A failed one is repeated if SelfTest.FirstRetryPause
+// is set.
 func (w *Worker) passSelfTest(ctx context.Context) bool {
 	check := w.cfg.SelfTest
 	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}

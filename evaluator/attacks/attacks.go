@@ -24,7 +24,7 @@ var ReferenceKernel string
 //go:embed cpu gpu tasks
 var attackFiles embed.FS
 
-// Verdict is the expected end of an attack.
+// Verdict is an allowed end of an attack: how the site must react to it.
 type Verdict string
 
 const (
@@ -33,7 +33,8 @@ const (
 	Limit          Verdict = "limit"           // it hits a limit of the stage
 )
 
-// Attack is one directory of the corpus. attack.yml is flat, one line per field, because scripts read it, too.
+// Attack is one attack of the corpus, a directory with attack.yml, which is flat (one line per field) because scripts
+// read it, too.
 type Attack struct {
 	Name        string     `yaml:"-"`
 	Title       string     `yaml:"title"`
@@ -41,34 +42,34 @@ type Attack struct {
 	Description string     `yaml:"tries"`  // what it does, in a sentence or two
 	Lang        tasks.Lang `yaml:"lang"`
 	Device      string     `yaml:"device"` // cpu or gpu
-	// a task of the corpus, a built-in one, or the evaluation API's /evaluate or /compare
+	// Task is a task of the corpus, a built-in task, or an endpoint of the evaluation API (/evaluate, /compare).
 	Task            string  `yaml:"task"`
 	ExpectedVerdict Verdict `yaml:"expect"`
 	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
 	Reason          string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
 	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
 	Timeout         int     `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
-	// Processes is the number of fresh processes that measure it; 0 means one.
+	// Processes is the number of processes that measure the attack; 0 means one.
 	Processes int `yaml:"processes"`
-	// GPUs is the number of GPUs that its task needs; 0 means one. Mode is the mode of its run: empty for ranked, or
-	// profile, where the attack is refused if no profile is shown. scripts/attack-check runs attacks with either field
-	// only by name.
+	// GPUs is the number of GPUs that the attack's task needs; 0 means one. Mode is the mode of its run: "" means
+	// ranked; with "profile" the attack counts as refused if no profile is shown. scripts/attack-check runs attacks
+	// with either field only by name.
 	GPUs int    `yaml:"gpus"`
 	Mode string `yaml:"mode"`
-	// ReasonWhenBusy is another allowed Reason on a busy machine, where the judge stops waiting for a call of a delayed
-	// runner.
+	// ReasonWhenBusy is another allowed Reason, for a busy machine on which the judge stops waiting for a call of a
+	// delayed runner.
 	ReasonWhenBusy string `yaml:"busy_reason"`
 
 	Submission []byte `yaml:"-"`
 	HonestTwin []byte `yaml:"-"`
 }
 
-// AllowsVerdict reports whether v is an allowed end of the attack.
+// AllowsVerdict reports whether v is one of the attack's allowed ends.
 func (a Attack) AllowsVerdict(v Verdict) bool {
 	return v == a.ExpectedVerdict || v == a.VerdictWhenBusy
 }
 
-// AllowsReason reports whether reason is an allowed reason.
+// AllowsReason reports whether reason is one of the attack's allowed reasons.
 func (a Attack) AllowsReason(reason string) bool {
 	return strings.Contains(reason, a.Reason) || a.ReasonWhenBusy != "" && strings.Contains(reason, a.ReasonWhenBusy)
 }
@@ -82,7 +83,7 @@ func Families() []string {
 // IsEvaluation reports whether the attack targets the evaluation API instead of a task.
 func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
 
-// All returns the attacks of the corpus, by device and name.
+// All returns the attacks of the corpus, sorted by device and name.
 func All() ([]Attack, error) {
 	folders, err := fs.Glob(attackFiles, "?pu/*/attack.yml")
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// resultFiles has a file for each device with the latest results there. The test of this package writes the CPU's if
+// resultFiles has one file per device with the latest results. The test of this package writes the file of the CPU if
 // WARPBOARD_TEST_ATTACK_RESULTS names a file; scripts/attack-check --results writes those of GPUs.
 //
 //go:embed results
 var resultFiles embed.FS
 
-// Table is the latest result of each attack on a device.
+// Table has the latest result of each attack on one device.
 type Table struct {
 	Device  string   `json:"device"` // board device
 	Results []Result `json:"results"`

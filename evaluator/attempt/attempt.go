@@ -29,8 +29,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Attempt is one attempt of a job: its result so far, and the events that report it. Only Case and the streams of
-// NewStageLog are safe for concurrent use.
+// Attempt is one attempt at a job in progress: its result so far, and the events that report it. Only Case and the
+// streams of NewStageLog are safe for concurrent use.
 type Attempt struct {
 	Job    job.Job
 	Slot   *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
@@ -77,10 +77,10 @@ func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error)
 	return held, nil
 }
 
-// UpdateMachine updates the result's machine with the current state of the attempt's slot.
+// RecordMachine stores the current state of the attempt's slot in the machine record of the result.
 func (a *Attempt) UpdateMachine() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
-// BeginUnlessEnded begins a stage, or returns the cause of ctx if that has ended.
+// BeginUnlessEnded begins a stage, or returns the cause of ctx if ctx has ended.
 func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -89,7 +89,7 @@ func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total i
 	return nil
 }
 
-// Begin announces a stage with total cases.
+// Begin announces the start of a stage with total cases.
 func (a *Attempt) Begin(stage job.Stage, total int) {
 	a.stage = stage
 	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, Total: total})
@@ -101,8 +101,9 @@ func (a *Attempt) StoreStage(result job.StageResult) {
 	a.events.publishStageEnd(result)
 }
 
-// Interrupted returns the error that interrupted a stage: ctx's cause if that ended, otherwise err. It returns nil if
-// err is nil. If ctx ended, it records the stage as cancelled, unless stage is empty because none had started.
+// Interrupted returns the error that interrupted a stage: the cause of ctx if ctx has ended, otherwise err. It returns
+// nil if err is nil. If ctx has ended, it stores the stage as cancelled, unless stage is "", which means that no stage
+// had started.
 func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) error {
 	if err == nil {
 		return nil

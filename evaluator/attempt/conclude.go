@@ -14,7 +14,7 @@ import (
 var (
 	// ErrCancelled is the cause if the site cancelled the attempt.
 	ErrCancelled = errors.New("the run was cancelled")
-	// ErrStopping is the cause if the worker is stopping: the job is handed back.
+	// ErrStopping is the cause if the worker is stopping. The job is returned to the site.
 	ErrStopping = errors.New("the worker is stopping")
 )
 
@@ -28,15 +28,16 @@ func Reject(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
 
-// causedByJobError is an infrastructure error that the job may have caused, so that it is not retried without limit.
+// causedByJobError is an infrastructure error that the job may have caused. The site retries such a job only a few
+// times.
 type causedByJobError struct{ error }
 
 func (s causedByJobError) Unwrap() error { return s.error }
 
-// MarkCausedByJob marks an error that the job may have caused.
+// MarkCausedByJob wraps an error that the job may have caused.
 func MarkCausedByJob(err error) error { return causedByJobError{err} }
 
-// IsHandedBack reports whether the job goes to another worker without counting against it.
+// IsHandedBack reports whether err returns the job to the site for another worker, without counting as a loss.
 func IsHandedBack(err error) bool {
 	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService) || errors.Is(err, slots.ErrPreempted)
 }
@@ -88,7 +89,7 @@ func ErrorSentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// TextSize returns the total bytes of keys and values.
+// TextSize returns the total size of keys and values in bytes.
 func TextSize(m map[string]string) int {
 	n := 0
 	for k, v := range m {

@@ -9,18 +9,18 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Limits in bytes, in an event about a stage's end, of the message of one case and of all further keys. The result has
-// the rest.
+// Limits for an event about the end of a stage, in bytes: of the message of one case, and of all additional keys. The
+// result contains everything.
 const (
 	maxCaseText  = 512
 	maxEndedText = 16 << 10
 )
 
-// maxCaseEvents limits the case events of a stage beyond its number of cases: a program can report the same case
-// repeatedly.
+// maxCaseEvents limits the case events of a stage in addition to its number of cases, because a program can report a
+// case repeatedly.
 const maxCaseEvents = 1000
 
-// events publishes an attempt's events in order. If one cannot be sent, it is logged and dropped.
+// events publishes an attempt's events in order. An event that cannot be sent is logged and dropped.
 type events struct {
 	publisher Publisher
 	worker    string

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxLogEvent is the size of the largest log event, and maxLogBytes the amount shown live for one stream of one
-	// stage, both in bytes. The result keeps more, and notes what was cut.
+	// maxLogEvent limits one log event, and maxLogBytes the output that is shown live for one stream of one stage, both
+	// in bytes. The result contains more, with a note about what was cut.
 	maxLogEvent = 4 << 10
 	maxLogBytes = 128 << 10
-	// logDelay is the time for which small pieces are gathered into one event.
+	// logDelay is the time for which small pieces of output are collected into one event.
 	logDelay = 100 * time.Millisecond
 
 	logTruncatedNote = "\n[the rest of this output is not shown live]\n"
@@ -32,13 +32,13 @@ func (l *StageLog) Write(stream string, b []byte) {
 	l.stdout.write(b)
 }
 
-// Close sends the gathered output.
+// Close sends the remaining output.
 func (l *StageLog) Close() {
 	l.stdout.close()
 	l.stderr.close()
 }
 
-// logStream gathers output into few pieces of valid UTF-8, up to its budget.
+// logStream collects output into few pieces of valid UTF-8, up to a limit.
 type logStream struct {
 	send func(text string)
 
@@ -85,7 +85,8 @@ func (l *logStream) close() {
 	l.budget = 0
 }
 
-// flush sends the gathered output. An incomplete character at its end is kept for its rest, unless last is set.
+// flush sends the collected output. An incomplete character at its end is kept until its other bytes arrive, unless
+// last is set.
 func (l *logStream) flush(last bool) {
 	if l.timer != nil {
 		l.timer.Stop()
@@ -100,7 +101,7 @@ func (l *logStream) flush(last bool) {
 	}
 }
 
-// sendFirst sends the first n gathered bytes, except an incomplete character at their end.
+// sendFirst sends the first n bytes of the collected output, except an incomplete character at their end.
 func (l *logStream) sendFirst(n int) {
 	for back := 1; back < utf8.UTFMax && back <= n; back++ {
 		if b := l.pending[n-back]; utf8.RuneStart(b) {

@@ -36,7 +36,7 @@ func detectCPU(slots int) ([]Slot, error) {
 	return all, nil
 }
 
-// modelName returns the CPU's model from /proc/cpuinfo, or the architecture on machines without that line.
+// modelName returns the CPU's model from /proc/cpuinfo, or the architecture if that has no model.
 func modelName(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		key, value, ok := strings.Cut(line, ":")

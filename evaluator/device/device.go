@@ -14,7 +14,7 @@ import (
 // CPU is the device of boards without a GPU.
 const CPU = gpuname.CPU
 
-// Slot is a GPU, or a share of the CPU, that evaluates one run at a time.
+// Slot is a GPU, or a share of the CPU, that executes one run at a time.
 type Slot struct {
 	Index         int    // among all slots of this worker
 	Device        string // board device: "H100-SXM", "CPU"
@@ -33,8 +33,9 @@ type Slot struct {
 	gpu nvml.Device
 }
 
-// IsGPU reports whether the slot is a GPU, which is every device except the CPU. A third kind of device must change
-// this and its callers, which choose languages, probe, sidecar runners, and Nsight by it.
+// IsGPU reports whether the slot is a GPU, which is every device except the CPU. To add a third kind of device, change
+// this method and its callers, which use it for choosing languages, probes, compilation beside a running job, and
+// Nsight tools.
 func (s Slot) IsGPU() bool { return s.Device != CPU }
 
 // Options configures Detect.
@@ -42,13 +43,13 @@ type Options struct {
 	// CPUSlots is the number of runs that the CPU may evaluate at the same time. 0 means one less than it has cores,
 	// but at least one; a negative number means none.
 	CPUSlots int
-	// NVML is the library to use; nil means the system's.
+	// NVML is the NVML library; nil means the system's.
 	NVML nvml.Interface
 	Log  *slog.Logger
 }
 
-// Detect returns the slots of the GPUs and then of the CPU. A missing NVIDIA driver or a GPU that does not answer is
-// not an error: the list has the devices that work. NVML stays open for Watch.
+// Detect returns the slots of the GPUs, then those of the CPU. If the NVIDIA driver is missing or a GPU does not
+// respond, the result has the devices that work; this is not an error. NVML stays initialized for Watch.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// detectGPUs returns the slots of the GPUs that answer. After a failed Init it must not call any other function of
-// NVML, including the one for error texts: the process would exit.
+// detectGPUs returns the slots of the GPUs that respond. After a failed Init it must not call any other function of
+// NVML, including the one for error texts, because the process would exit.
 func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	switch ret := lib.Init(); ret {
 	case nvml.SUCCESS:
@@ -75,14 +75,14 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 	}, nil
 }
 
-// libraryDirs returns the usual directories of driver libraries, also in containers.
+// libraryDirs returns the common directories of driver libraries, on hosts and in containers.
 func libraryDirs() []string {
 	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	return append(dirs, "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64",
 		"/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/usr/lib")
 }
 
-// findLibrary returns the first directory with the library, or "".
+// findLibrary returns the first directory that contains the library, or "".
 func findLibrary(name string, dirs []string) string {
 	for _, dir := range dirs {
 		if dir == "" {
@@ -95,15 +95,15 @@ func findLibrary(name string, dirs []string) string {
 	return ""
 }
 
-// linkVariablePrefixes are prefixes of environment variables that select the links between GPUs. Variables that name
-// interfaces, adapters, and files are not included: none of these exist in a sandbox.
+// linkVariablePrefixes has prefixes of environment variables that select the links between GPUs. Variables that name
+// interfaces, adapters, or files are not included, because a sandbox has none of these.
 var linkVariablePrefixes = []string{
 	"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_", "NCCL_P2P_", "NCCL_SHM_", "NCCL_CUMEM_", "NCCL_MNNVL_",
 	"NVSHMEM_DISABLE_", "TORCH_SYMM_MEM_",
 }
 
-// linkVariables returns the operator's variables for links between GPUs. Programs on several GPUs get them, as the only
-// part of the worker's environment, because a machine may depend on them.
+// linkVariables returns those of the worker's environment variables that select links between GPUs. Programs on several
+// GPUs get them, because a machine may depend on them. They get no other variables of the worker.
 func linkVariables(environ []string) map[string]string {
 	var settings map[string]string
 	for _, entry := range environ {

@@ -9,12 +9,12 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// foreignProcessInterval is the number of samples between two queries of a GPU's processes, which take longer than
-// reading a clock.
+// foreignProcessInterval is the number of samples between two queries for a GPU's processes, which take longer than
+// reading a clock rate.
 const foreignProcessInterval = 5
 
-// foreignProcessCounter counts the samples with a foreign process on a GPU: one that is in /proc and not a descendant
-// of this process. Process IDs of other machines or containers, which some drivers report, are ignored.
+// foreignProcessCounter counts the samples in which a GPU had a foreign process: one that is in /proc and is not a
+// descendant of this process. Some drivers report process IDs of other machines or containers, which are ignored.
 type foreignProcessCounter struct {
 	slot               Slot
 	ownPID             int
@@ -40,7 +40,7 @@ func (n *foreignProcessCounter) sample() {
 	}
 }
 
-// isForeign follows a process's parents up to this process or to the first one. A process that ends in the meantime is
+// isForeign follows the parents of a process up to this process or to PID 1. A process that ends during the search is
 // not foreign.
 func (n *foreignProcessCounter) isForeign(pid int) bool {
 	for range 64 {
@@ -59,7 +59,7 @@ func (n *foreignProcessCounter) isForeign(pid int) bool {
 	return false
 }
 
-// parentOf parses /proc/PID/stat: "17 (a name) S 4 …".
+// parentOf returns the parent's PID from /proc/PID/stat ("17 (a name) S 4 …").
 func parentOf(pid int) (parent int, known bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// readThrottleReasons returns the current throttle reasons, or 0. It calls the function by its older name, which all
-// drivers export, and only if this library has it: calling a missing function would end the process.
+// readThrottleReasons returns the current throttle reasons of a GPU, or 0. It calls the NVML function by its older
+// name, which all drivers export, and only if this library has it, because calling a missing function ends the process.
 func readThrottleReasons(slot Slot) uint64 {
 	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
 		return 0
@@ -20,7 +20,7 @@ func readThrottleReasons(slot Slot) uint64 {
 	return reasons
 }
 
-// throttleReasonText names the bits. Being idle is not a reason.
+// throttleReasonText returns the names of throttle reasons. Idleness is not one.
 func throttleReasonText(bits uint64) string {
 	names := []struct {
 		bit  uint64

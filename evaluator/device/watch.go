@@ -14,10 +14,11 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// watchInterval is short enough to observe throttling within one benchmark case, and long enough not to slow it down.
+// watchInterval is the interval of samples: short enough to observe throttling within one benchmark case, and long
+// enough not to slow it down.
 const watchInterval = 100 * time.Millisecond
 
-// Watcher samples a slot while a run is timed on it.
+// Watcher samples the conditions of a slot while a run is timed on it.
 type Watcher struct {
 	slot             Slot
 	cancel           context.CancelFunc
@@ -31,8 +32,8 @@ type Watcher struct {
 	foreignProcesses foreignProcessCounter
 }
 
-// Watch starts sampling the clocks, temperature, power, and throttle reasons of a GPU. The caller must call Stop, also
-// if ctx has ended the sampling.
+// Watch starts sampling the clock rates, temperature, power, and throttle reasons of a GPU. The caller must call Stop,
+// even if ctx has ended.
 func Watch(ctx context.Context, slot Slot) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watcher{slot: slot, cancel: cancel, done: make(chan struct{}), loadAtStart: loadAverage()}
@@ -67,9 +68,9 @@ func (w *Watcher) run(ctx context.Context) {
 }
 
 // Stop takes a last sample and returns the conditions. For a GPU these are "sm_clock", "memory_clock", "temperature",
-// and "power" as a range with start and end, as in "1200–1980 MHz, 1980 at the start, 1755 at the end", and
-// "throttle_reasons" and "other_processes". Every slot has "load_average", at the start and the end. Values that a
-// device does not report are omitted.
+// and "power", each as a range with the first and last value ("1200–1980 MHz, 1980 at the start, 1755 at the end"),
+// "throttle_reasons", and "other_processes". Every slot has "load_average", at the start and the end. Values that a
+// device does not report are missing.
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
 	<-w.done
@@ -124,13 +125,13 @@ func (w *Watcher) disturbances() job.Disturbances {
 	return d
 }
 
-// SlowedByLowClock is the result of StopAndExplain for a low clock without a known cause. A kernel can cause it by
-// short bursts of work, unlike the other reasons.
+// SlowedByLowClock is the result of StopAndExplain if the clock rate was low without a known cause. Unlike for the
+// other reasons, a kernel can cause it, by short bursts of work.
 const SlowedByLowClock = "low clock"
 
-// StopAndExplain stops the watcher and names the reason for which the GPU was slow, or returns "". Reasons are
-// throttling, a foreign process, or a clock at three quarters of its maximum for half of the time. The power cap does
-// not count: large kernels always reach it.
+// StopAndExplain stops the watcher and returns the reason why the GPU was slow, or "". Reasons are throttling, a
+// foreign process, or a clock rate of at most three quarters of the maximum for half of the time. Reaching the power
+// cap is not a reason, because large kernels always do.
 func (w *Watcher) StopAndExplain() string {
 	w.Stop()
 	if reasons := w.slowdownCause(); reasons != "" || w.slot.gpu == nil {
@@ -171,7 +172,7 @@ func (w *Watcher) sample() {
 	w.samples++
 }
 
-// series has the first, smallest, largest, and last value of one quantity.
+// series has the first, smallest, largest, and last value of a sampled quantity.
 type series struct {
 	name, unit              string
 	scale                   uint32 // NVML's value is divided by this

@@ -6,22 +6,22 @@ import (
 	"warpboard/models/accounts"
 )
 
-// Cancel ends a live run at once and stops it on its worker. The submitter and admins may. The error is a Conflict if
-// the run has already ended.
+// Cancel cancels an unfinished run and stops it on its worker. The submitter and admins may call it. It returns a
+// Conflict error if the run has ended.
 func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int64) error {
 	return d.announceEffect(d.store.Work.CancelRun(ctx, actor, runID))
 }
 
-// CancelEvaluation ends a live evaluation; its caller gets the reason.
+// CancelEvaluation cancels an unfinished evaluation with a reason for its caller.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
 	defer d.Wake() // others of its caller can start now
 	return d.announceEffect(d.store.Work.CancelEvaluation(ctx, id, reason))
 }
 
-// cancelBatchSize is the number of evaluations of a batch that one transaction ends, so that other writers do not wait.
+// cancelBatchSize is the number of evaluations that one transaction cancels, so that other writers do not wait long.
 const cancelBatchSize = 100
 
-// CancelBatch ends all evaluations of a batch that have not ended.
+// CancelBatch cancels all unfinished evaluations of a batch.
 func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
 	defer d.Wake()
 	for {
@@ -32,7 +32,7 @@ func (d *Dispatcher) CancelBatch(ctx context.Context, id, reason string) error {
 	}
 }
 
-// CancelRerun ends a task's rejudge without effect and stops its runs.
+// CancelRerun ends the rerun order of a task without effect and stops its runs.
 func (d *Dispatcher) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) error {
 	return d.announceEffect(d.store.CancelRerun(ctx, actor, taskID))
 }

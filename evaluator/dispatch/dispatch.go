@@ -7,13 +7,13 @@ import (
 
 // Queue is the part of *queue.Queue that a Dispatcher uses. No method waits for a worker.
 type Queue interface {
-	// WorkFor announces to the workers of a device that work may wait for it. The message may be lost.
+	// WorkFor tells the workers of a device that work may wait for it. The message can be lost.
 	WorkFor(device string) error
-	// Cancel announces to the workers that the attempt is cancelled. The message may be lost.
+	// Cancel tells the workers that an attempt is cancelled. The message can be lost.
 	Cancel(attemptID string) error
-	// Kick disconnects the remote worker with that name. With a valid credential it reconnects.
+	// Kick disconnects the remote worker with a name. With a valid credential the worker reconnects.
 	Kick(name string)
-	// MaxMessage returns the largest message in bytes.
+	// MaxMessage returns the size of the largest message, in bytes.
 	MaxMessage() int
 }
 
@@ -25,8 +25,8 @@ type Notifier interface {
 	QueueChanged()
 }
 
-// announceEffect notifies viewers of a change, unless err is set, and stops attempts that were taken from their
-// workers. If the process dies before, a worker continues until the answer to its next heartbeat stops it.
+// announceEffect notifies viewers of a change (unless err is not nil) and stops attempts that were taken from their
+// workers. If the process ends before that, the response to a worker's next heartbeat stops the attempt.
 func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	if err != nil {
 		return err

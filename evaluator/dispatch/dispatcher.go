@@ -19,11 +19,12 @@ const (
 	sweepInterval      = time.Hour
 )
 
-// Dispatcher answers workers: it hands out work, stores their reports, and notifies viewers (queue.Handler). Run
-// announces waiting work, preempts follow-ups for it, and takes work back from workers that are gone.
+// Dispatcher handles the requests of workers (queue.Handler): it gives them work, stores their reports, and notifies
+// viewers. Run announces waiting work, preempts profiles and reruns for people's work, and requeues the work of lost
+// workers.
 //
-// Only Run's goroutine uses watch, and only Sync uses workers; everything else is safe for concurrent use. Each process
-// of a site has a Dispatcher; transactions synchronize them.
+// Only the goroutine of Run uses watch, and only Sync uses workers; everything else is safe for concurrent use. Each
+// process of a site has a Dispatcher; transactions coordinate them.
 type Dispatcher struct {
 	store   *models.Store
 	queue   Queue
@@ -44,7 +45,7 @@ func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.
 	}
 }
 
-// Wake makes Run look for work at once, for example after a submission, a heartbeat, or a result. It never blocks.
+// Wake makes Run check the queue at once, for example after a submission, a heartbeat, or a result. It never blocks.
 func (d *Dispatcher) Wake() {
 	select {
 	case d.wake <- struct{}{}:
@@ -52,11 +53,11 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Errors returns the number of failed passes.
+// Errors returns the number of failed passes of Run.
 func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
 
-// Run makes passes over the queue until ctx ends, and regularly cleans up the store. Errors of the database or the
-// queue are logged and retried.
+// Run makes passes over the queue until ctx ends, and periodically deletes old data. Database and queue errors are
+// logged, and the next pass retries.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, guests, sweep := time.NewTicker(pollInterval), time.NewTicker(guestSweepInterval), time.NewTicker(sweepInterval)
 	defer poll.Stop()
@@ -66,7 +67,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		now := time.Now()
 		d.watch.beginPass(now)
 		if err := d.runPass(ctx, now); err != nil && ctx.Err() == nil {
-			// A failed pass is repeated after at most pollInterval; it leaves no state.
+			// A failed pass leaves no state; it is repeated after at most pollInterval.
 			d.errors.Add(1)
 			d.log.Error("looking at the queue", "err", err)
 		}
@@ -87,7 +88,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
-// removeIdleGuests disconnects workers that joined and have been silent for too long.
+// removeIdleGuests disconnects workers that joined with a token and have been silent for too long.
 func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error {
 	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
@@ -96,9 +97,9 @@ func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error 
 	return err
 }
 
-// runPass announces work that can start, takes back lost attempts, and preempts follow-ups that block others. It
-// decides on the state read at its start. If that has changed since, the store refuses (Conflict, or not Accepted), and
-// the next pass sees the change. Errors are collected, so that one attempt does not block the others.
+// runPass announces work that can start, requeues lost attempts, and preempts profiles and reruns that block people's
+// work. It decides on the state that it reads first. If that has changed since, the store refuses the change
+// (Conflict), and the next pass sees the new state. Errors are collected, so that one attempt does not block others.
 func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	ready, live, workers, err := d.readState(ctx, now)
 	if err != nil {
@@ -115,10 +116,10 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 			errs = append(errs, d.queue.WorkFor(r.Device))
 		}
 	}
-	// Take back before any other write: it measures how long a write takes.
+	// This comes before any other write, because it measures how long a write takes.
 	errs = append(errs, d.requeueLost(ctx, d.watch.lostAttempts(live, workers, now), now), d.store.HurryTurns(ctx, now))
-	// A profile takes minutes, and someone waits for the queued work. All follow-ups of the device are preempted at
-	// once, however little work waits: they are queued again, and start again when slots are free.
+	// A profile takes minutes while a person waits. All profiles and reruns on the device are preempted at once,
+	// however little work waits; they are queued again and start when slots are free.
 	for _, a := range live {
 		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceedsFreeSlots(slots[a.Device].Usable) {
 			continue
@@ -128,7 +129,7 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// readState returns the work that can start on devices that are not paused, the live attempts, and the workers.
+// readState reads the work that can start on devices that are not paused, the live attempts, and the workers.
 func (d *Dispatcher) readState(ctx context.Context, now time.Time) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
 	if ready, err = d.store.Work.ReadyDevices(ctx, now); err != nil {
 		return
@@ -149,7 +150,7 @@ func (d *Dispatcher) readState(ctx context.Context, now time.Time) (ready []work
 	return ready, live, workers, err
 }
 
-// load is the demand for the slots of a device.
+// load counts the work that needs slots of a device.
 type load struct {
 	attempts        int // live attempts
 	waitingByPeople int // people's waiting work, and attempts except follow-ups
@@ -172,17 +173,17 @@ func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load 
 	return loads
 }
 
-// exceedsFreeSlots reports whether people need more slots than follow-ups leave free. Follow-ups are profiles, runs of
-// confirmations, reruns, and baselines.
+// exceedsFreeSlots reports whether people's work needs more slots than profiles, confirmations, reruns, and baselines
+// leave free.
 func (l load) exceedsFreeSlots(slots int) bool { return l.total > slots && l.waitingByPeople > 0 }
 
-// requeueLost ends lost attempts with infrastructure errors, and their work is queued again. If the database cannot
-// write, it takes nothing back: the workers only seemed silent because their heartbeats could not be stored.
+// requeueLost ends lost attempts with infrastructure errors and queues their work again. If the database cannot write,
+// it requeues nothing, because workers may only seem silent if their heartbeats cannot be stored.
 func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lossReason, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	// The check is made only before taking something back: a loss uses up one of a run's three attempts.
+	// The check is made only if there are lost attempts, because a loss uses up one of a run's three attempts.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.slowWriteTime {

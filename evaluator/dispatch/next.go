@@ -14,11 +14,11 @@ import (
 	"warpboard/tasks"
 )
 
-// errJobImpossible means that a job cannot be made, and a retry would not help.
+// errJobImpossible means that a job cannot be created, and a retry would not help.
 var errJobImpossible = errors.New("no job can be made")
 
-// Next starts the next attempt of a worker, or names a task to precompile. If a job cannot be made, Next ends that work
-// and continues with the next. If the process dies before the worker has the answer, the attempt is sent again.
+// Next starts the next attempt for a worker, or returns a task to precompile. If a job cannot be created, Next ends its
+// work and continues with the next. If the process ends before the worker has the response, the attempt is sent again.
 func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	if ask.WantsPrecompileJob {
 		return d.nextPreparation(ctx, ask)
@@ -34,8 +34,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 			return message, err
 		}
 		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
-		// The site knows the attempt's secret, so it reports the failure in a worker's place. Viewers are notified as
-		// usual, and an infrastructure failure counts against no limit.
+		// The site reports the failure in the worker's place, with the attempt's secret. Viewers are notified as usual,
+		// and the infrastructure error does not count for limits.
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
@@ -50,7 +50,7 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 	}
 }
 
-// jobMessage returns an attempt's job as JSON.
+// jobMessage returns the job of an attempt as JSON.
 func (d *Dispatcher) jobMessage(ctx context.Context, attempt work.Attempt) ([]byte, error) {
 	j := job.Job{
 		Version: job.Version, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret,
@@ -90,7 +90,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	// MedianTime is a sum over slots. Expect is wall time: the worker uses it to decide whether the run can end in
+	// MedianTime returns slot time. ExpectedTime is wall time, by which the worker decides whether the run can end in
 	// time.
 	j.ExpectedTime = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Submissions.Source(ctx, sub)
@@ -128,7 +128,7 @@ func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j
 	return e.Work, err
 }
 
-// fillCompilation adds the source to a job that only compiles, and its task's definition and files.
+// fillCompilation adds the source, and the definition and files of its task, to a job that only compiles.
 func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *job.Job) error {
 	var request kernelrun.Request
 	if err := json.Unmarshal(e.Request, &request); err != nil {

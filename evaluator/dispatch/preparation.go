@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// nextPreparation returns the newest open task of a device whose version the worker does not know, so that it compiles
-// the task before anyone submits. It returns nil if there is none.
+// nextPreparation returns the newest open task of a device whose version the worker does not have, so that the worker
+// compiles the task's files before the first submission. It returns nil if there is none.
 func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
@@ -47,16 +47,16 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 			return data, err
 		}
 	}
-	// names the version, so that the worker asks for others
+	// Without files: the version alone tells the worker to request the next task.
 	return json.Marshal(job.PrecompileJob{VersionID: version.ID, Name: task.Slug})
 }
 
-// hasProgramWithoutSubmission reports whether the task has a program without the submission in it.
+// hasProgramWithoutSubmission reports whether the task has a program that can be compiled without a submission.
 func hasProgramWithoutSubmission(def tasks.Definition) bool {
 	return slices.ContainsFunc(harness.Assemble(def, nil).ToCompile, func(f harness.CompileInput) bool { return !f.Submitted })
 }
 
-// taskSources returns the task's files by their run-time names.
+// taskSources returns the files of a task by their names in a run.
 func taskSources(b *tasks.Bundle) map[string][]byte {
 	sources := map[string][]byte{}
 	for _, f := range b.Definition.Files {

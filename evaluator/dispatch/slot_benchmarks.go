@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// storeBenchmarks stores new benchmarks from a heartbeat's slots, and logs an error if a slot drifts. Calls of Sync are
+// storeBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync are
 // sequential.
 func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
 	before, times := state.benchmarkStoredAt, map[string]time.Time{}
@@ -17,8 +17,8 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 		if times[device].IsZero() {
 			times[device] = before[device]
 		}
-		// At is by the worker's clock and is only compared with itself. After a restart of the site the last benchmark
-		// is stored again, which Keep treats as the same row.
+		// MeasuredAt is by the worker's clock and compared only with itself. After a restart of the site the last
+		// benchmark is stored again, which KeepBenchmark recognizes.
 		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}

@@ -11,35 +11,38 @@ import (
 )
 
 const (
-	// missingTimeout is the time for which a live worker may omit an attempt that it took before the attempt counts as
-	// lost. Its result may be in flight, so one heartbeat is not enough.
+	// missingTimeout is the time for which a live worker may omit a received attempt from its heartbeats before the
+	// attempt counts as lost. One heartbeat is not enough, because the attempt's result may be on its way.
 	missingTimeout = 5 * time.Second
 )
 
-// A site that was suspended, or waited for its database, receives its workers' messages late and all at once.
+// A site that was suspended, or waited for its database, receives all messages of that time late and at once.
 const (
-	// suspendedAfter is the time between two passes from which the whole process counts as suspended.
+	// suspendedAfter is the pause between two passes from which the process counts as suspended.
 	suspendedAfter = fleet.WorkerTimeout / 2
-	// slowWriteTime is the duration of a small write from which heartbeats may not have been stored either.
+	// slowWriteTime is the duration of a small write from which heartbeats may not have been stored.
 	slowWriteTime = time.Second
 )
 
-// lossReason is the public reason for taking back an attempt, and whether it counts against the run.
+// lossReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
 type lossReason struct {
 	reason string
 	kind   work.Loss
 }
 
-// watch finds attempts that will never end unless they are taken back. Its only state is times of observation; a new
-// watch finds the same a little later. For each live attempt one of these holds:
+// watch finds attempts that must be requeued because they will not end. Its only state is times of observation; a new
+// watch finds the same attempts a little later. For each live attempt one of these holds:
 //
-//	its worker lists it                     not lost, however long it takes: the worker enforces time limits
-//	its worker reports and does not list it lost after missingTimeout: it restarted, forgot the attempt, or did not get its job
-//	its worker is silent                    lost after WorkerTimeout
+// Its worker lists it: it is not lost, however long it takes, because the worker enforces time limits.
 //
-// The last two count against a run that its worker took (lossOf), because a kernel can crash its worker. They do not
-// count if the site itself was down then, or if the worker was stopping: it was killed before it had handed its
-// attempts back.
+// Its worker sends heartbeats that do not list it: it is lost after missingTimeout. The worker restarted, lost the
+// attempt, or did not receive the job.
+//
+// Its worker is silent: it is lost after WorkerTimeout.
+//
+// The last two count against a run that its worker had received (lossOf), because a kernel can crash a worker. They do
+// not count if the site itself was down at that time, or if the worker was stopping and was killed before it returned
+// its attempts.
 type watch struct {
 	startedAt         time.Time            // silence counts from here
 	lastPassAt        time.Time            // time of the last pass
@@ -57,8 +60,8 @@ func newWatch(started time.Time) watch {
 	}
 }
 
-// beginPass records the start of a pass. If the last one was too long ago, or the clock was set, silence is counted
-// from now.
+// beginPass records the start of a pass. If the previous pass was too long ago, or the clock was changed, the silence
+// of workers is measured from now.
 func (w *watch) beginPass(now time.Time) {
 	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
 	if since := now.Sub(w.lastPassAt); !w.lastPassAt.IsZero() && (since > suspendedAfter || since < -suspendedAfter) {
@@ -67,15 +70,15 @@ func (w *watch) beginPass(now time.Time) {
 	w.lastPassAt = now
 }
 
-// resetClock counts silence from now. Call it after the site was suspended or its database did not answer, because
-// heartbeats and results were lost or are still waiting.
+// resetClock makes the silence of workers count from now. Call it after the site was suspended or its database did not
+// respond, because heartbeats and results were lost or delayed.
 func (w *watch) resetClock(now time.Time) {
 	w.startedAt = now
 	w.missingSince = map[string]time.Time{}
 }
 
-// lostAttempts returns the attempts to take back. The end of a worker counts against its runs, which may have caused
-// it, unless the site itself was down since they started.
+// lostAttempts returns the attempts to requeue. The loss of a worker counts against its runs, which may have caused it,
+// unless the site was down at some time since they started.
 func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lossReason {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {

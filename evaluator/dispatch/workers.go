@@ -13,16 +13,16 @@ import (
 	"warpboard/models/work"
 )
 
-// Events stores events, and returns those of their attempts that no longer count.
+// Events stores events. It returns the attempts that no longer count, which the worker must stop.
 func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := d.store.Work.AppendEvents(ctx, batch)
 	return stale, d.announceEffect(out, err)
 }
 
-// Result stores a result. After an error the worker sends it again. A result that can never be stored is logged and
-// dropped; its work is retried when the worker no longer lists the attempt. Late and repeated results are normal:
-// RecordResult finds that the attempt has ended, or that its secret is wrong. The worker gets its answer only after the
-// commit, so that it repeats the result if the process dies before.
+// Result stores a result. If it returns an error, the worker sends the result again. A result that can never be stored
+// is logged and dropped; its work is tried again when the worker no longer lists the attempt. Late and repeated results
+// are normal: RecordResult ignores ended attempts and wrong secrets. The worker gets its response only after the
+// commit, so that it repeats the result if this process ends before that.
 func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	revoked, err := d.store.Fleet.Revoked(ctx, result.Machine.Worker)
 	if err != nil {
@@ -53,23 +53,23 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	return d.announceEffect(out, nil)
 }
 
-// handBackRevoked replaces the result of a worker that was revoked since it took the attempt, so that the attempt is
-// handed back. Such a worker stays connected to a cluster for minutes.
+// handBackRevoked replaces the result of a worker whose credential was revoked after it received the attempt by one
+// that returns the work. Such a worker may stay connected to a NATS cluster for minutes.
 func handBackRevoked(r job.Result) job.Result {
 	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeHandedBack,
 		Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
-// Sync stores a worker's heartbeat, and returns its attempts that no longer count: it may have missed that a run was
-// cancelled, deleted, or given to another worker.
+// Sync stores a worker's heartbeat. It returns the worker's attempts that no longer count, because the worker may have
+// missed that a run was cancelled, deleted, or given to another worker.
 func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
 	known, fresh, stale, err := d.store.Work.SortAttempts(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}
-	// a worker with any attempt, even a stale one, has not left
+	// A worker with any attempt, even a stale one, has not left.
 	h.Attempts = append(known, stale[:min(1, len(stale))]...)
-	// If this fails, stop: a worker that is not known to be alive must not own attempts.
+	// If this fails, Sync must stop: a worker that is not stored as live must not own attempts.
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
 	}
@@ -93,15 +93,15 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	return stale, nil
 }
 
-// noteSlots stores new devices and software. A worker with new devices must reconnect, because its rights were set when
-// it connected.
+// recordSlots stores new devices and software. A worker with new devices must reconnect, because its permissions were
+// set when it connected.
 func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *workerState) error {
 	var text strings.Builder
 	for _, slot := range h.Slots {
 		slot.Machine.SlotBenchmark = nil // not part of hardware or software
 		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.MemoryBytes)
 	}
-	// Compared as text, so that an unchanged heartbeat causes no transaction.
+	// The state is compared as text, so that an unchanged heartbeat causes no transaction.
 	if state.slots == text.String() || !state.slotWrites.Allow() {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 	}
 	state.slots = text.String()
 	d.Wake() // runs may have been queued for the new software, or baselines
-	// Its permissions in the queue were set when it connected and lack the new device's subjects.
+	// The worker's permissions in the queue were set when it connected and lack the new device's subjects.
 	if len(fresh) > 0 {
 		d.log.Info("new devices", "worker", h.Worker, "devices", fresh)
 		d.queue.Kick(h.Worker)
@@ -119,14 +119,14 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 	return nil
 }
 
-// Rate limits of what one worker may have stored about its slots. Hardware and software change at a start and an
-// update; a machine with 16 slots benchmarks each at most every minute.
+// Rate limits for storing data about one worker's slots. Hardware and software change only at a start or an update; a
+// machine with 16 slots benchmarks each of them at most once a minute.
 const (
 	slotWriteInterval, slotWriteBurst           = 5 * time.Minute, 20
 	benchmarkWriteInterval, benchmarkWriteBurst = 3 * time.Second, 64
 )
 
-// workerState is the stored state of a worker's heartbeats.
+// workerState is the state stored from a worker's heartbeats.
 type workerState struct {
 	lastVisible       visibleState
 	slots             string               // stored last, as text
@@ -135,14 +135,14 @@ type workerState struct {
 	benchmarkWrites   *rate.Limiter        // limits storing benchmarks
 }
 
-// visibleState is the part of a worker's state that viewers of the devices page see.
+// visibleState is the part of a worker's state that the page of devices shows.
 type visibleState struct {
 	slots    int
 	refusing string
 	stopping bool
 }
 
-// stateOf returns the stored state of a worker. Only Sync, which is not called concurrently, may use it.
+// stateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.
 func (d *Dispatcher) stateOf(worker string) *workerState {
 	if d.workers[worker] == nil {
 		d.workers[worker] = &workerState{

@@ -11,30 +11,29 @@ import (
 // CompileInput is one source file to compile.
 type CompileInput struct {
 	Name string
-	// Submitted marks a file that contains the submission; its object belongs to one submission. Other files are the
-	// task's and are compiled without the submission.
+	// Submitted marks a file that contains the submission, so that its object belongs to one submission. Other files
+	// belong to the task and are compiled without the submission.
 	Submitted bool
-	// Judge marks the only file of the judge's program. The others make up the runner's.
+	// Judge marks the only file of the judge's program. The other files belong to the runner's.
 	Judge bool
 }
 
-// SourceSet is everything that a run's program is made of: the task's files, the submission, and the harness that
-// measures it.
+// SourceSet has the sources of a run's program: the task's files, the submission, and the harness.
 type SourceSet struct {
 	Files     map[string][]byte // by run-time name
 	Submitted []string          // names of the submission's files
 	ToCompile []CompileInput    // cu, cpp: files to compile, in link order
 	Main      string            // py: the script to start; the judge's if there is a runner
 	Runner    string            // py: the script of the submission's process; empty if one process does everything
-	// Separable means that judge and runner are separate programs, and that files that are not Submitted compile
-	// without the submission. For a bundle's own harness only trying shows whether they do.
+	// Separable means that judge and runner are separate programs, and that files without Submitted compile without the
+	// submission. For a bundle's own harness this is unknown before compiling.
 	Separable bool
 }
 
 const runnerScript = "warpboard_runner.py"
 
-// Assemble combines a task's sources with Warpboard's harness, unless the bundle has its own. sources has the content
-// of every file of def.Files, including the submission's.
+// Assemble combines a task's sources with Warpboard's harness, unless the bundle has its own harness. sources has the
+// content of each file of def.Files, including those of the submission.
 func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	l := SourceSet{Files: map[string][]byte{}, Main: def.Config.Main}
 	maps.Copy(l.Files, sources)
@@ -54,8 +53,8 @@ func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	return l
 }
 
-// addLegacyHarness adds the harness of the legacy form. The judge includes the reference; the runner's only file
-// includes the reference and the submission.
+// addLegacyHarness adds the harness of the legacy format. The judge's program includes the reference; the runner's only
+// file includes the reference and the submission.
 func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
 	if def.Lang == tasks.LangPython {
@@ -66,8 +65,8 @@ func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	}
 }
 
-// addHarness replaces a bundle's eval program, if it has one, and for C++ also its utils.h. A Python bundle's utils.py
-// stays, because its reference may use anything in it.
+// addHarness replaces the eval program of a bundle, and for C++ also its utils.h. A Python bundle's utils.py remains,
+// because its reference may use it.
 func (l *SourceSet) addHarness(def tasks.Definition) {
 	for name := range l.Files {
 		if isEval(name) {
@@ -82,7 +81,7 @@ func (l *SourceSet) addHarness(def tasks.Definition) {
 	}
 	if def.Lang == tasks.LangPython {
 		l.Main, l.Runner = "warpboard_judge.py", runnerScript
-		// numbers that were read have no error
+		// Marshaling numbers that were parsed cannot fail.
 		if text, err := json.Marshal(def.Tolerance); err == nil && def.Tolerance != nil {
 			l.Files["warpboard_tolerance.json"] = text
 		}
@@ -107,7 +106,7 @@ func (l *SourceSet) addToCompile(names []string) {
 	}
 }
 
-// TaskFiles returns the files without the submission's.
+// TaskFiles returns the files except those of the submission.
 func (l SourceSet) TaskFiles() map[string][]byte {
 	files := maps.Clone(l.Files)
 	for _, name := range l.Submitted {

@@ -7,8 +7,8 @@ import (
 	"warpboard/tasks"
 )
 
-// CombineRuns returns the score of several runs of the same program, each given as medians of its processes by case. It
-// is the score that one run of all these processes would have. The interval includes the difference between runs.
+// CombineRuns returns the score of several runs of the same program, given as the medians of their processes by case.
+// It equals the score of one run with all of these processes. The interval includes the variation between runs.
 func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return 0, interval, errors.New("there is no case to score")
@@ -27,7 +27,7 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 		if len(c.Processes) == 0 || len(c.Processes) != len(cases[0].Processes) {
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
-		// any clock makes Time return Median
+		// Time returns Median for any clock.
 		c.Index, c.Median, c.Clocks.Counted = i, quantile(c.Processes, 0.5), job.ClockEvent
 	}
 	score = rank(ranking, cases)
@@ -35,8 +35,9 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 	return score, interval, nil
 }
 
-// equalRuns returns the number of equally large runs with the same information about differences between runs. Runs are
-// weighted by their processes, so that a run of one process, such as a cancelled one, adds little to one of many.
+// equalRuns returns the effective number of runs: that of equally large runs with the same information about the
+// variation between runs. Runs are weighted by their processes, so that a run of one process, such as a cancelled one,
+// adds little.
 func equalRuns(runs [][][]float64) float64 {
 	all, squares := 0.0, 0.0
 	for _, run := range runs {

@@ -12,14 +12,14 @@ import (
 	"warpboard/tasks"
 )
 
-// Interval is the 95 % confidence interval of a score, computed from fresh processes of the submission.
+// Interval is the 95 % confidence interval of a score, computed from several processes of the submission.
 type Interval struct {
 	Low, High float64 // nanoseconds; both 0 if only one process was measured
 	Processes int
 	Noisy     bool // too few processes, or too wide an interval
 }
 
-// Ends returns the ends of the interval in nanoseconds, or nil if only one process was measured.
+// Ends returns the ends of the interval in nanoseconds; both are nil if only one process was measured.
 func (i Interval) Ends() (low, high *float64) {
 	if i.High > 0 {
 		return &i.Low, &i.High
@@ -36,49 +36,50 @@ const (
 	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no
 	// distribution.
 	orderStatisticsFrom = 7
-	// deviations is the half-width of a normal interval with that confidence, in standard deviations.
+	// deviations is the half-width of a normal 95 % interval, in standard deviations.
 	deviations = 1.96
 )
 
-// RunDeviation returns the standard deviation, relative to the score in nanoseconds, of scores of the same program
-// between runs, in addition to the spread of their processes. The processes of one run share a judge, its memory on the
-// device, and a few seconds. Fitted to 100 runs on an H200 (docs/figures.md): runs of 8 µs differ by 50 ns, of 39 µs
-// by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns,
-// which no GPU reaches, it is constant: otherwise the interval would cover everything.
+// RunDeviation returns the standard deviation of scores of the same program between runs, relative to the score ns in
+// nanoseconds. It comes on top of the variation between the processes of one run, which share a judge, its memory on
+// the device, and a few seconds. It was fitted to 100 runs on an H200 (docs/figures.md): runs of 8 µs differ by 50 ns,
+// of 39 µs by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240
+// ns, which no GPU reaches, it is constant, because the interval would otherwise cover everything.
 func RunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// Widen widens an interval around value by an independent error with the relative half-width half, which the interval
-// does not include. All values must be positive.
+// Widen widens the interval [low, high] around value by an additional independent error with the relative half-width
+// half. All values must be positive.
 func Widen(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }
 
-// ScoreInterval returns the interval of the score that Score computes from the same cases. The second result is false
-// if no fresh processes were measured, as for a bundle's own program.
+// ScoreInterval returns the interval of the score that Score computes from the same cases. It returns false if the
+// cases were not measured in several processes, as for a bundle's own program.
 //
-// The ranking rule gives a score for each process. Fewer than 7 are treated as log-normal: a t-interval on their
-// logarithms. With more, order statistics give the interval of their median. Repeats within one process show nothing
-// about the next one, and do not count. Stopping when an interval is narrow makes intervals slightly too narrow. The
-// difference between runs (RunDeviation) widens the interval, but does not make it noisy, because more processes would
-// not change that.
+// The ranking rule gives a score for each process. With fewer than 7 processes, these scores are treated as log-normal,
+// and the interval is a t-interval of their logarithms. With more, order statistics give the interval of the median.
+// Repeats within one process do not count, because they show nothing about other processes. Stopping when an interval
+// is narrow makes intervals slightly too narrow. The variation between runs (RunDeviation) widens the interval but does
+// not make it noisy, because more processes would not reduce it.
 func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	return intervalOfRuns(ranking, score, cases, 1)
 }
 
-// intervalOfRuns is ScoreInterval for processes of several equal runs, which average the difference between runs.
+// intervalOfRuns is ScoreInterval for the processes of several equal runs, over which the variation between runs is
+// averaged.
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
 		low, high := Widen(score, i.Low, i.High, deviations*RunDeviation(score)/math.Sqrt(runs))
-		// The range of a clock; the database checks the same limits.
+		// The interval is limited to the range of valid times, which the database also checks.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
 	return i, measured
 }
 
-// ProcessInterval is ScoreInterval without the difference between runs.
+// ProcessInterval is ScoreInterval without the variation between runs.
 func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	if len(cases) == 0 || len(cases[0].Processes) == 0 {
 		return Interval{}, false
@@ -90,7 +91,7 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 		return i, true
 	}
 	summary := summarize(scores)
-	// The score is made of medians by case, and may lie slightly outside.
+	// The score is computed from medians by case, so it may lie slightly outside.
 	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
 	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*halfWidth*score
 	return i, true
@@ -109,7 +110,7 @@ func summarize(scores []float64) benchmath.Summary {
 	return s
 }
 
-// processScores returns the score that each process alone would have.
+// processScores returns the score of each single process.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	scores := make([]float64, len(cases[0].Processes))
 	for p := range scores {
@@ -122,8 +123,8 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// checkProcesses returns an error unless all cases have equally many processes, with valid times, whose median is the
-// case's Median.
+// checkProcesses returns an error unless all cases have the same number of processes, with valid times whose median is
+// the Median of the case.
 func checkProcesses(cases []job.CaseResult) error {
 	for _, c := range cases {
 		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MaxProcesses {

@@ -2,8 +2,8 @@ package harness
 
 import "bytes"
 
-// Lines splits a stream into lines, independent of the size of its pieces. It buffers at most MaxBytes bytes: the rest
-// of a longer line is dropped.
+// Lines splits a stream of pieces of any size into lines. It buffers at most MaxBytes bytes; the rest of a longer line
+// is dropped.
 type Lines struct {
 	MaxBytes int
 	OnLine   func(line []byte) // not called for empty lines
@@ -36,7 +36,7 @@ func (l *Lines) keep(b []byte) {
 	l.pending = append(l.pending, b...)
 }
 
-// Flush passes the buffered line to OnLine: a complete line, or the unfinished one at the stream's end.
+// Flush passes the buffered line to OnLine, even if it is incomplete.
 func (l *Lines) Flush() {
 	if len(l.pending) > 0 {
 		l.OnLine(l.pending)

@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// setNumerics stores one field of a test case's error. It returns false for an unknown field. It replaces the value
-// each time, because the receiver may have the previous one.
+// setNumerics stores one field of the numerical error of a test case. It returns false for an unknown field. It
+// replaces the whole struct, because a receiver may have a pointer to the previous one.
 func setNumerics(c *job.CaseResult, field, value string) bool {
 	n := job.Numerics{}
 	if c.Numerics != nil {

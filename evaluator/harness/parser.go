@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Limits of the data kept from a result pipe.
+// Limits for data from a result pipe.
 const (
 	maxCases      = 4096
 	maxExtra      = 256
@@ -25,10 +25,9 @@ type CaseFunc func(c job.CaseResult, total int)
 // maxLine limits one line of the result pipe, in bytes.
 const maxLine = 1 << 20
 
-// Parser parses the "key: value" lines of a result pipe while the program writes them. It is tolerant: keys may come in
-// any order, unknown keys are kept as Extra, where the last value wins, and invalid UTF-8 is replaced. For a verdict or
-// a score the first value counts, and nothing after the verdict; a violation is reported to Judge. It is not safe for
-// concurrent use.
+// Parser parses the "key: value" lines of a result pipe while the program writes them. Keys may come in any order;
+// unknown keys are stored in Extra, where the last value counts; invalid UTF-8 is replaced. For a verdict or a score
+// the first value counts, and nothing after the verdict; Judge reports a violation. It is not safe for concurrent use.
 type Parser struct {
 	lines            Lines
 	onCase           CaseFunc
@@ -46,7 +45,7 @@ type Parser struct {
 	extraBytes       int
 }
 
-// section is the report on one process of the submission.
+// section is the report about one process of the submission.
 type section struct {
 	seen  map[string]string // hashes of values, by key
 	cases map[int]*job.CaseResult
@@ -65,7 +64,7 @@ func (s section) sortedCases() []job.CaseResult {
 	return out
 }
 
-// NewParser returns a parser of one stage's pipe. onCase may be nil.
+// NewParser returns a parser for the result pipe of one stage. onCase may be nil.
 func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
@@ -85,20 +84,20 @@ func (p *Parser) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close ends the report: it parses a last line without a line break, and passes on a complete case.
+// Close ends the report. It parses a last line without a line break, and passes a complete case to the CaseFunc.
 func (p *Parser) Close() {
 	p.lines.Flush()
 	p.finishOpen()
 }
 
-// Check returns the program's own verdict: "pass", "fail", or "" if it gave none.
+// Check returns the verdict in the report: "pass", "fail", or "" if there is none.
 func (p *Parser) Check() string { return p.check }
 
 // Total returns the number of cases that the program announced, or 0.
 func (p *Parser) Total() int { return p.total }
 
-// Cases returns the cases so far, by index. A case without a status did not end. For several fresh processes it merges
-// their reports, or returns that of a process that did not finish.
+// Cases returns the cases so far, sorted by index. A case without a status is incomplete. For several processes it
+// merges their reports, or returns that of a process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
 	if len(p.reported) == 0 || len(p.cases) > 0 {
 		return p.sortedCases()
@@ -165,7 +164,8 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	}
 }
 
-// finishOpen passes on the open case if it has ended. Call it when the next line is about something else.
+// finishOpen passes the current case to the CaseFunc if it is complete. Call it when the next line does not belong to
+// that case.
 func (p *Parser) finishOpen() {
 	if p.openCase < 0 {
 		return
@@ -231,8 +231,8 @@ func setField(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
-// setClock stores one field of a case timed by a judge. It drops the lists of the calls' times by each clock: those
-// that count are the case's Times, and three more lists per case would make the result too large.
+// setClock stores one clock field of a case that a judge timed. It drops the times of single calls by each clock: Times
+// has those that count, and three more lists per case would make the result too large.
 func setClock(c *job.Clocks, field, value string) bool {
 	switch field {
 	case "clock":
@@ -256,7 +256,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 	return true
 }
 
-// unknownClock replaces any unknown name of a clock. A report with it is refused.
+// unknownClock replaces unknown names of clocks. A report that contains it is refused.
 const unknownClock job.Clock = "unknown"
 
 func clock(value string) job.Clock {
@@ -274,7 +274,7 @@ func status(value string) job.Status {
 	return job.StatusFail
 }
 
-// number parses a time or a spread. An invalid one is 0, which no score accepts as a time.
+// number parses a time or a deviation. It returns 0 for an invalid one, which no score accepts as a time.
 func number(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !valid(f) {

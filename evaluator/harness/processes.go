@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// endProcess handles the line with which a judge ends the report on one fresh process. Processes are reported in order.
+// endProcess handles the line with which a judge ends the report about one process. Processes are reported in order.
 func (p *Parser) endProcess(key, value string) {
 	switch n, err := strconv.Atoi(value); {
 	case !p.severalProcesses:
@@ -23,19 +23,19 @@ func (p *Parser) endProcess(key, value string) {
 	p.section = newSection()
 }
 
-// maxProcesses exceeds the number of processes that a stage can have.
+// maxProcesses exceeds the number of processes in any stage.
 const maxProcesses = 64
 
-// ByProcess makes the parser expect a judge's reports on several fresh processes, one after another. It returns p.
+// ByProcess makes the parser expect a judge's reports about several processes, one after another. It returns p.
 func (p *Parser) ByProcess() *Parser {
 	p.severalProcesses = true
 	return p
 }
 
-// Processes returns the number of completely reported fresh processes, including dropped ones.
+// Processes returns the number of completely reported processes, including dropped ones.
 func (p *Parser) Processes() int { return p.processes }
 
-// Medians returns the medians of the completely reported processes that were not dropped, by case; nil if there are
+// Medians returns the median times of completely reported processes that were not dropped, by case; nil if there are
 // none.
 func (p *Parser) Medians() (medians [][]float64) {
 	if len(p.reported) == 0 {
@@ -47,11 +47,11 @@ func (p *Parser) Medians() (medians [][]float64) {
 	return medians
 }
 
-// Drop removes the report on the last process. The reason must be a measured condition other than its times.
+// Drop removes the report about the last process. The reason must be a measured condition other than its times.
 func (p *Parser) Drop() { p.reported = p.reported[:len(p.reported)-1] }
 
-// mergeProcesses merges the reports of several processes. Each case's time is the median of its processes' medians. The
-// clocks' numbers are medians, too; everything else is over the calls of all processes.
+// mergeProcesses merges the reports about several processes. The time of a case is the median of the processes'
+// medians. Clock values are medians, too; everything else covers the calls of all processes.
 func mergeProcesses(processes []section) []job.CaseResult {
 	first := processes[0].sortedCases()
 	out := make([]job.CaseResult, len(first))
@@ -85,7 +85,7 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.StandardError = c.StandardDeviation / math.Sqrt(float64(max(len(c.Times), 1)))
 	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
 	c.Median = quantile(c.Processes, 0.5)
-	// The clock that counted in the process closest to the median.
+	// The clock is the one that counted in the process closest to the median.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
 		if ns, clock := timeOf(part, usual); math.Abs(ns-c.Median) < fromMiddle {
@@ -106,13 +106,13 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's for the runner's
-// clock to count in all of them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most
-// processes of one run in ten.
+// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's clock, so that the
+// runner's clock counts in all of them. On a GPU the judge's clocks are disturbed in one process of five, by up to 20
+// µs, and in most processes of one run in ten.
 const agreeingShare = 0.4
 
-// medianByEvent returns the median by the runner's clock over the processes in which it counted. It returns infinity if
-// it did not count in enough processes: at least two, or all of them.
+// medianByEvent returns the median time by the runner's clock over the processes in which that clock counted. It
+// returns infinity if there are not enough of them: at least two, or all.
 func medianByEvent(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
@@ -126,9 +126,10 @@ func medianByEvent(parts []job.CaseResult) float64 {
 	return quantile(events, 0.5)
 }
 
-// timeOf returns a process's time of a case, and its clock: normally the median by the clock that counted there. It is
-// the runner's clock instead if that shows about, and at least, the usual time of processes in which it counted, and if
-// the judge's clocks exceed it by no more than a disturbance. So a runner gains nothing by false times in the others.
+// timeOf returns the time of a case in one process, and the clock that it comes from. Normally this is the median by
+// the clock that counted in the process. The runner's clock is used instead if its time is close to usualByEvent and
+// not below it, and if the judge's clocks exceed it by no more than a disturbance. So a runner gains nothing by false
+// times in other processes.
 func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about, mostNS, mostShare = 0.98, 20_000, 0.01
 	event := part.Clocks.Event
@@ -154,7 +155,7 @@ func meanAndStd(values []float64) (mean, std float64) {
 	return mean, math.Sqrt(std)
 }
 
-// quantile interpolates between neighboring values, as the judges do. It returns 0 for an empty list.
+// quantile interpolates between adjacent values, as the judges do. It returns 0 for an empty list.
 func quantile(values []float64, q float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -9,23 +9,23 @@ import (
 	"warpboard/tasks"
 )
 
-// Range of a valid time in nanoseconds: from one to thirty years. Sums and spreads of such times stay finite.
+// Range of valid times in nanoseconds, up to thirty years. Sums and deviations of such times are finite.
 const (
 	minTime = 1
 	maxTime = 1e18
 )
 
-// isTime reports whether ns is a possible time. NaN is not.
+// isTime reports whether ns is a valid time. NaN is not.
 func isTime(ns float64) bool { return ns >= minTime && ns <= maxTime }
 
-// isSpread reports whether ns is a possible spread of times.
+// isSpread reports whether ns is a valid deviation of times.
 func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
 
-// isDifference reports whether ns is a possible time minus a constant.
+// isDifference reports whether ns is a valid difference between a time and a constant.
 func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
-// Score computes the score in nanoseconds from a ranked stage's cases by the task's ranking rule. A case timed by a
-// judge in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several fresh
+// Score computes the score of a ranked stage in nanoseconds from its cases, by the task's ranking rule. A case that a
+// judge timed in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several
 // processes count by the median of their medians. It returns an error if there is no case, if one has not passed with a
 // valid time, or if its processes do not match its time.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
@@ -45,7 +45,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	}
 }
 
-// rank applies a known ranking rule.
+// rank applies a ranking rule.
 func rank(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	switch ranking {
 	case tasks.RankMean:

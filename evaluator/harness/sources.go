@@ -15,8 +15,8 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// Sources returns Warpboard's own harness for a form and language: file contents by their names beside the task's
-// files.
+// Sources returns Warpboard's own harness for a form and language: the content of each file by the name that it has
+// beside the task's files.
 func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 	if form == tasks.FormLegacy {
 		return legacySources(lang)
@@ -47,8 +47,8 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	}
 }
 
-// Digest returns a hash of all programs: workers with the same digest measure alike. It is computed once, because each
-// heartbeat contains it for each slot.
+// Digest returns a hash of all harness programs. Workers with the same digest measure in the same way. It is computed
+// once, because each heartbeat contains it for each slot.
 func Digest() string { return digest() }
 
 var digest = sync.OnceValue(func() string {
@@ -67,7 +67,7 @@ var digest = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 })
 
-// RunnerSources returns the programs of a warm Python.
+// RunnerSources returns the programs of a warm Python (package warm).
 func RunnerSources() map[string][]byte { return embeddedFiles("runner/*") }
 
 // embeddedFiles returns the embedded files that match the patterns, by base name.

@@ -13,7 +13,7 @@ func SpecLine(c tasks.Case) string {
 	for i, arg := range c {
 		parts[i] = arg.Name + ": " + arg.Value
 	}
-	// A line break would start another case. Tasks cannot contain one, because reading a task refuses it.
+	// A line break would start another case. Reading a task refuses such values.
 	return strings.ReplaceAll(strings.Join(parts, "; "), "\n", " ")
 }
 
@@ -36,8 +36,8 @@ func PublicSeed(def tasks.Definition) *uint64 {
 	return &seed
 }
 
-// StageCases returns the cases of a stage: the tests or the benchmarks. If only the last benchmark counts, only that is
-// run.
+// StageCases returns the cases of a stage: the tests or the benchmarks. If only the last benchmark counts for the
+// score, it returns only that one.
 func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	switch {
 	case stage == job.StageTest, stage == job.StageSanitize:
@@ -49,7 +49,7 @@ func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	}
 }
 
-// Mode returns the name of a stage for eval programs. The secret stage has the same as the ranked stage.
+// Mode returns the name of a stage for eval programs. The secret stage has the name of the ranked stage.
 func Mode(stage job.Stage) string {
 	switch stage {
 	case job.StageTest, job.StageBenchmark, job.StageProfile, job.StageValidate:
@@ -61,7 +61,8 @@ func Mode(stage job.Stage) string {
 	}
 }
 
-// Bundle is the Name of a task's own program: the kernel runs inside it, and no judge times it.
+// Bundle is the Name of the harness of a task with its own program: the kernel runs inside that program, and no judge
+// times it.
 const Bundle = "bundle"
 
 // Name returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or "legacy".

@@ -48,9 +48,9 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge returns a stage's status and failure from the end of its processes and the report. limit is the stage's time
-// limit. want lists the cases that must be reported for a pass; it is empty if the program decides (a bundle's own).
-// The failure is nil exactly if the status is StatusPass.
+// Judge returns the status and the failure of a stage from the end of its processes and its report. limit is the
+// stage's time limit. want lists the cases that must be reported for a pass; it is empty if the program decides (a
+// bundle's own). The failure is nil if and only if the status is StatusPass.
 func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	if end.Judge == nil {
 		return judgeProcess(end.Outcome, limit, p, want)
@@ -87,7 +87,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	return job.StatusError, failure
 }
 
-// exitedNormally reports whether a process exited normally: with success, or because its program failed.
+// exitedNormally reports whether a process exited with success or with a failed check.
 func exitedNormally(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
@@ -175,7 +175,7 @@ func passedCases(p *Parser) int {
 	return n
 }
 
-// inProcess names the fresh process, unless it is the first one.
+// inProcess returns the number of the current process as a phrase, or "" for the first.
 func inProcess(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
@@ -203,7 +203,7 @@ func progressText(p *Parser) string {
 	return ""
 }
 
-// ofProcess names the current fresh process, unless it is the first one.
+// ofProcess returns the number of the current process as a phrase, or "" for the first.
 func ofProcess(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
@@ -211,7 +211,7 @@ func ofProcess(p *Parser) string {
 	return fmt.Sprintf(" of fresh process %d", p.Processes()+1)
 }
 
-// Finish gives the cases that never ended the status of the stage.
+// Finish sets the status of incomplete cases to that of the stage.
 func Finish(cases []job.CaseResult, stage job.Status) []job.CaseResult {
 	out := make([]job.CaseResult, len(cases))
 	for i, c := range cases {

@@ -14,16 +14,15 @@ import (
 // roundingError is the relative error of numbers printed with ten digits.
 const roundingError = 1e-6
 
-// refuse stores the first reason to refuse a report. Reasons must not quote the program's output, because the inputs of
-// the stage may be secret.
+// refuse stores the first reason for refusing a report. Reasons must not quote the program's output, because the inputs
+// of the stage may be secret.
 func (p *Parser) refuse(sentence string) {
 	if p.inconsistency == "" {
 		p.inconsistency = sentence
 	}
 }
 
-// record reports whether a protocol line is new. It refuses a line that contradicts an earlier one or follows the
-// verdict.
+// record reports whether a protocol line is new. It refuses lines that contradict an earlier one or follow the verdict.
 func (p *Parser) record(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
 	old, again := p.seen[key]
@@ -49,8 +48,9 @@ func (p *Parser) verdict(key, value string) {
 	}
 }
 
-// checkReport returns a sentence with the reason to refuse a well-formed report, or "": it is about other cases, or has
-// impossible times. Without wanted cases the program decides on its cases and rounding; the score still needs times.
+// checkReport returns a sentence with the reason for refusing a well-formed report, or "". Reasons are unexpected cases
+// and impossible times. If want is empty, the program decides about its cases and rounding, but a score still needs
+// valid times.
 func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
@@ -84,7 +84,7 @@ func specAsReported(c tasks.Case) string {
 	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
 }
 
-// implausible reports whether the times contradict each other.
+// implausible reports whether the times of a case contradict each other.
 func (s section) implausible(c job.CaseResult) bool {
 	reported := func(field string) bool {
 		_, ok := s.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
@@ -103,13 +103,13 @@ func (s section) implausible(c job.CaseResult) bool {
 	return reported("times") && !timesMatchMean(c) || c.TimedByJudge() && implausibleClocks(c)
 }
 
-// implausibleClocks reports whether a judge cannot have reported such clocks.
+// implausibleClocks reports whether the clocks of a case have values that no judge can report.
 func implausibleClocks(c job.CaseResult) bool {
 	return c.Clocks.Counted == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-roundingError) || c.Median > c.Worst*(1+roundingError)
 }
 
-// timesMatchMean reports whether a case's single times match its mean.
+// timesMatchMean reports whether the single times of a case match its mean.
 func timesMatchMean(c job.CaseResult) bool {
 	sum := 0.0
 	for _, t := range c.Times {

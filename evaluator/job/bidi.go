@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// bidiControls are invisible characters that change the direction of the text after them, so that a reader sees another
-// text than the compiler.
+// bidiControls has the invisible characters that change the direction of text, so that a reader sees another text than
+// the compiler.
 const bidiControls = "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069"
 
-// HasBidi reports whether text contains a bidirectional control character.
+// HasBidi reports whether text contains a character of bidiControls.
 func HasBidi(text []byte) bool {
 	for _, r := range bidiControls {
 		if bytes.Contains(text, []byte(string(r))) {

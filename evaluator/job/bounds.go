@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// Limits of a worker's messages. The site checks them when it reads a message: a stolen credential can send anything
-// that fits.
+// Limits for messages of workers. The site checks them when it reads a message, because a stolen credential could send
+// anything that fits.
 const (
 	MaxSlots     = 1024    // of one worker; more than any machine has processors
 	MaxHeartbeat = 2 << 20 // bytes
@@ -24,11 +24,11 @@ const (
 	maxName      = 256      // bytes of a name
 	maxLine      = 64 << 10 // bytes of a text in a heartbeat
 	maxPackages  = 1000
-	// MaxText limits the bytes of each text of a stage, because pages load them. Workers cut longer ones.
+	// MaxText limits each text of a stage in bytes, because pages load them. Workers cut longer texts.
 	MaxText = 1 << 20
 )
 
-// Check returns an error naming the part of a heartbeat that exceeds the limits.
+// Check returns an error that names the part of a heartbeat that exceeds the limits.
 func (h Heartbeat) Check() error {
 	switch {
 	case len(h.Slots) > MaxSlots:
@@ -91,7 +91,7 @@ func (m Machine) check() error {
 	return checkTextSizes(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
 }
 
-// Check returns an error if the worker reads another version of jobs, or a part of the request exceeds the limits.
+// Check returns an error if the worker uses another version of jobs, or if a part of the request exceeds the limits.
 func (a WorkRequest) Check() error {
 	if a.Version != Version {
 		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
@@ -102,7 +102,7 @@ func (a WorkRequest) Check() error {
 	return checkTextSizes(maxName, a.Attempts...)
 }
 
-// Check returns an error naming the part of an event that exceeds the limits.
+// Check returns an error that names the part of an event that exceeds the limits.
 func (e Event) Check() error {
 	if err := checkTextSizes(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (e Event) Check() error {
 	return checkTextSizes(MaxText, e.Text)
 }
 
-// Check returns an error naming the part of a result that exceeds the limits.
+// Check returns an error that names the part of a result that exceeds the limits.
 func (r Result) Check() error {
 	switch {
 	case len(r.Stages) > maxStages:

@@ -2,8 +2,7 @@ package job
 
 import "math"
 
-// Clock names one of the three clocks by which a judge times a call. Package judge describes what each of them
-// measures.
+// Clock names one of the three clocks by which a judge times a call. Package judge describes them.
 type Clock string
 
 const (
@@ -12,27 +11,26 @@ const (
 	ClockSnapshot Clock = "snapshot" // the judge's: from the release of a call to the arrival of its answer, minus that of an empty call
 )
 
-// Clocks holds the times of a case's calls by the three clocks: medians in nanoseconds, zero if no judge timed the
-// case.
+// Clocks has the times of a case's calls by the three clocks: medians in nanoseconds, 0 if no judge timed the case.
 type Clocks struct {
 	Counted  Clock   `json:"counts"` // the clock that determines the case's times
 	Event    float64 `json:"event"`
 	Wall     float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
 	Snapshot float64 `json:"snapshot"` // likewise
-	// calls released after the limit, because they synchronize with the device
+	// LateCalls is the number of calls that were released after the limit, because they synchronize with the device.
 	LateCalls     int     `json:"late,omitempty"`
 	WallTolerance float64 `json:"tolerance"` // maximum error of Wall
 	EmptyCallTime float64 `json:"handover"`  // time of an empty call, which is subtracted from wall
 }
 
-// JudgeTime returns the larger of the two times that code in the runner cannot choose.
+// JudgeTime returns the larger of the two times by the judge's clocks, which code in the runner cannot choose.
 func (c Clocks) JudgeTime() float64 { return math.Max(c.Wall, c.Snapshot) }
 
-// TimedByJudge reports whether a judge timed the case, in a process separate from the submission's.
+// TimedByJudge reports whether a judge timed the case in a process separate from the submission's.
 func (c CaseResult) TimedByJudge() bool { return c.Clocks.Counted != "" }
 
-// Time returns the case's time for a score. It is the median of the calls if a judge timed them, because the judge
-// chooses the clock by medians, and about one call in a thousand is disturbed by the machine. Otherwise it is the mean.
+// Time returns the time of the case that counts for a score. It is the median of the calls if a judge timed them: the
+// judge chooses the clock by medians, and the machine disturbs about one call in a thousand. Otherwise it is the mean.
 func (c CaseResult) Time() float64 {
 	if c.TimedByJudge() {
 		return c.Median
@@ -40,12 +38,12 @@ func (c CaseResult) Time() float64 {
 	return c.Mean
 }
 
-// SynchronizesInMostCalls reports whether most of the case's calls synchronize with the device. Such a case counts by the judge's
-// clocks, and its events are meaningless.
+// SynchronizesInMostCalls reports whether most calls of the case synchronize with the device. Then the judge's clocks
+// count, and the runner's events are meaningless.
 func (c CaseResult) SynchronizesInMostCalls() bool { return 2*c.Clocks.LateCalls > c.Runs }
 
 // ClocksDiffer reports whether the runner's and the judge's clock differ by more than the tolerance. If the runner's is
-// meaningless, it reports whether the answer arrived later than the call's end by more than that.
+// meaningless, it reports whether the answer arrived later than the end of the call by more than the tolerance.
 func (c CaseResult) ClocksDiffer() bool {
 	if !c.TimedByJudge() {
 		return false

@@ -2,33 +2,33 @@ package job
 
 import "fmt"
 
-// Disturbances are conditions of a slot during a measurement that the kernel does not cause. Samples are taken ten
+// Disturbances has conditions of a slot during a measurement that the kernel does not cause. Samples are taken ten
 // times a second.
 type Disturbances struct {
 	BusySamples int `json:"at_work,omitempty"` // samples with the GPU busy and not at its power cap
-	// of these, with an SM clock more than a tenth below its maximum
+	// LowClockSamples is the number of busy samples with an SM clock more than a tenth below its maximum.
 	LowClockSamples int `json:"low_clock,omitempty"`
 	Samples         int `json:"samples,omitempty"` // samples in which the GPU's processes could be listed
-	// of these, with a process of another program on the GPU
+	// ForeignProcessSamples is the number of samples with a process of another program on the GPU.
 	ForeignProcessSamples int `json:"others,omitempty"`
-	// cause of a slowdown during a measured process: "hardware slowdown"
+	// SlowdownCause is the cause of a slowdown during a measured process, such as "hardware slowdown".
 	SlowdownCause  string  `json:"slowed,omitempty"`
 	LoadAverage    float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
 	ProcessorCount int     `json:"processors,omitempty"` // of the machine, for LoadAverage
 }
 
 const (
-	// maxLowClockShare is the share of samples in which a clock may be low: after a change of load a clock is low for a
-	// moment.
+	// maxLowClockShare is the allowed share of samples with a low clock rate, because the rate is low for a moment
+	// after a change of load.
 	maxLowClockShare = 0.1
-	// overloadPerProcessor is the load per processor above which processes wait for each other.
+	// overloadPerProcessor is the load average per processor above which processes wait for each other.
 	overloadPerProcessor = 1.5
 )
 
-// Reasons returns the reasons to consider a run disturbed, or none. The reasons are: the device was slowed down by heat
-// or a power brake during a measured process; its clock was more than a tenth below its maximum in more than a tenth of
-// the busy samples, without being at its power cap; another program used the GPU; a CPU had more than 1.5 running or
-// waiting processes per processor. Unknown conditions do not count.
+// Reasons returns the reasons why a run counts as disturbed, or none: heat or a power brake slowed the device down
+// during a measured process; its clock rate was more than a tenth below its maximum in more than a tenth of the busy
+// samples, without reaching the power cap; another program used the GPU; a CPU had more than 1.5 running or waiting
+// processes per processor. Unknown conditions do not count.
 func (d Disturbances) Reasons() (reasons []string) {
 	if d.SlowdownCause != "" {
 		reasons = append(reasons, "slowed down: "+d.SlowdownCause)

@@ -37,7 +37,7 @@ type Event struct {
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
-// Heartbeat is a worker's report about itself every few seconds.
+// Heartbeat is the state that a worker reports every few seconds.
 type Heartbeat struct {
 	Worker          string        `json:"worker"`
 	Time            time.Time     `json:"time"`
@@ -46,7 +46,7 @@ type Heartbeat struct {
 	Slots           []Slot        `json:"slots"`
 	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
 	SelfTest        []CheckResult `json:"self_test,omitempty"`
-	// reason for taking no jobs; empty if it takes jobs
+	// RefusingReason is the reason why the worker does not accept jobs; empty if it does.
 	RefusingReason string `json:"refusing,omitempty"`
 	Stopping       bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
 	// Packages are those of the Python that runs jobs. nil: as in the last heartbeat that the site has stored
@@ -61,7 +61,8 @@ type Slot struct {
 	MemoryBytes uint64  `json:"memory"` // bytes
 	Arch        string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
 	AttemptID   string  `json:"attempt,omitempty"`
-	// reason for taking no jobs, for admins: may contain program output
+	// DisabledReason is the reason why the slot does not accept jobs. It is for admins, because it may contain program
+	// output.
 	DisabledReason string `json:"disabled,omitempty"`
 	PublicReason   string `json:"public,omitempty"`   // the same, for everyone
 	Profiler       bool   `json:"profiler,omitempty"` // runs on it can be profiled
@@ -69,7 +70,7 @@ type Slot struct {
 	Sanitizer bool `json:"sanitizer,omitempty"`
 }
 
-// CheckResult is one line of the sandbox's self-test.
+// CheckResult is the result of one self-test.
 type CheckResult struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`

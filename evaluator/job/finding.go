@@ -2,7 +2,7 @@ package job
 
 import "fmt"
 
-// Limits of findings. A worker keeps no more, and the site refuses more.
+// Limits for findings, in workers and on the site.
 const (
 	MaxFindings    = 20  // of one tool
 	maxAllFindings = 256 // of a stage
@@ -10,7 +10,7 @@ const (
 )
 
 // Finding is a problem in a kernel, reported by a tool of compute-sanitizer. The tool runs in the submission's sandbox,
-// where its log can be forged: treat all of it as the submission's claim.
+// where its log can be forged, so a finding is a claim of the submission.
 type Finding struct {
 	Tool      string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
 	IsWarning bool   `json:"warning,omitempty"` // false for an error

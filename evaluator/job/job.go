@@ -15,7 +15,7 @@ const WorkerPath = "/worker"
 // Version is the version of the messages. A worker refuses a job of another version.
 const Version = 4
 
-// Mode is the mode in which a person submitted.
+// Mode is the mode of a submission, which determines its stages.
 type Mode string
 
 const (
@@ -28,7 +28,7 @@ const (
 	ModeCompile   Mode = "compile"   // of an evaluation: compilers only
 )
 
-// Stage is one part of a run.
+// Stage is one part of a run, such as build or test.
 type Stage string
 
 const (
@@ -42,7 +42,7 @@ const (
 	StageValidate  Stage = "validate" // has one case: the script's verdict
 )
 
-// Job is an order for one attempt at a run on one device.
+// Job describes one attempt at a run on one device for a worker.
 type Job struct {
 	Version   int              `json:"version"`
 	RunID     int64            `json:"run_id"`
@@ -52,47 +52,48 @@ type Job struct {
 	Mode      Mode             `json:"mode"`
 	TaskKey   string           `json:"task_key"` // content hash of the task version: key of the object cache
 	Task      tasks.Definition `json:"task"`
-	// Sources holds the content of every file of Task.Files by its run-time name, including the submission's.
+	// Sources has the content of each file of Task.Files by its name in a run, including the submission's files.
 	Sources map[string][]byte `json:"sources"`
 	// DeclaredCases is set if the values in Task's cases were drawn and are secret. It has the cases as the task
-	// declares them. The worker names cases by these, and forwards none of the program's output.
+	// declares them. The worker names cases by these, and does not forward the program's output.
 	DeclaredCases *TaskCases `json:"declared,omitempty"`
-	// SecretSeed seeds the ranked stage. It is new for every attempt and never shown.
+	// SecretSeed is the seed of the ranked stage. It is new for each attempt and never shown.
 	SecretSeed    uint64         `json:"secret_seed"`
 	ProfileFilter *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
 	EnqueuedAt    time.Time      `json:"enqueued"`
-	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and only
-	// Task.Lang counts. Evaluation is a kernelrun.Request.
+	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and of
+	// Task only Lang counts. Evaluation is a kernelrun.Request.
 	//
 	// Caller identifies the evaluation's owner; different owners have different values. Evaluations of one caller may
-	// run in the same warm runner and share compiled kernels. If it is empty, nothing is kept.
+	// run in the same warm Python and share compiled kernels. If it is empty, nothing is kept.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
-	// ExpectedTime is the usual time that similar runs recently held each slot; 0 if unknown.
+	// ExpectedTime is the time for which similar recent runs used each slot; 0 if unknown.
 	ExpectedTime time.Duration `json:"expect_ns,omitempty"`
 }
 
-// TaskCases has both lists of a task's cases.
+// TaskCases has the tests and the benchmarks of a task.
 type TaskCases struct {
 	Tests      []tasks.Case `json:"tests"`
 	Benchmarks []tasks.Case `json:"benchmarks"`
 }
 
-// WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device follow from the
-// subject.
+// WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device come from the
+// message's subject.
 type WorkRequest struct {
 	Version  int      `json:"version"` // of the messages that the worker reads
 	Worker   string   `json:"-"`
 	Device   string   `json:"-"`
 	SlotBusy bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
 	Attempts []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
-	// BuildingCount is the number of Attempts that are being built and need no slot for now.
+	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
-	// CompileOnly asks for an evaluation that only compiles. On a GPU no other request gets one: it needs no slot.
+	// CompileOnly requests an evaluation that only compiles. On a GPU no other request gets one, because it needs no
+	// slot.
 	CompileOnly bool `json:"compile,omitempty"`
-	// WantsPrecompileJob asks for an open task to precompile instead of a job. CompiledVersions are the versions that
-	// the worker has already.
+	// WantsPrecompileJob requests an open task to precompile instead of a job. CompiledVersions lists the versions that
+	// the worker already has.
 	WantsPrecompileJob bool    `json:"ahead,omitempty"`
 	CompiledVersions   []int64 `json:"known,omitempty"`
 }
@@ -124,28 +125,28 @@ type CaseResult struct {
 	Median            float64   `json:"median,omitempty"`
 	P95               float64   `json:"p95,omitempty"`
 	Times             []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
-	// SetupNS is the time of the submission's setup before the case, the longest of several processes. No other time
-	// contains it.
+	// SetupNS is the time of the submission's setup function before the case, the longest of several processes. No
+	// other time contains it.
 	SetupNS float64 `json:"setup_ns,omitempty"`
 	Clocks  Clocks  `json:"clocks,omitzero"` // set if a judge timed the case
-	// Processes are the medians of the fresh processes that timed a ranked case. Median is then the median of these;
-	// the other values are over the repeats of all processes.
+	// Processes has the median times of the processes that timed a ranked case. Median is then the median of these; all
+	// other values cover the repeats of all processes.
 	Processes []float64 `json:"processes,omitempty"`
 	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
 	Kernels   []Kernel  `json:"kernels,omitempty"`  // of a profiled case, in the order of their first launches
 }
 
-// ExitFailed is the exit code of a task's program if the answer is wrong.
+// ExitFailed is the exit code of a task's program if the submission's answer is wrong.
 const ExitFailed = 112
 
 // ExitBadSpec is the exit code of a task's program if it cannot parse the arguments of a case.
 const ExitBadSpec = 113
 
-// Failure explains to a person why a stage or run did not pass.
+// Failure describes why a stage or run did not pass.
 type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do
-	// IsInfrastructureError means that the submitter did not cause the failure: the run is retried and counts against
-	// no limit.
+	// IsInfrastructureError means that the submitter did not cause the failure. The run is tried again and does not
+	// count for limits.
 	IsInfrastructureError bool `json:"ours,omitempty"`
 	// CausedByTask means that the task's generator, reference, or checker failed, not the submission.
 	CausedByTask bool `json:"task_failed,omitempty"`
@@ -155,13 +156,13 @@ type Failure struct {
 
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
-	// the exceeded limit: "wall", "memory", "processes", "output", "cpu", "file size"
+	// Limit is the exceeded limit: "wall", "memory", "processes", "output", "cpu", or "file size".
 	Limit string `json:"limit,omitempty"`
 }
 
-// Public returns the reason for readers who may not see the source. The judge's messages about a test are public. Of a
-// build, a profile, an infrastructure error, or an unknown stage only the kind is public, because messages may quote
-// the source.
+// Public returns the reason of the failure for readers who may not see the source. The judge's messages about tests are
+// public. For a build, a profile, an infrastructure error, or an unknown stage it returns only Kind, because other
+// messages may quote the source.
 func (f Failure) Public() string {
 	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
 	if judged && !f.IsInfrastructureError {
@@ -170,7 +171,7 @@ func (f Failure) Public() string {
 	return f.Kind()
 }
 
-// Kind describes the failure in a sentence without text from a compiler or a program, which may quote the source.
+// Kind describes the failure in a sentence without text from a compiler or a program.
 func (f Failure) Kind() string {
 	switch {
 	case f.CausedByTask:
@@ -211,7 +212,7 @@ type StageResult struct {
 	ReusedFiles []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
 	Overhead    time.Duration     `json:"overhead,omitempty"`
 	Findings    []Finding         `json:"findings,omitempty"` // sanitize
-	// MemoryPeak is the peak memory in bytes of the submission's processes and their children. Only on a CPU.
+	// MemoryPeak is the peak memory of the submission's processes and their children in bytes. It is set only on a CPU.
 	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
 
@@ -231,9 +232,9 @@ type Machine struct {
 	Kernel        string         `json:"kernel,omitempty"`
 	Sandbox       string         `json:"sandbox"`         // "bubblewrap", or "off"
 	SlotBenchmark *SlotBenchmark `json:"gauge,omitempty"` // nil if the device has no benchmark yet
-	// clocks, temperature, power, throttle reasons while timing
+	// Conditions has clock rates, temperature, power, and throttle reasons during timing.
 	Conditions map[string]string `json:"conditions,omitempty"`
-	// Disturbances are the conditions that can be bad; nil if the worker did not record them.
+	// Disturbances has the conditions that can disturb a measurement; nil if the worker did not record them.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 }
 
@@ -248,19 +249,19 @@ const (
 	OutcomeHandedBack Outcome = "returned"  // handed back before its end: retry, without counting it
 )
 
-// Result ends an attempt.
+// Result is the result of an attempt.
 type Result struct {
 	RunID     int64    `json:"run_id"`
 	AttemptID string   `json:"attempt_id"`
 	Secret    string   `json:"secret"`
 	Outcome   Outcome  `json:"outcome"`
 	Failure   *Failure `json:"failure,omitempty"`
-	// CausedByJob marks a lost attempt that the run itself may have caused to fail. After a few of these the run ends
+	// CausedByJob marks a lost attempt whose loss the run itself may have caused. After a few of these the run ends
 	// with an infrastructure error. Other losses do not count.
 	CausedByJob bool          `json:"suspect,omitempty"`
 	Stages      []StageResult `json:"stages"`
-	// ScoreNS is the ranked score in nanoseconds, lower is better; nil unless the ranked stage passed. The dispatcher
-	// computes it again from Stages and refuses a result that disagrees.
+	// ScoreNS is the score in nanoseconds, lower is better; nil unless the ranked stage passed. The dispatcher
+	// recomputes it from Stages and refuses a result with another score.
 	ScoreNS *float64 `json:"score_ns,omitempty"`
 	// UnfinishedRanking has the measurements of a ranked stage that started and did not pass; nil if the task's own
 	// program measures.
@@ -269,23 +270,23 @@ type Result struct {
 	Artifacts         []Artifact         `json:"artifacts,omitempty"`
 	// Harness names the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
-	// WallNS is the attempt's wall time on the worker; ProgramNS is the part spent in compilers and programs.
+	// WallNS is the duration of the attempt on the worker. ProgramNS is the part of it spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`
-	// SlotNS is the time that the attempt held slots, times their number.
+	// SlotNS is the time for which the attempt used slots, multiplied by their number.
 	SlotNS int64 `json:"unit_ns,omitempty"`
-	// EvaluationID and Evaluation belong to an evaluation; Evaluation is a kernelrun.Result.
+	// EvaluationID and Evaluation are set for an evaluation. Evaluation is a kernelrun.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 }
 
-// UnfinishedRanking has the measurements of a ranked stage's processes that completed before the stage failed or was
-// cancelled. One more process was running.
+// UnfinishedRanking has the measurements of the processes of a ranked stage that completed before the stage failed or
+// was cancelled. One more process was running.
 type UnfinishedRanking struct {
 	Cases [][]float64 `json:"cases"` // for each case, the medians of the completed processes; empty if there are none
 }
 
-// DropArtifact drops the data of an artifact and notes the reason in the last stage, which made it.
+// DropArtifact removes the data of an artifact and appends the reason to the output of the last stage.
 func (r *Result) DropArtifact(i int, why string) {
 	r.Artifacts[i].Data = nil
 	if len(r.Stages) == 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Kernel is one of the kernels that a case launched under Nsight Compute. The program chooses the name, and the origin
-// follows from it: both are evidence for a person, not proof.
+// Kernel is a kernel that a case launched under Nsight Compute. The program chooses the name, and the origin is derived
+// from it, so both are hints rather than proof.
 type Kernel struct {
 	Name     string  `json:"name"`              // with namespaces and template arguments, without parameters; shortened
 	Origin   string  `json:"origin"`            // "source", "cuBLAS" … "unknown"

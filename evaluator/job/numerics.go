@@ -1,7 +1,7 @@
 package job
 
-// Numerics is the distance between the answer of a test case and the task's reference in double precision. It is
-// informational. The judge computes it; the submission's process cannot change it.
+// Numerics is the error of a test case's answer against the task's reference in double precision. It does not affect
+// the verdict. The judge computes it; the submission's process cannot change it.
 type Numerics struct {
 	Elements    int     `json:"elements" jsonschema:"floating-point numbers that were compared"`
 	RelativeMax float64 `json:"relative_max" jsonschema:"largest distance over the reference's size; below the smallest normal number of the answer's type, over that"`
@@ -15,8 +15,8 @@ type Numerics struct {
 	Note        string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
 }
 
-// WorstNumerics returns the largest of each error over several cases, for the board. It returns nil if nothing was
-// compared, or if elements differ in kind (NaN, infinities), for which there is no number.
+// WorstNumerics returns the largest of each error over several cases. It returns nil if nothing was compared, or if
+// elements differ in kind (NaN, infinity), for which there is no number.
 func WorstNumerics(cases []CaseResult) *Numerics {
 	var worst *Numerics
 	for _, c := range cases {

@@ -8,6 +8,6 @@ type PrecompileJob struct {
 	Name      string           `json:"name,omitempty"`     // the task's name, for logs
 	TaskKey   string           `json:"task_key,omitempty"` // as in the task's jobs; empty if nothing can be precompiled
 	Task      tasks.Definition `json:"task"`
-	// Sources holds the content of every file of Task.Files by its run-time name, without the submission's.
+	// Sources has the content of each file of Task.Files by its name in a run, except the submission's files.
 	Sources map[string][]byte `json:"sources,omitempty"`
 }

@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// MaxProfiledLaunches limits the profiled launches of one case: each takes some forty replays.
+	// MaxProfiledLaunches limits the profiled launches of one case, because each is replayed about forty times.
 	MaxProfiledLaunches = 16
-	// maxSkippedLaunches limits the launches that a filter can skip, and maxKernelName the length of its kernel name in
-	// bytes.
+	// maxSkippedLaunches limits the launches that a filter can skip, and maxKernelName its kernel name, in bytes.
 	maxSkippedLaunches = 10_000
 	maxKernelName      = 200
 	// kernelPattern is the prefix of a kernel name that is a pattern, as in ncu.
 	kernelPattern = "regex:"
 )
 
-// ProfileFilter selects what Nsight Compute profiles of each benchmark case. Zero fields keep the defaults: all
-// kernels, the first launches, and every section that a page shows.
+// ProfileFilter selects what Nsight Compute profiles for each benchmark case. Zero fields mean the defaults: all
+// kernels, the first launches, and every section that pages show.
 type ProfileFilter struct {
 	Benchmark      *int     `json:"benchmark,omitempty" jsonschema:"number of the only benchmark to profile, from 0"`
 	Kernel         string   `json:"kernel,omitempty" jsonschema:"name of the kernel without its parameters, or regex: and a pattern"`
@@ -40,7 +39,7 @@ func ProfileSections() []string {
 		"WorkloadDistribution"}
 }
 
-// Check returns a sentence about the first invalid field. A nil filter is valid.
+// Check returns a sentence about the first invalid field, or nil. A nil filter is valid.
 func (f *ProfileFilter) Check() error {
 	if f == nil {
 		return nil
@@ -66,8 +65,8 @@ func (f *ProfileFilter) Check() error {
 	return checkKernel(f.Kernel)
 }
 
-// checkKernel checks a name that becomes an argument of ncu: ncu must not read it as an option, and an invalid pattern
-// must fail before the run is queued.
+// checkKernel checks a kernel name that becomes an argument of ncu. ncu must not parse it as an option, and an invalid
+// pattern must fail before the run is queued.
 func checkKernel(name string) error {
 	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
 	switch {
@@ -116,8 +115,8 @@ func (f *ProfileFilter) selectedBenchmark() int {
 	return *f.Benchmark
 }
 
-// ChooseCases returns the number of the first profiled benchmark and the cases to profile: all from 0, unless one is
-// selected. Its error is a clause for the end of a sentence.
+// ChooseCases returns the number of the first profiled benchmark and the cases to profile: all benchmarks, or the
+// selected one. The error text continues a sentence.
 func (f *ProfileFilter) ChooseCases(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
 	switch n := f.selectedBenchmark(); {
 	case n < 0:
@@ -129,7 +128,7 @@ func (f *ProfileFilter) ChooseCases(all []tasks.Case, benchmarks []tasks.Case) (
 	}
 }
 
-// WithoutNames returns the filter for readers who may not see the names of kernels.
+// WithoutNames returns the filter without kernel names, for readers who may not see them.
 func (f *ProfileFilter) WithoutNames() *ProfileFilter {
 	if f == nil || f.Kernel == "" {
 		return f
@@ -139,7 +138,7 @@ func (f *ProfileFilter) WithoutNames() *ProfileFilter {
 	return &shown
 }
 
-// String describes the filter: "Kernel matmul, launches 3–5, sections Occupancy, SourceCounters".
+// String describes the filter, such as "Kernel matmul, launches 3–5, sections Occupancy, SourceCounters".
 func (f *ProfileFilter) String() string {
 	if f.Empty() {
 		return ""

@@ -2,7 +2,7 @@ package job
 
 import "strconv"
 
-// WorkRef identifies a piece of work: a run by its number, or an evaluation by its ID. The other one is zero.
+// WorkRef identifies a run (by RunID) or an evaluation (by EvaluationID). The other field is zero.
 type WorkRef struct {
 	RunID        int64
 	EvaluationID string
@@ -16,7 +16,7 @@ func (r WorkRef) Noun() string {
 	return "run"
 }
 
-// ID returns the number of the run or the ID of the evaluation.
+// ID returns the ID of the run or the evaluation as text.
 func (r WorkRef) ID() string {
 	if r.EvaluationID != "" {
 		return r.EvaluationID
@@ -27,11 +27,11 @@ func (r WorkRef) ID() string {
 // String returns "run 17" or "evaluation 3f0c…".
 func (r WorkRef) String() string { return r.Noun() + " " + r.ID() }
 
-// Ref identifies the work of the job.
+// Ref returns the reference of the job's run or evaluation.
 func (j Job) Ref() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }
 
-// Ref identifies the work of the event.
+// Ref returns the reference of the event's run or evaluation.
 func (e Event) Ref() WorkRef { return WorkRef{RunID: e.RunID, EvaluationID: e.EvaluationID} }
 
-// Ref identifies the work of the result.
+// Ref returns the reference of the result's run or evaluation.
 func (r Result) Ref() WorkRef { return WorkRef{RunID: r.RunID, EvaluationID: r.EvaluationID} }

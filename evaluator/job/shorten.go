@@ -2,7 +2,7 @@ package job
 
 import "strings"
 
-// Shorten cuts a text after at most most bytes, with "…" in place of the rest.
+// Shorten cuts a text to most bytes, ending with "…".
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

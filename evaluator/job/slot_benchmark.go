@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// SlotBenchmark is a benchmark of a device with built-in kernels. See slot_benchmark_job.go in evaluator.
+// SlotBenchmark is a benchmark of a slot with built-in kernels. See slot_benchmark_job.go in package evaluator.
 type SlotBenchmark struct {
 	MeasuredAt     time.Time `json:"at"`
 	EmptyCallNS    float64   `json:"floor_ns"`         // fastest call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
 	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
-	// median of the calls that read; tracked over time to detect drift
+	// ReadCaseNS is the median time of the calls that read memory, in nanoseconds, by which the site detects drift.
 	ReadCaseNS float64 `json:"read_ns"`
 	MathCaseNS float64 `json:"math_ns"` // median of the calls that multiply and add
 }
@@ -29,7 +29,7 @@ func (g SlotBenchmark) Valid() bool {
 // SlotBenchmarkAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
 const SlotBenchmarkAttempt = "gauge-"
 
-// Merge merges two benchmarks: the lower floor, the higher limits, and the later medians.
+// Merge combines two benchmarks: the lower floor, the higher limits, and the later medians.
 func (g SlotBenchmark) Merge(later SlotBenchmark) SlotBenchmark {
 	if g.MeasuredAt.IsZero() {
 		return later

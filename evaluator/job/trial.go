@@ -4,21 +4,21 @@ import (
 	"slices"
 )
 
-// Trial is a submission with a known verdict that has ended.
+// Trial is an ended run of a submission whose verdict is known in advance.
 type Trial struct {
 	Correct bool // expected to pass; otherwise to fail
 	Outcome Outcome
 	Stages  []StageResult
 }
 
-// ShowsTaskWorks reports whether the submission shows that the task can be built and run: a correct one passed, or an
-// answer was found wrong.
+// ShowsTaskWorks reports whether the trial shows that the task can be built and run: a correct submission passed, or a
+// wrong answer was found.
 func (e Trial) ShowsTaskWorks() bool {
 	return e.Correct && e.Outcome == OutcomeDone || e.AnswerFoundWrong()
 }
 
-// AnswerFoundWrong reports whether the task's check ran and found an answer wrong. Other failures of a wrong solution
-// could also end a correct one: a task that does not compile, a reference that fails.
+// AnswerFoundWrong reports whether the task's check ran and found a wrong answer. Other failures do not show that the
+// check works, because they could also end a correct submission: a task that does not compile, a failing reference.
 func (e Trial) AnswerFoundWrong() bool {
 	for _, stage := range e.Stages {
 		for _, c := range stage.Cases {
@@ -30,8 +30,8 @@ func (e Trial) AnswerFoundWrong() bool {
 	return false
 }
 
-// Judged reports whether the submission was built and a stage ran it. One that does not compile shows nothing about the
-// task.
+// Judged reports whether the submission was built and ran in a stage. A submission that does not compile shows nothing
+// about the task.
 func (e Trial) Judged() bool {
 	return slices.ContainsFunc(e.Stages, func(s StageResult) bool { return s.Stage != StageBuild })
 }
@@ -46,8 +46,8 @@ func (e Trial) StageWithTaskFault() *StageResult {
 	return nil
 }
 
-// HasExpectedVerdict reports whether the verdict is the known one. works means that some submission showed that the
-// task works: until then a wrong one may have failed because of the task.
+// HasExpectedVerdict reports whether the verdict is the expected one. works means that some trial showed that the task
+// works; without one, a wrong submission may have failed because of the task.
 func (e Trial) HasExpectedVerdict(works bool) bool {
 	if e.Correct {
 		return e.Outcome == OutcomeDone

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// MaxValues limits the JSON values of a worker's message. A result of 10,000 cases has about 100,000.
+// MaxValues limits the JSON values of a worker's message. The result of a run with 10,000 cases has about 100,000.
 const MaxValues = 1 << 18
 
-// CheckValueCount refuses a message of more than MaxValues values before it is decoded. The checks of Check come too
-// late to limit memory: "{}," is three bytes, and a decoded StageResult takes hundreds.
+// CheckValueCount returns an error for a message with more than MaxValues values, before it is decoded. The other
+// checks come too late to limit memory: "{}," is three bytes, and the StageResult decoded from it has hundreds.
 func CheckValueCount(data []byte) error {
 	if ExceedsValues(data, MaxValues-1) { // no separator precedes the first value
 		return fmt.Errorf("it has more than %d values", MaxValues)
@@ -17,8 +17,8 @@ func CheckValueCount(data []byte) error {
 	return nil
 }
 
-// ExceedsValues reports whether a JSON text has more than most values, counted by the comma, bracket, or brace before
-// each of them.
+// ExceedsValues reports whether a JSON text has more than most values. It counts the comma, bracket, or brace before
+// each value.
 func ExceedsValues(body []byte, most int) bool {
 	for n := 0; ; n++ {
 		at := bytes.IndexAny(body, `,{["`)

@@ -3,20 +3,21 @@ package job
 import "fmt"
 
 const (
-	// minShareOneLaunch is the part of its kernel's time under Nsight Compute that a case with one launch takes at
-	// least. The clock of 40 honest kernels on H100s and H200s, of 2.4 µs to 2.8 ms, showed at least 0.999 of it.
+	// minShareOneLaunch is the minimum ratio of a case's time to the time of its kernel under Nsight Compute, for a
+	// case with one launch. For 40 honest kernels on H100s and H200s, of 2.4 µs to 2.8 ms, the ratio was at least
+	// 0.999.
 	minShareOneLaunch = 0.99
-	// minShareSeveralLaunches and minTimePerLaunch, in nanoseconds, are for a case with several launches, of whose
-	// total it takes at least so much, less so much a launch. Nsight Compute empties the caches before each, and lets
-	// none begin before the end of the one before: eight dependent launches on 25 MB took 0.79 of their total, and of
-	// 3.4 µs each 0.45.
+	// minShareSeveralLaunches and minTimePerLaunch (in nanoseconds) apply to a case with several launches: its time
+	// must be at least minShareSeveralLaunches of their total, minus minTimePerLaunch for each launch. Nsight Compute
+	// empties the caches before each launch and serializes launches: eight dependent launches on 25 MB took 0.79 of
+	// their total, and launches of 3.4 µs 0.45.
 	minShareSeveralLaunches, minTimePerLaunch = 0.7, 2e3
 )
 
-// ProfileContradiction returns a sentence about the first case of a ranked run that took less time than its kernels
-// take under Nsight Compute, or "" if there is none. None is no proof: the program chooses what it does in its profile,
-// and only the first launches (MaxProfiledLaunches) are in it. Nsight Compute runs kernels one at a time, so an honest
-// program whose kernels run beside each other can be contradicted, too.
+// ProfileContradiction returns a sentence about the first case of a ranked run whose time is shorter than that of its
+// kernels under Nsight Compute, or "". "" proves nothing, because the program chooses what it does in its profile,
+// which has only the first launches (MaxProfiledLaunches). Nsight Compute serializes kernels, so an honest program with
+// concurrent kernels can be contradicted, too.
 func ProfileContradiction(ranked, profiled []CaseResult) string {
 	kernels := make(map[int][]Kernel, len(profiled))
 	for _, c := range profiled {

@@ -10,18 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PageSize is the size in bytes of the page that judge and runner share.
+// PageSize is the size of the memory page that judge and runner share, in bytes.
 const PageSize = 256 << 10
 
-// runnerChannel connects the judge with one runner: a stream socket and a page. The judge also gets a life line, a pipe
-// whose other end is in no sandbox: a runner can fake the end of its channel (shutdown), but not that of the life line.
+// runnerChannel connects the judge with one runner by a stream socket and a page. The judge also gets a life line, a
+// pipe whose other end is in no sandbox, because a runner can fake the end of its channel (shutdown), but not that of
+// the life line.
 type runnerChannel struct {
 	judge, runner [2]*os.File // each the end of the channel, and the page
 	lifeLine      *os.File    // the judge's end of the pipe
 	alive         *os.File    // this process's end; closed when nothing of the runner is left
 }
 
-// newRunnerChannel returns the channel of one runner. The caller closes each set of ends once its process has them.
+// newRunnerChannel returns the channel of one runner. The caller must close each set of ends after starting the process
+// that uses them.
 func newRunnerChannel() (*runnerChannel, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -52,9 +54,9 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// judgeSocket passes runners to the judge over a message socket. Each message to the judge has a runner's number, with
-// the judge's ends of its channel and its life line as descriptors; each message from the judge has the number of a
-// runner whose turn is over.
+// judgeSocket passes runners to the judge over a message socket. Each message to the judge has the number of a runner,
+// with the judge's ends of its channel and life line as descriptors. Each message from the judge has the number of a
+// runner whose turn has ended.
 type judgeSocket struct {
 	goEnd    *net.UnixConn
 	judgeEnd *os.File // the judge's descriptor 4
@@ -76,8 +78,8 @@ func newJudgeSocket() (*judgeSocket, error) {
 	return d, nil
 }
 
-// sendRunner sends the judge its ends of a runner's channel. Errors are ignored: a judge that has ended reports that
-// itself.
+// sendRunner sends the judge its ends of a runner's channel. It ignores errors, because a judge that has ended reports
+// that itself.
 func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
 	_, _, _ = d.goEnd.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
@@ -85,7 +87,7 @@ func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
 	w.lifeLine.Close()
 }
 
-// forEachEnded calls tell for each runner after the judge has ended its turn, until the door is closed.
+// forEachEnded calls tell with the number of each runner whose turn the judge has ended, until the socket is closed.
 func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
@@ -97,7 +99,7 @@ func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	}
 }
 
-// announceNoFurther tells the judge that no further runner follows. Messages from the judge are still read.
+// announceNoFurther tells the judge that there is no other runner. Messages from the judge are still read.
 func (d *judgeSocket) announceNoFurther() { _ = d.goEnd.CloseWrite() }
 
 func (d *judgeSocket) close() {
@@ -105,7 +107,7 @@ func (d *judgeSocket) close() {
 	d.judgeEnd.Close()
 }
 
-// newPage returns shared memory that no process can resize, so that accessing it never faults.
+// newPage returns shared memory that no process can resize, so that accessing it never causes a fault.
 func newPage() (*os.File, error) {
 	fd, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -9,44 +9,45 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Side runs one process of a stage to its end, with files as its descriptors from 4 on. ctx ends it early. The error is
-// an infrastructure error. Side calls started when the process has its descriptors.
+// Side runs one process of a stage to its end, with files as its descriptors from 4 on, until ctx ends. The error is an
+// infrastructure error. It calls started when the process has its descriptors.
 type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error)
 
-// Runners describes the runners of a judge.
+// Runners describes the runners of a stage.
 type Runners struct {
-	// Concurrent is the number of concurrent runners: two that are compared, or one for each GPU. When one ends, the
-	// next starts. 0 means one at a time, so that the measured process is alone.
+	// Concurrent is the number of concurrent runners: two that are compared, or one per GPU. When one ends, the next
+	// starts. 0 means one, so that a measured process runs alone.
 	Concurrent int
 	// Ranks is the number of parts of a runner that make calls together, each with its own channel, one per GPU. 0
 	// means one.
 	Ranks int
-	// Linger is the time that a runner has to exit after its turn is over or the judge has ended. Its output until then
+	// Linger is the time for which a runner may continue after its turn or the judge has ended. Its output until then
 	// is kept. 0 means two seconds.
 	Linger time.Duration
-	// Next returns the runner with a number, 0, 1, …, or nil if there is no other. It may block until the judge reports
+	// Next returns the runner with a number (from 0), or nil if there is no other. It may block until the judge reports
 	// something, or ctx ends.
 	Next func(ctx context.Context, number int) Side
 }
 
 // Ending describes the end of a stage.
 type Ending struct {
-	// Outcome describes the process that ran the submission: of several, the first failed one, or else the last one.
-	// Wall is the stage's; the other counts are sums.
+	// Outcome describes the process that contained the submission; of several, the first that failed, or the last. Wall
+	// is the duration of the stage; other counts are sums.
 	sandbox.Outcome
 	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
-	// RunnerKilledFirst means that the runner was killed and the judge, busy with the task's own code, was stopped: the
-	// runner's ending is the stage's.
+	// RunnerKilledFirst means that the runner was killed and then the judge, which was busy with the task's own code,
+	// was stopped. The stage ended because of the runner.
 	RunnerKilledFirst bool
 	Processes         int // number of runners
 }
 
-// lingerTimeout is the default of Runners.Linger. It also limits the time that the judge has to notice a killed runner.
+// lingerTimeout is the default of Runners.Linger. It also limits the time in which the judge must notice a killed
+// runner.
 const lingerTimeout = 2 * time.Second
 
-// Run starts the judge and its runners and returns when all their processes have ended. The judge decides when a
-// runner's turn ends, and when the stage ends, which also ends the runners. The end of its channel tells the judge that
-// a runner has ended.
+// Run starts the judge and its runners, and returns when all of them have ended. The judge decides when a runner's turn
+// ends, and when the stage ends, which also ends the runners. The judge notices the end of a runner by the end of its
+// channel.
 func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 	d, err := newJudgeSocket()
 	if err != nil {
@@ -73,7 +74,7 @@ type liveRunner struct {
 	turnOver bool // the judge has no more calls for it
 }
 
-// stage is one stage in progress. Only run uses its fields.
+// stage is one stage in progress. Only Run uses its fields.
 type stage struct {
 	judgeSocket *judgeSocket
 	runners     Runners
@@ -132,7 +133,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	return s.ending, s.failure
 }
 
-// begin starts the judge, and a goroutine that reads its messages about turns.
+// begin starts the judge, and a goroutine that reads its messages.
 func (s *stage) begin(ctx context.Context, judge Side) {
 	s.ending.Judge, s.judgeAlive = &sandbox.Outcome{}, true
 	go func() {
@@ -143,7 +144,8 @@ func (s *stage) begin(ctx context.Context, judge Side) {
 	go s.judgeSocket.forEachEnded(s.reportTurnOver)
 }
 
-// recordEnd records a runner's end, and reports whether it was killed during its turn, which the judge may not notice.
+// recordEnd stores the end of a runner. It reports whether the runner was killed during its turn, which the judge may
+// not notice.
 func (s *stage) recordEnd(got processEnd) (lost bool) {
 	t := s.liveRunners[got.number]
 	delete(s.liveRunners, got.number)
@@ -163,7 +165,7 @@ func (s *stage) stopAll(stopJudge context.CancelFunc) {
 	}
 }
 
-// requestRunner asks for the next runner if fewer than together are alive.
+// requestRunner requests the next runner if fewer than Concurrent are running.
 func (s *stage) requestRunner(ctx context.Context) {
 	if s.awaitingNext || s.noFurther || len(s.liveRunners) >= s.concurrent {
 		return
@@ -179,7 +181,8 @@ func (s *stage) requestRunner(ctx context.Context) {
 	}()
 }
 
-// start passes a runner's channel to the judge and starts it. A nil runner closes the door: no further runner follows.
+// start passes a runner's channel to the judge and starts the runner. If runner is nil, it tells the judge that there
+// is no other.
 func (s *stage) start(ctx context.Context, runner Side) error {
 	if s.noFurther {
 		return nil
@@ -208,7 +211,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
-		// Only now: for the judge the end of the life line means that the runner is gone.
+		// This comes last, because the judge interprets the end of the life line as the end of the runner.
 		closeAll(wires)
 		closeAll(alive)
 		s.runnerEnds <- processEnd{number, o, err}
@@ -216,7 +219,7 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	return nil
 }
 
-// endTurn marks a runner's turn as over, and stops it after the linger time.
+// endTurn marks a runner's turn as ended, and stops the runner after the linger time.
 func (s *stage) endTurn(number int) {
 	t := s.liveRunners[number]
 	if t == nil || t.turnOver {
@@ -226,7 +229,7 @@ func (s *stage) endTurn(number int) {
 	time.AfterFunc(s.linger(), t.stop)
 }
 
-// reportTurnOver tells run that the runner with this number has had its turn.
+// reportTurnOver tells Run that the judge has ended the turn of a runner.
 func (s *stage) reportTurnOver(number int) {
 	select {
 	case s.turnsOver <- number:
@@ -234,7 +237,7 @@ func (s *stage) reportTurnOver(number int) {
 	}
 }
 
-// addOutcome adds a runner's outcome to the stage's.
+// addOutcome adds the outcome of a runner to that of the stage.
 func (s *stage) addOutcome(o sandbox.Outcome) {
 	was := s.ending.Outcome
 	o.CPU, o.MemoryMax = was.CPU+o.CPU, max(was.MemoryMax, o.MemoryMax)
@@ -259,8 +262,8 @@ func endedWell(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 
-// killed reports whether a limit or an external signal ended a process. A crash does not count: a process may crash as
-// it exits, when its calls are done and the judge continues without it.
+// killed reports whether a limit or an external signal ended a process. A crash does not count, because a process may
+// crash at its exit, when its calls are done and the judge continues without it.
 func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
 func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {

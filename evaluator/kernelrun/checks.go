@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// checkTolerance returns problems with numbers that no tolerance has.
+// checkTolerance returns problems with values that are not valid in a tolerance.
 func checkTolerance(at path, _, read map[string]any) (problems []Problem) {
 	for _, word := range []string{"atol", "rtol", "matched", "max_error"} {
 		if n, ok := read[word].(float64); ok {
@@ -22,7 +22,7 @@ func checkTolerance(at path, _, read map[string]any) (problems []Problem) {
 	return problems
 }
 
-// checkComparison checks the words of a comparison's tolerance. matched is a newer name of required_matched_ratio.
+// checkComparison checks the fields of a comparison's tolerance. matched is a newer name of required_matched_ratio.
 func checkComparison(at path, given, read map[string]any) []Problem {
 	if matched := read["matched"]; matched != nil {
 		if given["required_matched_ratio"] != nil && read["required_matched_ratio"] != matched {
@@ -78,7 +78,7 @@ func checkCode(at path, _, code map[string]any) []Problem {
 	return problems
 }
 
-// checkFiles separates the main file from the further ones, and returns problems with files that a submission of
+// checkFiles separates the main file from the additional ones. It returns problems with files that a submission of
 // several files could not have either.
 func checkFiles(at path, code map[string]any) []Problem {
 	files, _ := code["source_files"].(map[string]any)
@@ -117,8 +117,8 @@ func checkFiles(at path, code map[string]any) []Problem {
 	return nil
 }
 
-// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" without
-// one.
+// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" if there is
+// none.
 func mainFile(isCUDA bool, files map[string]any) string {
 	suffix := ".py"
 	if isCUDA {
@@ -141,7 +141,7 @@ func mainFile(isCUDA bool, files map[string]any) string {
 	return found[0]
 }
 
-// ProgramModules returns the modules of the program that carries out evaluations, and those that it makes.
+// ProgramModules returns the names of the Python modules that the evaluation program consists of or creates.
 func ProgramModules() []string {
 	return []string{"absent", "cases", "compare", "compiled", "contract", "custom_kernel", "deciding", "evaluate", "inline", "inputs_kernel", "kernel_process", "kernels", "nvrtc",
 		"outputs", "packing", "ref_kernel", "reusing", "seeding", "sides", "stages", "timekeeper", "timing", "trials", "trivial"}
@@ -166,7 +166,7 @@ func moveKernelName(at path, code, io map[string]any) []Problem {
 	return nil
 }
 
-// complexArguments refuses complex arguments, which Triton does not support.
+// complexArguments returns problems with complex arguments, which Triton does not support.
 func complexArguments(at path, io map[string]any) (problems []Problem) {
 	args, _ := io["args"].([]any)
 	for i, arg := range args {

@@ -2,16 +2,16 @@ package kernelrun
 
 import "warpboard/tasks"
 
-// Compilation is the result of a request to compile.
+// Compilation is the result of a request that only compiles.
 type Compilation struct {
 	File     string `json:"file" jsonschema:"the source's name in commands and messages"`
 	Command  string `json:"command,omitempty" jsonschema:"the compilers' commands, as shell lines"`
 	Messages string `json:"messages,omitempty" jsonschema:"what the compilers printed"`
-	// of ptxas, by kernel, as in the build of a run
+	// Facts has the values that ptxas reports, by kernel, as in the build of a run.
 	Facts   map[string]string `json:"facts,omitempty" jsonschema:"in answers always absent"`
 	Seconds float64           `json:"seconds" jsonschema:"how long the compilers took"`
 	Code    []Listing         `json:"code,omitempty" jsonschema:"the generated code"`
-	// Diagnostics and Kernels are read from the rest by the site.
+	// Diagnostics and Kernels are derived from the other fields by the site.
 	Diagnostics []Diagnostic  `json:"diagnostics,omitempty" jsonschema:"the compilers' messages about lines of the source"`
 	Kernels     []KernelOfGPU `json:"kernels,omitempty" jsonschema:"resources of each CUDA kernel"`
 }
@@ -24,7 +24,7 @@ type Diagnostic struct {
 	Text     string `json:"text"`
 }
 
-// KernelOfGPU has what a CUDA kernel takes of a GPU; -1 where ptxas did not report it.
+// KernelOfGPU has the GPU resources that a CUDA kernel uses; -1 means that ptxas did not report the value.
 type KernelOfGPU struct {
 	Name      string `json:"name"`
 	Registers int    `json:"registers" jsonschema:"of a thread"`
@@ -33,7 +33,7 @@ type KernelOfGPU struct {
 	Spills    int    `json:"spills" jsonschema:"bytes of spilled registers that a thread stores and loads"`
 }
 
-// Listing is the generated code in one form.
+// Listing is the generated code in one form, such as PTX.
 type Listing struct {
 	Language string     `json:"form" jsonschema:"x86-64, PTX or SASS"`
 	Code     []CodeLine `json:"code" jsonschema:"up to 2000 lines"`
@@ -48,10 +48,10 @@ type CodeLine struct {
 // CompileTimeout is the default time limit of a request to compile, in seconds.
 const CompileTimeout = 60
 
-// maxCompiled limits the bytes of a source, as that of a submission.
+// maxCompiled limits a source in bytes, as for submissions.
 const maxCompiled = tasks.MaxSubmission
 
-// checkCompiled returns a *Refusal for a request to compile that names no language, or has no source.
+// checkCompiled returns a *Refusal for a request that only compiles and names no language, or has no source.
 func (r Request) checkCompiled() error {
 	refuse := func(name, text string) error { return &Refusal{Message: text, Details: map[string]any{name: ""}} }
 	switch {

@@ -9,19 +9,19 @@ import (
 	"warpboard/tasks"
 )
 
-// Extras selects the unknown keys of a request that are refused.
+// Extras selects the unknown keys of a request that are errors.
 type Extras int
 
 const (
-	// RefuseMistyped refuses keys that are similar to a known one. Others are ignored, because clients of the foreign
-	// API add their own keys.
+	// RefuseMistyped refuses unknown keys that are similar to a known one. Others are ignored, because clients of the
+	// foreign API add their own keys.
 	RefuseMistyped Extras = iota
 	// RefuseAll refuses every unknown key except those that foreign clients are known to send.
 	RefuseAll
 )
 
-// ignoredClientKeys are keys that clients of the foreign API send and that have no effect; for example, tolerances need
-// a reference.
+// ignoredClientKeys lists keys that clients of the foreign API send and that have no effect; tolerances without a
+// reference, for example.
 var ignoredClientKeys = []string{"index", "num_warmup", "atol", "rtol"}
 
 // names returns the keys of a model.
@@ -33,13 +33,13 @@ func (m model) names() []string {
 	return names
 }
 
-// maxProblems limits the reported problems of one list or object. Each takes memory, and the first ones suffice.
+// maxProblems limits the reported problems of one list or object.
 const maxProblems = 100
 
 // maxKeyComparisons limits the unknown keys of a request that are compared with known ones.
 const maxKeyComparisons = 1000
 
-// unknownKeys returns at most most unknown keys, sorted. If there are more, the choice is arbitrary.
+// unknownKeys returns at most most unknown keys, sorted. If there are more, the selection is arbitrary.
 func unknownKeys(given map[string]any, known []string, most int) (keys []string) {
 	for key := range given {
 		if len(keys) >= most {
@@ -60,7 +60,7 @@ type search struct {
 	ignoredPaths         []string // paths of keys that are not refused
 }
 
-// Limits of the ignored keys in a remark: their number, and the bytes of each.
+// Limits for the ignored keys that a remark lists: their number, and the bytes of each.
 const (
 	maxListedKeys     = 20
 	maxListedKeyBytes = 80
@@ -79,8 +79,8 @@ func (s *search) remarks() []string {
 	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
 }
 
-// extras returns problems with unknown keys that are refused, in the model and its parts. Those of a strict model
-// itself were reported by read.
+// extras returns problems with unknown keys in the model and its parts. Those of a strict model itself are reported by
+// read.
 func (s *search) extras(m model, at path, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {

@@ -33,7 +33,7 @@ func (least minInteger) schema() map[string]any {
 // positiveSize is a positive integer, or an expression over the scalar arguments.
 type positiveSize struct{}
 
-// read accepts an integer, or a text such as "cdiv(n, 256)", which the launching program evaluates.
+// read accepts an integer, or a text such as "cdiv(n, 256)", which the program evaluates at the launch.
 func (positiveSize) read(at path, value any) (any, []Problem) {
 	if s, ok := value.(string); ok && expressionPattern.MatchString(s) {
 		return s, nil
@@ -43,12 +43,12 @@ func (positiveSize) read(at path, value any) (any, []Problem) {
 
 func (positiveSize) schema() map[string]any { return oneOf(minInteger(1).schema(), typed("string")) }
 
-// maxNesting limits the nesting of objects and lists in free keys. The worker's program parses them with Python, whose
-// limit is far below Go's.
+// maxNesting limits the nesting of objects and lists in keys without a fixed type. The worker's Python program parses
+// them, whose limit is far below Go's.
 const maxNesting = 32
 
-// unreadable returns problems that the worker's program would have with a value of free keys: deep nesting, or a number
-// that no machine type holds.
+// unreadable returns problems that the worker's Python program would have with a value: deep nesting, or a number that
+// no machine type can hold.
 func unreadable(at path, value any, depth int) []Problem {
 	if depth < 0 {
 		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", maxNesting))

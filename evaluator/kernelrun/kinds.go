@@ -13,8 +13,8 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// Problem is one invalid value in a request. Message and Type follow pydantic 2's wording and are part of the
-// interface: clients compare them.
+// Problem is one invalid value in a request. Message and Type have the wording of pydantic 2, because clients compare
+// them.
 type Problem struct {
 	Field   string `json:"field"` // path to the value, joined by " -> "
 	Message string `json:"message"`
@@ -36,7 +36,8 @@ func (p Problem) Sentence() string {
 // path is the path to a value in a request.
 type path []string
 
-// to appends a step. The capacity is cut, so that two fields of a model never share the array of their paths.
+// to returns the path with an additional step. It limits the capacity, so that two fields of a model never share an
+// array.
 func (p path) to(step string) path { return append(p[:len(p):len(p)], step) }
 
 func (p path) problem(kind, message string) []Problem {
@@ -46,9 +47,9 @@ func (p path) problem(kind, message string) []Problem {
 // kind is the type of a value. It parses as leniently as pydantic: "12", 12.0, and true are integers.
 //
 // Values come from encoding/json with UseNumber: string, bool, json.Number, nil, []any, map[string]any. Anything else
-// is refused as a wrong type.
+// is a wrong type.
 type kind interface {
-	// read returns the value converted to the type, or the problems with it.
+	// read converts a value to the type, or returns the problems with it.
 	read(at path, value any) (any, []Problem)
 	// schema returns the type as JSON Schema.
 	schema() map[string]any
@@ -64,9 +65,9 @@ type (
 	enum            []string
 	list            struct{ elementKind kind }
 	caseInsensitive struct{ enum } // case-insensitive
-	// requirements are Python packages; see package requirement.
+	// requirements is the kind of a list of required Python packages; see package requirement.
 	requirements struct{}
-	// dict is an object with free keys, of values of one kind.
+	// dict is the kind of an object with arbitrary keys and values of one kind.
 	dict struct {
 		valueKind kind
 		maxKeys   int // keys
@@ -83,7 +84,7 @@ func (textKind) read(at path, value any) (any, []Problem) {
 func (integer) read(at path, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool:
-		// As in Python, where True is 1.
+		// As in Python, True is 1.
 		return map[bool]int64{true: 1}[v], nil
 	case json.Number:
 		return readInt(at, v.String(), "int_from_float", "Input should be a valid integer, got a number with a fractional part")
@@ -94,7 +95,7 @@ func (integer) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("int_type", "Input should be a valid integer")
 }
 
-// readInt parses an integer of up to 64 bits; kind and message describe the problem with any other text.
+// readInt parses an integer of up to 64 bits. kind and message describe the problem with any other text.
 func readInt(at path, s, kind, message string) (any, []Problem) {
 	n, ok := parseInt(s)
 	if !ok {
@@ -108,7 +109,7 @@ func readInt(at path, s, kind, message string) (any, []Problem) {
 	return n, nil
 }
 
-// maxNumberLength is more digits than a float64 ever needs.
+// maxNumberLength exceeds the digits that a float64 ever needs.
 const maxNumberLength = 1000
 
 // parseInt parses an integer, also if written like 12.0. A number beyond int64 stays a json.Number.
@@ -132,8 +133,8 @@ func parseInt(s string) (any, bool) {
 var (
 	integerPattern = regexp.MustCompile(`^[+-]?[0-9]+$`)
 	numberPattern  = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
-	// A filter, not a parser: names, numbers, and operators, with at least one letter. The worker's program evaluates
-	// it.
+	// expressionPattern is a filter, not a parser: it matches names, numbers, and operators, with at least one letter.
+	// The worker's program evaluates the expression.
 	expressionPattern = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
@@ -284,7 +285,7 @@ func (d dict) read(at path, value any) (any, []Problem) {
 	return out, problems
 }
 
-// model is an object of the API. One table of fields both parses and describes requests.
+// model is the kind of an object of the API. One table of fields both parses and describes requests.
 type model struct {
 	name        string
 	description string
@@ -293,7 +294,7 @@ type model struct {
 	check       check // nil if there are no conflicts between fields
 }
 
-// check returns conflicts between fields that are valid by themselves. It may change the parsed values.
+// check returns problems with combinations of fields that are valid individually. It may change the parsed values.
 type check func(at path, given, read map[string]any) []Problem
 
 type field struct {
@@ -340,7 +341,7 @@ func (f field) read(at path, given map[string]any) (any, []Problem) {
 	switch {
 	case !there && f.required && given[f.unlessPresent] == nil:
 		return nil, at.problem("missing", "Field required")
-	// nullable means "not given" if it is allowed, so that clients can send every key.
+	// A null value means "not given" for nullable fields, so that clients can send every key.
 	case !there, value == nil && f.nullable:
 		return f.defaultValue, nil
 	}

@@ -14,7 +14,7 @@ const (
 	defaultConfidence    = 0.95
 )
 
-// The tables below both check a request and describe it (Schemas).
+// evaluateRequest and the following tables both check requests and describe them (Schemas).
 func evaluateRequest() model {
 	return model{name: "EvaluationRequest", description: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
 		{name: "kernel", kind: kernelCode(), required: true, description: "the kernel"},
@@ -74,7 +74,7 @@ func tolerance() model {
 	}}
 }
 
-// compileRequest has few fields: nothing runs.
+// compileRequest has few fields, because nothing runs.
 func compileRequest() model {
 	return model{name: "CompileRequest", description: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", strict: true, fields: []field{
 		{name: "source_code", kind: textKind{}, required: true, description: "the source, up to 1,000,000 bytes"},
@@ -140,7 +140,7 @@ func argSpec() model {
 	}, check: checkArgument}
 }
 
-// dtypes are the element types, by PyTorch's names. A worker whose PyTorch lacks one reports those it has.
+// dtypes lists the element types by PyTorch's names. A worker whose PyTorch lacks one reports those that it has.
 func dtypes() enum {
 	return enum{"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu",
 		"float4_e2m1fn_x2", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool", "complex64", "complex128"}
@@ -199,8 +199,8 @@ func launchDim() model {
 	return model{name: "LaunchDim", description: "A size in up to three directions.", fields: fields}
 }
 
-// Schemas returns the requests and their parts as JSON Schema, by name. They refer to each other at
-// "#/components/schemas/".
+// Schemas returns the JSON Schemas of requests and their parts, by name. They reference each other by
+// "#/components/schemas/NAME".
 func Schemas() map[string]any {
 	out := map[string]any{}
 	for _, m := range []model{evaluateRequest(), compareRequest(), compileRequest()} {
@@ -213,8 +213,7 @@ const schemaHome = "#/components/schemas/"
 
 func (m model) schema() map[string]any { return map[string]any{"$ref": schemaHome + m.name} }
 
-// collect adds the model and all models that it uses. Models may be added twice, with the same result. None uses
-// itself.
+// collect adds the model and all models that it uses to into. No model uses itself.
 func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
@@ -244,14 +243,15 @@ func (f field) schema() map[string]any {
 		s = oneOf(s, typed("null"))
 	}
 	s["description"] = f.description
-	// Client generators would treat a default of null as a separate value.
+	// A default of null would become a separate value in generated clients.
 	if f.defaultValue != nil {
 		s["default"] = f.defaultValue
 	}
 	return s
 }
 
-// typed returns the schema of one type. Numbers have an explicit width: client generators would use half of it.
+// typed returns the schema of one type. Numbers have an explicit width, because client generators would otherwise use
+// 32 bits.
 func typed(name string) map[string]any {
 	switch name {
 	case "integer":
@@ -272,7 +272,7 @@ func (scalar) schema() map[string]any {
 	return oneOf(typed("integer"), typed("number"), typed("string"), typed("boolean"))
 }
 
-// oneOf returns the schema of several kinds. Client generators do not support a list of types.
+// oneOf returns the schema of a value of one of several kinds. Client generators do not support a list of types.
 func oneOf(first map[string]any, others ...map[string]any) map[string]any {
 	kinds, nested := first["anyOf"].([]any)
 	if !nested {

@@ -16,9 +16,9 @@ const (
 // FaultReference is the Fault of a report whose reference failed.
 const FaultReference = "reference"
 
-// Report has the program's findings. Steps that were not reached are absent. Numbers that JSON cannot represent (NaN,
-// infinities) are given as names. Fields may only be added: stored results of older versions are decoded into it, and
-// clients of the foreign API use its names.
+// Report has the findings of the evaluation program. Steps that were not reached are absent. Numbers that JSON cannot
+// represent (NaN, infinity) are names. Fields may only be added, because stored results of older versions are decoded
+// into it, and clients of the foreign API use the names.
 type Report struct {
 	Compiled            bool                `json:"compiled" jsonschema:"whether the custom kernel compiles"`
 	Correctness         bool                `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
@@ -89,7 +89,7 @@ type Baseline struct {
 	Fault           string    `json:"fault,omitempty" jsonschema:"reference: the baseline itself failed, so that error says nothing of the custom kernel"`
 }
 
-// BaselineOf returns the comparison with the reference of a result as one with a baseline.
+// BaselineOf converts the comparison with the reference in a result to a comparison with a baseline.
 func BaselineOf(r Result) Baseline {
 	b := Baseline{RuntimeStats: r.RefRuntime, Speedup: r.Speedup, SpeedupInterval: r.SpeedupInterval}
 	if r.Speedup == nil {
@@ -111,8 +111,8 @@ type Stopped struct {
 	Calls  int    `json:"calls" jsonschema:"timed calls of each kernel"`
 }
 
-// Clocks has the medians of one kernel's calls by three clocks, in ms: the kernel's own process's, and the judge's
-// until the call is done and until it has the answer, each minus the time of an empty call.
+// Clocks has the median times of one kernel's calls by three clocks, in ms: that of the kernel's own process, and the
+// judge's until the call has ended and until the answer has arrived, each minus the time of an empty call.
 type Clocks struct {
 	Counts    string  `json:"counts" jsonschema:"event, wall or snapshot: the clock of runtime_stats"`
 	Event     float64 `json:"event"`
@@ -121,7 +121,7 @@ type Clocks struct {
 	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clocks may err; much where calls wait for the device on the host"`
 }
 
-// Stats are statistics of timed calls, in ms at full precision. Std is the population's.
+// Stats has statistics of timed calls, in ms. Std is the standard deviation of the population.
 type Stats struct {
 	Mean         float64 `json:"mean"`
 	Std          float64 `json:"std"`
@@ -152,7 +152,7 @@ type Result struct {
 	Warm    bool    `json:"warm"`    // a runner with its imports done was ready
 	Seconds float64 `json:"seconds"` // time on the slot
 	Waited  float64 `json:"waited"`  // seconds of waiting for the slot
-	// StageSeconds has the duration of each stage, also of an incomplete last one.
+	// StageSeconds has the duration of each stage, including an incomplete last one.
 	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
 	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled the kernels
 
@@ -161,15 +161,15 @@ type Result struct {
 	MetricsError string `json:"metrics_error,omitempty"`
 }
 
-// Metrics are the hardware counters of one kernel.
+// Metrics has the hardware counters of one kernel.
 type Metrics struct {
 	Kernels []Kernel                  `json:"kernels,omitempty"`
 	Device  map[string]map[string]any `json:"device"`           // by category and name, as in the API
 	Report  json.RawMessage           `json:"report,omitempty"` // the complete report of Nsight Compute: ncu.Report
 }
 
-// Kernel is a kernel launched in the call under Nsight Compute, with its origin. The name, from which the origin
-// follows, is the program's claim.
+// Kernel is a kernel that the call launched under Nsight Compute, with its origin. The program chooses the name, from
+// which the origin is derived.
 type Kernel struct {
 	Name       string  `json:"name" jsonschema:"without parameters; shortened"`
 	Origin     string  `json:"origin" jsonschema:"source, if it declares a kernel of this name; a library, by its name, like cuBLAS; unknown"`
@@ -180,7 +180,7 @@ type Kernel struct {
 }
 
 // WithoutDetails returns the result without its least important data: reports, single times, and output. It does not
-// change the receiver's maps.
+// modify the receiver's maps.
 func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {

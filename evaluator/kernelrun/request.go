@@ -23,8 +23,8 @@ const (
 	Compile  Kind = "compile"  // one kernel is compiled, and does not run
 )
 
-// Request is a parsed and valid evaluation. Workers of the same job.Version get its JSON. The site fills in defaults,
-// so that they do not depend on the worker.
+// Request is a parsed and valid evaluation request. Workers with the same job.Version receive it as JSON. The site
+// fills in defaults, so that they do not depend on the worker.
 type Request struct {
 	Kind          Kind     `json:"kind"`
 	RefKernel     *Code    `json:"ref,omitempty"` // Compare
@@ -39,32 +39,33 @@ type Request struct {
 	GPUType       string   `json:"gpu_type,omitempty"`     // as requested; empty for any
 	Shared        bool     `json:"shared,omitempty"`       // anyone with the evaluation's ID may read it
 	ReuseResult   bool     `json:"reuse_result,omitempty"` // accept the result of an equal request
-	// ReuseReference accepts kept measurements of the same reference.
+	// ReuseReference allows measurements of the same reference that an earlier evaluation made.
 	ReuseReference bool `json:"reuse_reference,omitempty"`
-	// StopWhen ends the timed calls before NumTrials; nil for never.
+	// StopWhen ends the timed calls before NumTrials; nil means never.
 	StopWhen *StopWhen `json:"stop_when,omitempty"`
-	// Cases are arguments of get_inputs by name, or values of scalars and shapes of tensors of the contracts; nil for
-	// one case as it is.
+	// Cases has, for each case, arguments of get_inputs by name, or values of scalars and shapes of tensors in the
+	// contracts; nil means one case without changes.
 	Cases []Case `json:"cases,omitempty"`
-	// Matched is the share of the elements of each output that must be within the tolerance; 0 in requests of older
-	// versions means all.
+	// Matched is the share of the elements of each output that must be within the tolerance. 0, in requests of older
+	// versions, means all.
 	Matched  float64  `json:"required_matched_ratio,omitempty"`
 	MaxError *float64 `json:"max_error,omitempty"`
 	EqualNaN bool     `json:"equal_nan,omitempty"`
 	Infinite string   `json:"infinite,omitempty"` // one of tasks.InfiniteRules
-	// DefaultTolerance means that the request gives neither ATol nor RTol: types of few bits have larger ones.
+	// DefaultTolerance means that the request sets neither ATol nor RTol. Types with few bits then have larger
+	// tolerances.
 	DefaultTolerance bool `json:"fitting,omitempty"`
 	// Tolerances applies to single outputs, by name or number.
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
-	// Baselines are further kernels that the custom one is timed beside.
+	// Baselines lists additional kernels that the custom kernel is compared with.
 	Baselines []string `json:"baselines,omitempty"`
-	// Setup has setup(meta) of the custom kernel's file called before its inputs are drawn.
+	// Setup makes the harness call setup(meta) in the custom kernel's file before it generates the inputs.
 	Setup bool `json:"setup,omitempty"`
-	// Require are the Python packages that a worker must have.
+	// Require lists the Python packages that a worker must have.
 	Require requirement.List `json:"require,omitempty"`
-	// Remarks are sentences about the request for its answer.
+	// Remarks has sentences about the request for the response.
 	Remarks []string `json:"remarks,omitempty"`
-	// Task is the task whose submission is compiled, and VersionID its version; the source is then a packed submission.
+	// Task is the task whose submission is compiled, and VersionID its version. The source is then a packed submission.
 	Task      string `json:"task,omitempty"`
 	VersionID int64  `json:"version_id,omitempty"`
 }
@@ -72,7 +73,7 @@ type Request struct {
 // Case is one case of a request, by the names of arguments.
 type Case map[string]json.RawMessage
 
-// maxCases limits the cases of a request. Their inputs are kept until all are timed.
+// maxCases limits the cases of a request, because the inputs of all are in memory at the same time.
 const maxCases = 8
 
 // kindOf returns the JSON type of a case's value.
@@ -92,7 +93,7 @@ func (c Case) kindOf(name string) string {
 	return "a number"
 }
 
-// checkCases returns a sentence about cases that cannot be timed together.
+// checkCases returns a sentence about cases that cannot be timed together, or "".
 func (r Request) checkCases() string {
 	switch {
 	case r.Cases == nil:
@@ -124,7 +125,7 @@ const (
 	BaselineCompile = "torch.compile" // the reference, compiled by PyTorch
 )
 
-// checkExtras returns a sentence about baselines or a setup that the request cannot have.
+// checkExtras returns a sentence about baselines or a setup that the request cannot have, or "".
 func (r Request) checkExtras() string {
 	isTorch := []string{"torch", "torch_cuda", "multi_kernel"}
 	switch {
@@ -142,7 +143,7 @@ func (r Request) checkExtras() string {
 	return ""
 }
 
-// StopWhen is the condition for ending the timed calls early. One of its parts suffices.
+// StopWhen is the condition that ends the timed calls early. Each of its parts is sufficient.
 type StopWhen struct {
 	HalfWidth  *float64 `json:"half_width,omitempty"` // relative half-width of the interval
 	Above      *float64 `json:"speedup_above,omitempty"`
@@ -150,7 +151,7 @@ type StopWhen struct {
 	Confidence float64  `json:"confidence"`
 }
 
-// check returns a sentence about a condition that cannot be reached, or could be reached by chance.
+// check returns a sentence about a condition that cannot be reached, or could be reached by chance, or "".
 func (s StopWhen) check(hasRef bool) string {
 	outside := func(v *float64, least, most float64) bool { return v != nil && !(*v >= least && *v <= most) }
 	switch {
@@ -171,16 +172,16 @@ func (s StopWhen) check(hasRef bool) string {
 // Code is one kernel.
 type Code struct {
 	Source string `json:"source_code"`
-	// Files are the files beside the main one, by name.
+	// Files has the additional files, by name.
 	Files map[string]string `json:"source_files,omitempty"`
 	Type  string            `json:"kernel_type"`
 	IO    map[string]any    `json:"io"`
-	// Compile means that torch.compile compiles the kernel, a baseline.
+	// Compile means that the kernel is compiled with torch.compile, for a baseline.
 	Compile  bool           `json:"torch_compile,omitempty"`
 	Metadata map[string]any `json:"metadata"`
 }
 
-// Text returns the texts of all files, for searches.
+// Text returns the joined texts of all files, for searches.
 func (c Code) Text() string {
 	text := c.Source
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
@@ -189,7 +190,7 @@ func (c Code) Text() string {
 	return text
 }
 
-// UnmarshalJSON keeps numbers as written: as floating-point numbers, integers beyond 53 bits would change.
+// UnmarshalJSON keeps numbers as text, because integers above 53 bits would change as floating-point numbers.
 func (c *Code) UnmarshalJSON(data []byte) error {
 	type plain Code
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -197,8 +198,8 @@ func (c *Code) UnmarshalJSON(data []byte) error {
 	return decoder.Decode((*plain)(c))
 }
 
-// Read parses the body of a request, decoded with UseNumber. Problems are in the order of the fields; without any the
-// request is ready for Check.
+// Read parses the body of a request that was decoded with UseNumber. Problems are in the order of the fields. Without
+// problems the request can be passed to Check.
 func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	m := evaluateRequest()
 	switch kind {
@@ -229,8 +230,8 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
-	// Converted through JSON: the tables name the fields, so that there is no second list. Texts may have megabytes, so
-	// they stay behind.
+	// The fields are converted through JSON, so that the tables are the only list of fields. Long texts are not
+	// converted, because they may have megabytes.
 	texts, cases := map[string]string{}, fields["cases"]
 	plain := extractLongTexts(fields, texts).(map[string]any)
 	plain["cases"] = cases // as they are: no text is given back to a case
@@ -254,7 +255,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	return r, nil
 }
 
-// minLongText is the length of texts that are worth a placeholder, in bytes.
+// minLongText is the minimum length of the texts that placeholders replace, in bytes.
 const minLongText = 4 << 10
 
 // extractLongTexts copies a value with placeholders for its long texts, and adds these to texts.
@@ -317,19 +318,19 @@ func upgradeLegacyBody(body map[string]any) map[string]any {
 	return out
 }
 
-// Bounds are the largest values that a site accepts.
+// Bounds has the largest values that a site accepts.
 type Bounds struct {
 	Trials  int64
 	Timeout int64 // seconds
 }
 
-// DefaultBounds returns the API's own bounds.
+// DefaultBounds returns the default bounds of the API.
 func DefaultBounds() Bounds { return Bounds{Trials: 10000, Timeout: 600} }
 
-// minTimeout is the minimum time limit in seconds. Importing torch alone takes seconds on a cold machine.
+// minTimeout is the minimum time limit of a request, in seconds. Importing torch alone may take seconds.
 const minTimeout = 5
 
-// Refusal is the error for a request with valid but disallowed fields.
+// Refusal is the error for a request with valid fields that are not allowed.
 type Refusal struct {
 	Message string
 	Details map[string]any
@@ -337,7 +338,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Check returns a *Refusal if the request is not allowed. Of missing parts it checks only Triton's contract: others
+// Check returns a *Refusal if the request is not allowed. Of missing parts it checks only Triton's contract; others
 // fail when compiling.
 func (r Request) Check(max Bounds) error {
 	refuse := func(name string, value any, format string, args ...any) error {

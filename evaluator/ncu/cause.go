@@ -6,36 +6,38 @@ import (
 	"slices"
 )
 
-// Cause is a counter that differs between two kernels in the same direction as their times.
+// Cause is a counter that differs between two kernels in the same direction as their times, so that it may explain the
+// difference.
 type Cause struct {
 	Key      string `json:"key"`
 	Label    string `json:"label"`
 	Counters string `json:"from"` // counters
 	A        Metric `json:"a"`
 	B        Metric `json:"b"`
-	// Utilization is the utilization of the counted hardware unit in the slower kernel, or the share of its cycles
-	// spent in the counted state, from 0 to 1.
+	// Utilization is the utilization of the hardware unit that the counter belongs to, in the slower kernel, or the
+	// share of its cycles in the counted state, from 0 to 1.
 	Utilization float64 `json:"busy"`
-	// ExplainedShare is the largest share of the time difference that the counter can explain, from 0 to 1: its own
-	// ratio relative to that of the times, weighted by Utilization. Causes overlap and do not add up to 1.
+	// ExplainedShare is the largest share of the time difference that the counter can explain, from 0 to 1: the ratio
+	// of the counter relative to the ratio of the times, weighted by Utilization. Causes overlap, so their shares do
+	// not add up to 1.
 	ExplainedShare float64 `json:"explains"`
 }
 
-// Explanation explains why two reports take different times.
+// Explanation lists possible causes of the time difference between two reports.
 type Explanation struct {
 	A         *Kernel `json:"-"` // the pair of kernels with the largest difference
 	B         *Kernel `json:"-"`
 	PairShare float64 `json:"part"`   // share of the total difference that the pair makes up
 	Ratio     float64 `json:"ratio"`  // time of B's report divided by that of A's
 	Causes    []Cause `json:"causes"` // causes of the pair's difference, largest first
-	// UnpairedKernels lists the kernels of the slower report without a counterpart in the other. UnpairedShare is their
-	// share of the difference.
+	// UnpairedKernels lists the kernels of the slower report that have no counterpart in the other. UnpairedShare is
+	// their share of the difference.
 	UnpairedKernels []string `json:"alone,omitempty"`
 	UnpairedShare   float64  `json:"alone_part,omitempty"`
 }
 
-// minTimeDifference is the smallest relative difference in time, and minExplainedShare the smallest ExplainedShare,
-// that is more than noise.
+// minTimeDifference is the smallest relative time difference that is not noise, and minExplainedShare the smallest
+// listed ExplainedShare.
 const minTimeDifference, minExplainedShare = 0.03, 0.05
 
 // Causes explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
@@ -83,7 +85,7 @@ func kernelTime(k *Kernel) float64 {
 	return ns
 }
 
-// causesOf compares the rules' counters of a faster and a slower kernel. swapped means that the slower one is A.
+// causesOf applies the rules to a faster and a slower kernel. swapped means that the slower one is A.
 func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	ratio := math.Log(kernelTime(slow) / kernelTime(fast))
 	add := func(c Cause, fast, slow Metric) {
@@ -107,8 +109,8 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	return list
 }
 
-// relativeChange returns how many times more the slower kernel does, or how many times less it has. ok is false if both
-// are equal or the slower one is better.
+// relativeChange returns by which factor the slower kernel does more (or has less, depending on the rule). ok is false
+// if both are equal or the slower kernel is better.
 func (r causeRule) relativeChange(fast, slow Metric) (float64, bool) {
 	f, ok := fast.BaseValue()
 	s, both := slow.BaseValue()
@@ -124,8 +126,8 @@ func (r causeRule) relativeChange(fast, slow Metric) (float64, bool) {
 	return s / max(f, s/1e6), true
 }
 
-// stallCauses returns the warp states in which the slower kernel spends more cycles. ExplainedShare is the state's
-// share of the additional cycles, weighted by the share of cycles in which the schedulers had nothing to issue.
+// stallCauses returns the warp states in which the slower kernel spends more cycles. ExplainedShare is the share of the
+// state in the additional cycles, weighted by the share of cycles in which the schedulers issued nothing.
 func stallCauses(fast, slow *Kernel) (list []Cause) {
 	f, okF := fast.baseValue(executedMetric)
 	s, okS := slow.baseValue(executedMetric)

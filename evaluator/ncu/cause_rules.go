@@ -2,7 +2,7 @@ package ncu
 
 import "math"
 
-// causeRule is a counter that can explain a difference in time.
+// causeRule describes a counter that can explain a time difference.
 type causeRule struct {
 	key, label, from string
 	moreIsFaster     bool // a larger value means less time
@@ -16,7 +16,7 @@ const (
 	sharedWavefrontsMetric = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 )
 
-// Keys of the rules. Those of warp states are "stall: " and the state.
+// Keys of the rules. Those of warp states are "stall: " followed by the state.
 const (
 	CauseDRAM             = "dram"
 	CauseL2               = "l2"
@@ -46,7 +46,7 @@ func causeRules() []causeRule {
 	)
 }
 
-// trafficRules returns the rules for traffic between the levels of memory, weighted by the utilization of the level.
+// trafficRules returns the rules for traffic between memory levels, weighted by the utilization of the level.
 func trafficRules() []causeRule {
 	const l2, l1 = "lts__throughput" + pctOfElapsedSuffix, "l1tex__throughput" + pctOfActiveSuffix
 	return []causeRule{
@@ -68,7 +68,8 @@ func counterMetric(name string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric { return k.Metric(name) }
 }
 
-// sumOfCounters adds counters with the same unit. The result is not measured if one of them is not.
+// sumOfCounters returns a function that adds counters with the same unit. The sum is not measured if one of them is
+// not.
 func sumOfCounters(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
 		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}
@@ -105,8 +106,8 @@ func oneWithoutTensorCores(slow *Kernel) float64 {
 	return 0
 }
 
-// distanceFromPeaks returns the distance of a kernel from the peaks of compute and memory: only then do more warps hide
-// more latency.
+// distanceFromPeaks returns the distance of a kernel from its peaks of compute and memory, from 0 to 1. If it is large,
+// more warps can hide more latency.
 func distanceFromPeaks(slow *Kernel) float64 {
 	sol := SpeedOfLight(slow)
 	if !sol[0].Value.Measured || !sol[1].Value.Measured {
@@ -115,7 +116,8 @@ func distanceFromPeaks(slow *Kernel) float64 {
 	return 1 - min(max(sol[0].Value.Value, sol[1].Value.Value, 0)/100, 1)
 }
 
-// blockCapacityShare returns the share of the device's capacity for blocks that a launch uses, in percent.
+// blockCapacityShare returns the number of blocks of a launch relative to the number that the device can hold at once,
+// in percent.
 func blockCapacityShare(k *Kernel) Metric {
 	m := k.Metric("launch__waves_per_multiprocessor")
 	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)

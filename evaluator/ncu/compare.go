@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Pair is two kernels to compare. One of them is nil if the other report has no counterpart.
+// Pair has two kernels to compare. One of them is nil if the other report has no counterpart.
 type Pair struct {
 	A, B     *Kernel       `json:"-"`
 	NameA    string        `json:"a,omitempty"` // short names; empty without a kernel
@@ -14,7 +14,7 @@ type Pair struct {
 	Sections []SectionDiff `json:"sections,omitempty"` // largest effect first
 }
 
-// SectionDiff is one section of the details page, for both kernels.
+// SectionDiff compares one section of the details page.
 type SectionDiff struct {
 	Name           string  `json:"name"`
 	RelativeEffect float64 `json:"effect"` // largest of its rows
@@ -110,7 +110,7 @@ func compareSection(name string, a, b *Kernel) SectionDiff {
 	return d
 }
 
-// Diff is one number of both kernels.
+// Diff compares one value of both kernels.
 type Diff struct {
 	Label string `json:"label"`
 	A     Metric `json:"a"`
@@ -119,12 +119,12 @@ type Diff struct {
 	// is meaningful only if Comparable.
 	Change     float64 `json:"change"`
 	Comparable bool    `json:"comparable"`
-	// RelativeEffect is for sorting: from 0 for equal to 1. A percentage counts by its points, everything else by the
-	// difference relative to both, so that noise in tiny percentages is last.
+	// RelativeEffect is a sort key from 0 (equal) to 1. For a percentage it is the difference in points, for others the
+	// difference relative to both values, so that noise in tiny percentages comes last.
 	RelativeEffect float64 `json:"effect"`
 }
 
-// NewDiff compares two metrics in base units. Different kinds of unit are not comparable.
+// NewDiff compares two metrics in base units. Metrics with different kinds of units are not comparable.
 func NewDiff(label string, a, b Metric) Diff {
 	d := Diff{Label: label, A: a, B: b}
 	x, ok := a.BaseValue()

@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// maxRecords limits the rows of one page, far above any real report.
+// maxRecords limits the rows of one CSV page, far above any real report.
 const maxRecords = 500_000
 
-// csvRecords parses a CSV page leniently: rows may differ in length, quotes may be invalid, and ncu's own "==PROF=="
-// lines may precede the table. A last line without its newline was cut while ncu wrote it; it is dropped, because half
-// a number looks like a number.
+// csvRecords parses a CSV page leniently: rows may differ in length, quotes may be invalid, and "==PROF==" lines of ncu
+// may precede the table. cut reports whether the last line has no line break, because ncu was stopped while writing it.
+// Such a line is dropped, because half a number looks like a number.
 func csvRecords(page []byte) (rows [][]string, cut bool) {
 	page = bytes.TrimPrefix(page, []byte("\xef\xbb\xbf"))
 	if n := bytes.LastIndexByte(page, '\n') + 1; n < len(page) {
@@ -35,14 +35,14 @@ func csvRecords(page []byte) (rows [][]string, cut bool) {
 	return rows, true
 }
 
-// Decimals of pages in English and in many other languages. Three digits are excluded: "1.234" and "1,234" are
-// ambiguous.
+// Patterns of decimal numbers in English and in many other languages. Three digits are excluded, because "1.234" and
+// "1,234" are ambiguous.
 var (
 	decimalPoint = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
 	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
 )
 
-// usesDecimalCommas reports whether a page uses decimal commas, so that "1.234" on it is more than a thousand.
+// usesDecimalCommas reports whether the numbers on a page have decimal commas, so that "1.234" is more than a thousand.
 func usesDecimalCommas(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Limits of a parsed report: slightly more than workers write for 16 kernels with the maximum number of instruction
+// Limits for a parsed report: slightly more than workers write for 16 kernels with the maximum number of instruction
 // counters. In memory a text of only "{}," takes five hundred times its size.
 const (
 	maxParsed  = 15 << 20 // bytes
@@ -17,14 +17,14 @@ const (
 	maxKernels = 256
 )
 
-// ErrUnreadable means that a text is not a report, or is larger than workers write.
+// ErrUnreadable means that a text is not a parsed report, or is larger than workers write.
 var ErrUnreadable = errors.New("the parsed report cannot be read")
 
 func unreadableError(why string, about ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(why, about...))
 }
 
-// Decode decodes a report that a worker has parsed, and returns the size of its text.
+// Decode decodes a parsed report, and returns the size of its text.
 func Decode(in io.Reader) (*Report, int64, error) {
 	var text bytes.Buffer
 	size, err := text.ReadFrom(io.LimitReader(in, maxParsed+1))
@@ -43,7 +43,7 @@ func Decode(in io.Reader) (*Report, int64, error) {
 	return report, size, nil
 }
 
-// decode decodes an object, and its kernels one by one: an empty kernel takes more memory than any other value.
+// decode decodes an object and its kernels one by one, because an empty kernel takes more memory than any other value.
 func (r *Report) decode(in *json.Decoder) error {
 	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(err, errors.New("it is no object"))

@@ -2,12 +2,12 @@ package ncu
 
 import "github.com/ianlancetaylor/demangle"
 
-// maxDemangled limits the bytes of a symbol that is demangled.
+// maxDemangled limits the symbols that are demangled, in bytes.
 const maxDemangled = 16 << 10
 
-// Demangle returns the C++ name of a linker symbol, of at most 2^maxBits bytes; other texts, and symbols of more than
-// 16 KiB, stay unchanged. Demangle symbols of submissions only by this function: package demangle calls itself for each
-// letter, and a symbol of a megabyte overflows the stack, which ends the process.
+// Demangle returns the C++ name of a linker symbol, cut to 2^maxBits bytes. It returns other texts, and symbols of more
+// than 16 KiB, unchanged. Use it instead of package demangle for symbols of submissions: that package recurses for each
+// letter, so a symbol of a megabyte overflows the stack, which ends the process.
 func Demangle(symbol string, maxBits int, options ...demangle.Option) string {
 	if len(symbol) > maxDemangled {
 		return symbol

@@ -2,8 +2,8 @@ package ncu
 
 import "strings"
 
-// deviceField is one field of the evaluation API's device metrics: the category and name in the API, and candidate raw
-// metrics, of which the first measured one is used.
+// deviceField is one field of the evaluation API's device metrics: its category and name, and the raw metrics of which
+// the first measured one is used.
 type deviceField struct {
 	category, name string
 	metrics        []string
@@ -16,7 +16,7 @@ const (
 	l2SectorsPrefix    = "memory_l2_theoretical_sectors_global"
 )
 
-// deviceFields lists the API's fields that are one raw metric in base units.
+// deviceFields lists the API's fields that equal one raw metric in base units.
 func deviceFields() []deviceField {
 	var out []deviceField
 	add := func(category string, pairs ...string) {
@@ -29,7 +29,7 @@ func deviceFields() []deviceField {
 	return out
 }
 
-// addDeviceFields adds the fields of the device and the launch as a whole.
+// addDeviceFields adds the fields of the whole device and launch.
 func addDeviceFields(add func(category string, pairs ...string)) {
 	add("speed_of_light",
 		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+pctOfElapsedSuffix,
@@ -53,7 +53,7 @@ func addDeviceFields(add func(category string, pairs ...string)) {
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// addUnitFields adds the fields of pipes, schedulers, limits, and kinds of access.
+// addUnitFields adds the fields of single hardware units: pipes, schedulers, limits, and kinds of memory access.
 func addUnitFields(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+pctOfActiveSuffix)
@@ -89,8 +89,8 @@ func addUnitFields(add func(category string, pairs ...string)) {
 		"shared_bank_conflicts_store_sum", l1SharedMetric+"st.sum")
 }
 
-// DeviceMetrics returns a kernel's numbers under the categories and names of the evaluation API. Fields that were not
-// measured are absent, and so are empty categories.
+// DeviceMetrics returns a kernel's metrics by the categories and names of the evaluation API, without fields that were
+// not measured.
 func DeviceMetrics(k *Kernel) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	set := func(category, name string, v any) {
@@ -117,7 +117,7 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 
 type setFieldFunc func(category, name string, v any)
 
-// setActiveCycles computes a share for which current ncu versions report only cycles.
+// setActiveCycles computes a share for which current versions of ncu report only cycles.
 func (k *Kernel) setActiveCycles(set setFieldFunc) {
 	if _, measured := k.baseValue("sm__cycles_active" + pctOfElapsedSuffix); measured {
 		return
@@ -128,7 +128,7 @@ func (k *Kernel) setActiveCycles(set setFieldFunc) {
 	}
 }
 
-// setBandwidths divides by 1024³ although the names contain gb: API clients expect this.
+// setBandwidths sets the bandwidths, divided by 1024³ although their names contain gb, because API clients expect this.
 func (k *Kernel) setBandwidths(set setFieldFunc) {
 	for name, metric := range map[string]string{
 		"dram_avg_bandwidth_gb_s":   "dram__bytes.avg.per_second",
@@ -163,7 +163,7 @@ func (k *Kernel) setMemoryAccess(set setFieldFunc) {
 	}
 }
 
-// setRoofline sets the transferred bytes. Operations come only from counters that current ncu versions no longer have,
+// setRoofline sets the transferred bytes. Numbers of operations need counters that current versions of ncu do not have,
 // and are absent without them.
 func (k *Kernel) setRoofline(set setFieldFunc) {
 	const category = "roofline_metrics"

@@ -2,7 +2,7 @@ package ncu
 
 import "strconv"
 
-// DerivedViews are the derived views of one kernel for the details page and its JSON.
+// DerivedViews has the derived views of one kernel for the details page and its JSON.
 type DerivedViews struct {
 	SpeedOfLight []Fact         `json:"speed_of_light"`
 	Roofline     Roofline       `json:"roofline"`
@@ -24,8 +24,8 @@ func ViewsOf(k *Kernel) DerivedViews {
 	}
 }
 
-// Table returns every raw metric of every kernel below a header: kernel number, kernel name, metric, unit, value (empty
-// if not measured), and ncu's own text.
+// Table returns all raw metrics of all kernels with a header row. The columns are kernel number, kernel name, metric,
+// unit, value (empty if not measured), and ncu's text.
 func (r *Report) Table() [][]string {
 	rows := [][]string{{"kernel", "name", "metric", "unit", "value", "text"}}
 	for i := range r.Kernels {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Fact is one number that a chart shows, with the metrics that it was computed from.
+// Fact is one value of a chart, with its origin.
 type Fact struct {
 	Label string `json:"label"`
-	// Source is the raw metric's name, or the formula in words for a computed number.
+	// Source is the name of the raw metric, or the formula of a computed value.
 	Source string `json:"from"`
 	Value  Metric `json:"value"`
 }
 
-// labelledMetric is a label with a raw metric's name.
+// labelledMetric has a label and the name of a raw metric.
 type labelledMetric struct{ label, metric string }
 
-// facts returns the named metrics, including absent ones as not measured.
+// facts returns the named metrics as facts; absent ones are not measured.
 func (k *Kernel) facts(list []labelledMetric) []Fact {
 	out := make([]Fact, len(list))
 	for i, n := range list {
@@ -29,7 +29,7 @@ func (k *Kernel) fact(label, metric string) Fact {
 	return Fact{Label: label, Source: metric, Value: k.Metric(metric)}
 }
 
-// computedFact returns a fact computed by Warpboard. It is not measured unless ok is true and v is finite.
+// computedFact returns a fact that this package computes. It is not measured unless ok is true and v is finite.
 func computedFact(label, from, unit string, v float64, ok bool) Fact {
 	m := Metric{Unit: unit}
 	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -38,10 +38,10 @@ func computedFact(label, from, unit string, v float64, ok bool) Fact {
 	return Fact{Label: label, Source: from, Value: m}
 }
 
-// baseValue returns a metric's value in base units.
+// baseValue returns the value of a metric in base units.
 func (k *Kernel) baseValue(name string) (float64, bool) { return k.Metric(name).BaseValue() }
 
-// SpeedOfLight returns the utilization of each hardware unit in percent of its peak.
+// SpeedOfLight returns the utilization of each hardware unit, in percent of its peak.
 func SpeedOfLight(k *Kernel) []Fact {
 	return k.facts([]labelledMetric{
 		{"Compute (SM)", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
@@ -88,14 +88,14 @@ func Launch(k *Kernel) []Fact {
 	})
 }
 
-// Derived sections whose rows are parts of one whole.
+// Names of derived sections whose rows add up to a whole.
 const (
 	warpStatesSection  = "Warp States"
 	memoryChartSection = "Memory Chart"
 )
 
-// setEffects sets each row's effect to its difference relative to the section's largest row of the same unit: a small
-// part of the whole has little effect, even if it changed much.
+// setEffects sets the RelativeEffect of each row to its difference relative to the largest row of the same unit, so
+// that a small part of the whole has a small effect even if it changed much.
 func setEffects(rows []Diff) {
 	largest := map[string]float64{}
 	size := func(d Diff) float64 { return math.Max(d.A.Value, d.B.Value) }
@@ -109,8 +109,8 @@ func setEffects(rows []Diff) {
 	}
 }
 
-// withDerivedSections returns a kernel with the derived views as further sections: the details page has neither warp
-// states nor traffic between the levels of memory.
+// withDerivedSections returns a copy of the kernel with the derived views as additional sections, because the details
+// page has neither warp states nor traffic between memory levels.
 func (k *Kernel) withDerivedSections() *Kernel {
 	all := &Kernel{Sections: slices.Clone(k.Sections)}
 	add := func(section string, f Fact) {

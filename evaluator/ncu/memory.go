@@ -1,6 +1,6 @@
 package ncu
 
-// MemoryPath is the traffic between the levels of memory.
+// MemoryPath is the traffic between memory levels.
 type MemoryPath struct {
 	Levels []MemoryLevel `json:"levels"` // from the registers outwards
 	Links  []MemoryLink  `json:"links"`
@@ -33,7 +33,7 @@ const (
 // sectorBytes is the size of a sector in the L1 counters.
 const sectorBytes = 32
 
-// MemoryPathOf derives the memory chart of a kernel.
+// MemoryPathOf computes the memory chart of a kernel.
 func MemoryPathOf(k *Kernel) MemoryPath {
 	pct := func(label, metric string) Fact { return k.fact(label, metric) }
 	return MemoryPath{
@@ -68,12 +68,12 @@ func MemoryPathOf(k *Kernel) MemoryPath {
 	}
 }
 
-// Label names a link with its ends: "Reads: DRAM → L2".
+// Label describes a link: "Reads: DRAM → L2".
 func (p MemoryPath) Label(l MemoryLink) string {
 	return l.Name + ": " + p.Levels[l.From].Name + " → " + p.Levels[l.To].Name
 }
 
-// byteLink returns a link whose bytes and rate ncu measured directly.
+// byteLink returns a link whose bytes and rate ncu measured.
 func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
 	return MemoryLink{
 		From:   from,
@@ -84,7 +84,7 @@ func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
 	}
 }
 
-// sectorLink returns a link counted in sectors, from which bytes and rate are computed.
+// sectorLink returns a link that ncu counts in sectors. Its bytes and rate are computed.
 func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 	sectors, ok := k.baseValue(metric)
 	bytes := sectors * sectorBytes
@@ -100,7 +100,7 @@ func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 	}
 }
 
-// wavefrontLink returns a link of shared memory, whose counters count wavefronts, not bytes.
+// wavefrontLink returns a link of shared memory, which ncu counts in wavefronts instead of bytes.
 func (k *Kernel) wavefrontLink(from, to int, name, metric string) MemoryLink {
 	amount := k.fact(name, metric)
 	amount.Value.Unit = "wavefront"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Metric is one number or word printed by ncu. Value is in Unit ("%", "us", "Mbyte", "sector/ns", empty for a plain
-// number) and is valid only if Measured; Text is ncu's text.
+// Metric is one value in ncu's output. Value is in Unit ("%", "us", "Mbyte", "sector/ns", "" for a plain number) and
+// valid only if Measured; Text is ncu's text.
 type Metric struct {
 	Unit     string
 	Text     string
@@ -16,8 +16,8 @@ type Metric struct {
 	Measured bool
 }
 
-// NewMetric parses a cell as printed by ncu, with thousands separators. NaN, infinities, n/a, "no data", a single dash,
-// and words have no value.
+// NewMetric parses a value in ncu's output, which may have thousands separators. NaN, infinity, n/a, "no data", a
+// single dash, and words are not measured.
 func NewMetric(text, unit string) Metric {
 	m := Metric{Unit: strings.TrimSpace(unit), Text: strings.TrimSpace(text)}
 	m.Value, m.Measured = parseNumber(m.Text)
@@ -33,7 +33,7 @@ func parseNumber(text string) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(digits, 64)
-	// Larger than any counter, and small enough for sums and products to stay finite.
+	// The limit exceeds any counter, and keeps sums and products finite.
 	const largest = 1e100
 	if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
 		return 0, false
@@ -41,8 +41,8 @@ func parseNumber(text string) (float64, bool) {
 	return v, true
 }
 
-// removeThousandsSeparators removes the separators from "1,234.5". A comma elsewhere is not a separator, as in "65,97"
-// or the list "0,1,2"; removing it would change the value.
+// removeThousandsSeparators removes the separators from "1,234.5". Other commas stay, as in "65,97" or the list
+// "0,1,2", where removing them would change the value.
 func removeThousandsSeparators(text string) (string, bool) {
 	whole, rest, _ := strings.Cut(text, ".")
 	groups := strings.Split(whole, ",")
@@ -58,7 +58,7 @@ func removeThousandsSeparators(text string) (string, bool) {
 	return strings.ReplaceAll(text, ",", ""), true
 }
 
-// Present reports whether ncu printed a usable value: a number, or a word such as "PolicySpread".
+// Present reports whether the metric has a usable value: a number, or a word such as "PolicySpread".
 func (m Metric) Present() bool {
 	switch strings.ToLower(m.Text) {
 	case "", "-", "n/a", "nan", "-nan", "inf", "-inf", "no data", "(!) n/a", "(!) nan":
@@ -119,7 +119,8 @@ type rowJSON struct {
 	metricJSON
 }
 
-// baseUnit maps ncu's spellings, old and new, to one name each; ok is false for a unit without prefixes.
+// baseUnit maps the spellings of units in all versions of ncu to one name each. ok is false for a unit without
+// prefixes.
 func baseUnit(unit string) (base string, ok bool) {
 	switch unit {
 	case "byte", "hz", "s":
@@ -130,7 +131,7 @@ func baseUnit(unit string) (base string, ok bool) {
 	return "", false
 }
 
-// decimalPrefix returns a prefix's factor. They are decimal: ncu's 32.768 Kbyte are 32,768 bytes.
+// decimalPrefix returns the factor of a unit prefix, which is decimal: 32.768 Kbyte are 32,768 bytes.
 func decimalPrefix(letter byte) (factor float64, ok bool) {
 	switch letter {
 	case 'T':
@@ -151,8 +152,8 @@ func decimalPrefix(letter byte) (factor float64, ok bool) {
 	return 0, false
 }
 
-// BaseValue returns the value in base units: bytes, seconds, hertz, and per second for rates. Units without a scale (%,
-// inst, sector, plain numbers) stay unchanged.
+// BaseValue returns the value in base units: bytes, seconds, hertz, and per second for rates. Units without prefixes
+// (%, inst, sector, plain numbers) stay unchanged.
 func (m Metric) BaseValue() (float64, bool) {
 	if !m.Measured {
 		return 0, false
@@ -177,7 +178,7 @@ func (m Metric) BaseUnit() string {
 	return u
 }
 
-// unitFactor splits a simple unit into its factor and its base. A unit without a scale is its own base.
+// unitFactor splits a simple unit into factor and base. A unit without prefixes is its own base.
 func unitFactor(unit string) (float64, string) {
 	if base, ok := baseUnit(unit); ok {
 		return 1, base

@@ -28,7 +28,7 @@ const (
 	executedColumn   = "Instructions Executed"
 )
 
-// InstructionMixOf derives a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
+// InstructionMixOf computes a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
 func InstructionMixOf(k *Kernel) InstructionMix {
 	m := InstructionMix{Pipes: pipeUtilizations(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
 	if k.Source != nil {
@@ -37,9 +37,9 @@ func InstructionMixOf(k *Kernel) InstructionMix {
 	return m
 }
 
-// pipeUtilizations returns the utilization of each pipe. One instruction can keep a pipe busy for many cycles (a matrix
-// instruction for more than a hundred), so busy cycles are used if ncu reports them, and issued instructions only for
-// the other pipes. "shared" is omitted: it is the common entrance of the others.
+// pipeUtilizations returns the utilization of each pipe. One instruction can occupy a pipe for many cycles (a matrix
+// instruction for more than a hundred), so it uses busy cycles if ncu reports them, and otherwise issued instructions.
+// It omits "shared", the common entry of other pipes.
 func pipeUtilizations(k *Kernel) []Fact {
 	found := k.byPipe(pipeIssuedPrefix, pctOfActiveSuffix)
 	for pipe, fact := range k.byPipe(pipeBusyPrefix, pipeBusySuffix+pctOfActiveSuffix) {
@@ -58,7 +58,7 @@ func pipeUtilizations(k *Kernel) []Fact {
 	return out
 }
 
-// byPipe returns the measured metrics with this prefix and suffix, by the name of their pipe.
+// byPipe returns the measured metrics with a prefix and a suffix, by the pipe's name in between.
 func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
 	out := map[string]Fact{}
 	for _, name := range k.metricNames(prefix, suffix) {

@@ -7,8 +7,8 @@ import (
 )
 
 // WithoutProgram returns a copy of the report for readers who may not see the program: without source and instructions,
-// and with numbers instead of kernel names, which the program chooses. Launches of one kernel have one number. Metrics
-// are shared with r.
+// and with numbers instead of kernel names, which the program chooses. Launches of the same kernel have the same
+// number. The copy shares metrics with r.
 func (r *Report) WithoutProgram() *Report {
 	shown, numbers := *r, map[string]string{}
 	shown.Kernels = slices.Clone(r.Kernels)
@@ -35,12 +35,12 @@ func (r *Report) WithoutProgram() *Report {
 	return &shown
 }
 
-// withoutName replaces the kernel's name in a sentence.
+// withoutName replaces the kernel's name in a sentence by name.
 func (k *Kernel) withoutName(sentence, name string) string {
 	return replaceName(replaceName(sentence, k.Name, name), k.ShortName, name)
 }
 
-// replaceName replaces a name only as a whole word: "k" is not a part of "kernel".
+// replaceName replaces a name only if it is a whole word: "k" does not match in "kernel".
 func replaceName(text, name, by string) string {
 	if name == "" {
 		return text

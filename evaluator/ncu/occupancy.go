@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Occupancy is the number of warps per SM, and its limits.
+// Occupancy is the number of warps per SM and its limits.
 type Occupancy struct {
 	Theoretical      Fact      `json:"theoretical"` // percent
 	Achieved         Fact      `json:"achieved"`
@@ -15,13 +15,13 @@ type Occupancy struct {
 	Limiters         []Limiter `json:"limiters"` // tightest first
 }
 
-// Limiter is one resource and the number of blocks per SM that it allows.
+// Limiter is a resource and the number of blocks per SM that it allows.
 type Limiter struct {
 	Fact
 	Limits bool `json:"limits"` // it allows the fewest blocks
 }
 
-// OccupancyOf derives a kernel's occupancy.
+// OccupancyOf computes a kernel's occupancy.
 func OccupancyOf(k *Kernel) Occupancy {
 	o := Occupancy{
 		Theoretical:      k.fact("Theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct"),
@@ -47,7 +47,7 @@ func OccupancyOf(k *Kernel) Occupancy {
 	return o
 }
 
-// Stall is the number of cycles that warps spent in one state per issued instruction.
+// Stall is the number of cycles that warps spend in one state, per issued instruction.
 type Stall struct {
 	Fact
 	Share        float64 `json:"share"`             // of all warp states, 0 to 1
@@ -60,7 +60,7 @@ const (
 	stallSuffix = "_per_issue_active.ratio"
 )
 
-// stallHelp has a few words on what a warp waits for, by ncu's name of the state.
+// stallHelp has a short explanation of each warp state, by ncu's name.
 var stallHelp = map[string]string{
 	"barrier":            "other warps of the block to reach the barrier",
 	"branch_resolving":   "the target of a branch",
@@ -84,7 +84,7 @@ var stallHelp = map[string]string{
 	"warpgroup_arrive":   "its warp group",
 }
 
-// Stalls returns the warp states, most cycles first. Unknown states keep ncu's name.
+// Stalls returns the warp states, most cycles first. Unknown states have ncu's name.
 func Stalls(k *Kernel) []Stall {
 	var out []Stall
 	total := 0.0

@@ -2,7 +2,7 @@ package ncu
 
 import "regexp"
 
-// CSVPages has ncu's output for one report. Any page may be empty: the rest is still parsed.
+// CSVPages has the pages that ncu prints for one report. Any page may be empty; the others are still parsed.
 type CSVPages struct {
 	Version     string // output of `ncu --version`
 	Details     []byte // --page details --csv
@@ -14,7 +14,7 @@ type CSVPages struct {
 // PageNames returns the names of the pages for CSVPages.Set.
 func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
-// Set stores one page's output by its name in PageNames; other names are ignored.
+// Set stores the output for a page of PageNames; other names are ignored.
 func (p *CSVPages) Set(page string, out []byte) {
 	switch page {
 	case "details":
@@ -33,8 +33,7 @@ var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
 // Version returns the first version number in a text, such as "2025.3.1.0", or "".
 func Version(text string) string { return versionNumber.FindString(text) }
 
-// Parse parses the pages of one report. It never fails: unreadable parts are omitted and listed in the report's
-// Warnings.
+// Parse parses the pages of one report. It never fails: the Warnings of the report list parts that are not readable.
 func Parse(p CSVPages) *Report {
 	r := &Report{Version: Version(p.Version), Kernels: []Kernel{}}
 	r.readRaw(p.Raw)
@@ -51,8 +50,8 @@ func Parse(p CSVPages) *Report {
 	return r
 }
 
-// completeFields sets fields that need the whole kernel, and warns of counters with the value NaN: some ncu versions
-// report those on some drivers, and a page with gaps needs an explanation.
+// completeFields sets fields that depend on several metrics. It adds a warning about NaN counters, which some versions
+// of ncu report with some drivers, because pages then have gaps.
 func (k *Kernel) completeFields(warn func(string)) {
 	if name := k.Metric("device__attribute_display_name"); name.Present() {
 		k.Device = name.Text

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// MaxPTX limits the PTX of one program that is read, in bytes: programs under the profiler may forge it.
+	// MaxPTX limits the PTX of one program, in bytes, because programs under the profiler can forge it.
 	MaxPTX = 4 << 20
-	// maxKernelPTX limits the PTX kept for one kernel, in bytes.
+	// maxKernelPTX limits the stored PTX of one kernel, in bytes.
 	maxKernelPTX = 256 << 10
 	maxEntries   = 2000
-	// maxSignature limits, as a power of two, the size of a demangled name: each type in it may double it.
+	// maxSignature limits demangled names to 2^maxSignature bytes, because each type in a name may double it.
 	maxSignature = 14
 )
 
-// ptxEntry is one kernel in PTX. Parts that it shares with others of its module are added only where it is kept: a
-// module may have thousands of kernels, and be as long.
+// ptxEntry is one kernel in PTX. Parts that it shares with other kernels of its module are added only if it is stored,
+// because a module may have thousands of kernels.
 type ptxEntry struct {
 	signature         string // demangled
 	head, body, files string
@@ -27,7 +27,7 @@ type ptxEntry struct {
 
 func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
 
-// text returns a complete module, except for functions and variables that it shares with others.
+// text returns a complete PTX module, except for functions and variables that the kernel shares with others.
 func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
 
 var (
@@ -38,8 +38,8 @@ var (
 	castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 )
 
-// AttachPTX gives each kernel its part of the program's PTX, which has one or several modules. A kernel gets none if
-// several parts fit, such as the variants tried by an autotuner.
+// AttachPTX assigns each kernel its part of the program's PTX, which has one or several modules. A kernel gets none if
+// several parts match, such as the variants tried by an autotuner.
 func (r *Report) AttachPTX(text string) {
 	if len(text) == 0 {
 		return
@@ -69,7 +69,7 @@ func (r *Report) AttachPTX(text string) {
 	}
 }
 
-// matchingEntries returns the entries that may be the kernel, narrowed by its signature and block size.
+// matchingEntries returns the entries that may be the kernel, by its name, signature, and block size.
 func (k *Kernel) matchingEntries(entries []ptxEntry) []ptxEntry {
 	keep := func(like func(ptxEntry) bool) {
 		var kept []ptxEntry
@@ -89,13 +89,13 @@ func (k *Kernel) matchingEntries(entries []ptxEntry) []ptxEntry {
 	return entries
 }
 
-// plainSignature removes the parts of a signature that tools spell differently.
+// plainSignature removes those parts of a signature that tools spell differently.
 func plainSignature(s string) string {
 	s = castPattern.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
 	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
 }
 
-// readPTX returns the kernels of the modules.
+// readPTX returns the kernels in one or several PTX modules.
 func readPTX(text string) []ptxEntry {
 	var out []ptxEntry
 	for i, module := range strings.Split("\n"+text, "\n.version") {
@@ -160,7 +160,7 @@ func productOf(numbers []string) int {
 	return all
 }
 
-// PTXLine is a line of PTX with its source line, which is 0 if unknown.
+// PTXLine is a line of PTX with its source line; 0 if unknown.
 type PTXLine struct {
 	Number int // line number in the text, from 1
 	Text   string
@@ -168,7 +168,7 @@ type PTXLine struct {
 	Line   int
 }
 
-// PTXLines returns the kernel's lines, except those that only give source positions.
+// PTXLines returns the lines of the kernel's PTX, except those that only have source positions.
 func (s *Source) PTXLines() []PTXLine {
 	files := map[string]string{}
 	for line := range strings.Lines(s.PTX) {
@@ -200,7 +200,7 @@ func (s *Source) PTXLines() []PTXLine {
 	return out
 }
 
-// ptxInstruction reports whether a line is an instruction, not a directive, label, brace, or comment.
+// ptxInstruction reports whether a line of PTX is an instruction.
 func ptxInstruction(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "//")

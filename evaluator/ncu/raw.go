@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// isIdentityColumn reports whether a column of the raw page describes the launch; all others are metrics.
+// isIdentityColumn reports whether a column of the raw page describes the launch. All others are metrics.
 func isIdentityColumn(column string) bool {
 	switch column {
 	case "", "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
 		"Context", "Stream", "Block Size", "Grid Size", "Device", "CC":
 		return true
 	}
-	// The NVTX columns have their format in their name.
+	// The names of NVTX columns contain their format.
 	return strings.Contains(column, "Push/Pop_Range") || strings.Contains(column, "Start/Stop_Range")
 }
 
-// readRaw fills the report's kernels from the raw page: one row per launch; a separate row without an ID has the units
+// readRaw reads the kernels from the raw page, which has one row per launch. A separate row without an ID has the units
 // of the columns.
 func (r *Report) readRaw(page []byte) {
 	rows, cut := csvRecords(page)
@@ -68,11 +68,11 @@ func metricsOfRow(header, units, row []string) map[string]Metric {
 	return out
 }
 
-// mostKernels limits the kernels of a report, far above Options.Kernels: the file comes from an untrusted run.
+// mostKernels limits the kernels of a report, which comes from an untrusted run. It is far above Options.MaxLaunches.
 const mostKernels = 256
 
-// kernelOfRow returns the kernel of a row, adding a new one from the row's identity columns. It returns nil, and warns,
-// if the row has no usable ID.
+// kernelOfRow returns the kernel of a row and adds it if it is new. It returns nil and adds a warning if the row has no
+// valid ID.
 func (r *Report) kernelOfRow(row []string, at map[string]int, page string) *Kernel {
 	id, err := strconv.Atoi(cellOf(row, at, "ID"))
 	if err != nil {
@@ -110,7 +110,7 @@ func parseTriple(s string) (out [3]int) {
 	return out
 }
 
-// addWarning adds a sentence once, up to a readable number of them.
+// addWarning adds a sentence unless it exists or there are too many.
 func (r *Report) addWarning(sentence string) {
 	const most = 20
 	for _, w := range r.Warnings {
@@ -131,7 +131,7 @@ func clipText(s string) string {
 	return s
 }
 
-// readDetails adds sections and rules from the details page: one row per metric or rule.
+// readDetails adds sections and rules from the details page, which has one row per metric or rule.
 func (r *Report) readDetails(page []byte) {
 	rows, cut := csvRecords(page)
 	if cut {
@@ -156,7 +156,7 @@ func (r *Report) readDetails(page []byte) {
 
 func (k *Kernel) addDetail(row []string, at map[string]int) {
 	section := cellOf(row, at, "Section Name")
-	// A report has about twenty sections; the limit prevents quadratic time for a forged one.
+	// A report has about twenty sections. The limit prevents quadratic time for a forged report.
 	const mostSections = 200
 	if len(k.Sections) >= mostSections {
 		return

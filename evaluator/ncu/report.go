@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// MaxReport limits a report file in bytes: the program under ncu can write a forged report.
+// MaxReport limits a report file, in bytes, because the program under ncu can write a forged report.
 const MaxReport = 256 << 20
 
-// Report is one ncu report: the kernels in launch order, and warnings about unreadable parts.
+// Report is one parsed ncu report: the kernels in launch order, and warnings about unreadable parts.
 type Report struct {
 	Version  string   `json:"version,omitempty"` // of ncu: "2025.3.1.0"
 	Kernels  []Kernel `json:"kernels"`
 	Warnings []string `json:"warnings,omitempty"` // sentences: what was missing or unreadable
 }
 
-// Kernel is one profiled launch.
+// Kernel is one profiled kernel launch.
 type Kernel struct {
 	ID                int               `json:"id"`   // ncu's result number, unique within the report
 	Name              string            `json:"name"` // as printed by ncu, with parameter types
@@ -34,8 +34,8 @@ type Kernel struct {
 	SortedNames []string `json:"-"` // names of Metrics, sorted; nil unless set by IndexMetrics
 }
 
-// IndexMetrics speeds up further views of a report, which has thousands of metrics. Metrics must not be added or
-// removed afterwards.
+// IndexMetrics sorts the names of the metrics, which speeds up later views. Metrics must not be added or removed
+// afterwards.
 func (r *Report) IndexMetrics() {
 	for i := range r.Kernels {
 		r.Kernels[i].SortedNames = slices.Sorted(maps.Keys(r.Kernels[i].Metrics))
@@ -48,13 +48,13 @@ type Section struct {
 	Rows []Row  `json:"rows"`
 }
 
-// Row is one labeled number of a section. Its value is rounded by ncu; the raw page is not.
+// Row is one value of a section with its label. ncu rounds it; the raw page has the exact value.
 type Row struct {
 	Label string `json:"label"`
 	Metric
 }
 
-// Rule is one of Nsight Compute's own findings.
+// Rule is one recommendation of Nsight Compute.
 type Rule struct {
 	Section string `json:"section"` // ncu's identifier, "WarpStateStats"
 	Name    string `json:"name"`
@@ -66,10 +66,10 @@ type Rule struct {
 	SpeedupType string   `json:"speedup_type,omitempty"`
 }
 
-// Metric returns the named raw metric; an absent one is not measured.
+// Metric returns the named raw metric, or a Metric that is not measured.
 func (k *Kernel) Metric(name string) Metric { return k.Metrics[name] }
 
-// Row returns a number of the details page by section and label; an absent one is not measured.
+// Row returns a value of the details page by section and label, or a Metric that is not measured.
 func (k *Kernel) Row(section, label string) Metric {
 	for _, s := range k.Sections {
 		if s.Name != section {
@@ -93,7 +93,7 @@ func (k *Kernel) Duration() (ns float64, ok bool) {
 // MetricNames returns the sorted names of the raw metrics.
 func (k *Kernel) MetricNames() []string { return k.metricNames("", "") }
 
-// metricNames returns the sorted names with this prefix and suffix. There are thousands of names, and sorting all of
+// metricNames returns the sorted names with a prefix and a suffix. There are thousands of names, and sorting all of
 // them for each view took most of a page's time.
 func (k *Kernel) metricNames(prefix, suffix string) []string {
 	var names []string
@@ -118,7 +118,7 @@ func (k *Kernel) metricNames(prefix, suffix string) []string {
 	return names
 }
 
-// Kernel returns the launch with this ncu number, or nil.
+// Kernel returns the launch with ncu's number id, or nil.
 func (r *Report) Kernel(id int) *Kernel {
 	for i := range r.Kernels {
 		if r.Kernels[i].ID == id {
@@ -128,8 +128,8 @@ func (r *Report) Kernel(id int) *Kernel {
 	return nil
 }
 
-// ShortName reduces a demangled C++ signature to the function's own name, without parameters, template arguments,
-// namespaces, and return type. A name that is not a signature stays unchanged.
+// ShortName returns the function name of a demangled C++ signature, without parameters, template arguments, namespaces,
+// and return type. It returns other texts unchanged.
 func ShortName(name string) string {
 	bare := withoutTemplates(strings.TrimSpace(name))
 	bare = strings.ReplaceAll(bare, "(anonymous namespace)::", "")
@@ -149,7 +149,7 @@ func ShortName(name string) string {
 	return bare
 }
 
-// withoutTemplates removes every balanced <…>. An unbalanced name is returned unchanged.
+// withoutTemplates removes each balanced <…>. It returns an unbalanced name unchanged.
 func withoutTemplates(name string) string {
 	var b strings.Builder
 	depth := 0

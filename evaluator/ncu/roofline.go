@@ -2,17 +2,18 @@ package ncu
 
 import "strings"
 
-// Roofline has the data of the roofline chart: work in FLOP/s (or op/s), traffic in byte/s. All roofs come from the
-// report, none from data sheets.
+// Roofline has the data of a roofline chart: operations in FLOP/s (or op/s) and traffic in byte/s. All limits come from
+// the report, none from data sheets.
 type Roofline struct {
 	Bandwidth     Fact             `json:"traffic"`      // DRAM bytes per second, achieved
 	PeakBandwidth Fact             `json:"peak_traffic"` // peak of the device
 	Kinds         []ArithmeticRoof `json:"works"`
-	// Caches are the roofs of L2 and L1. Their intensities are for the work of MostUsedArithmeticRoof.
+	// Caches has the limits of L2 and L1. Their arithmetic intensities are for the operations of
+	// MostUsedArithmeticRoof.
 	Caches []CacheRoof `json:"caches,omitempty"`
 }
 
-// CacheRoof is a level of memory above DRAM: its traffic to the next level, and its peak.
+// CacheRoof is a memory level above DRAM: its traffic to the level above, and its peak.
 type CacheRoof struct {
 	Name      string `json:"name"`
 	Traffic   Fact   `json:"traffic"`
@@ -20,7 +21,7 @@ type CacheRoof struct {
 	Intensity Fact   `json:"intensity"` // operations per byte of its traffic
 }
 
-// ArithmeticRoof is one kind of arithmetic: its roof and, if the kernel did any, its rate.
+// ArithmeticRoof is one kind of arithmetic: its peak rate and, if the kernel used it, the achieved rate.
 type ArithmeticRoof struct {
 	Name      string `json:"name"` // "FP32", "Tensor BF16"
 	Rate      Fact   `json:"work"` // operations per second, achieved
@@ -28,10 +29,10 @@ type ArithmeticRoof struct {
 	Intensity Fact   `json:"intensity"` // operations per DRAM byte
 }
 
-// HasWork reports whether the kernel did any work of this kind.
+// HasWork reports whether the kernel did operations of this kind.
 func (w ArithmeticRoof) HasWork() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
 
-// Attainable returns the rate that the roofs allow at the work's intensity, in operations per second.
+// Attainable returns the rate that the limits allow at the arithmetic intensity of w, in operations per second.
 func (r Roofline) Attainable(w ArithmeticRoof) (float64, bool) {
 	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakBandwidth.Value.Measured {
 		return 0, false
@@ -39,7 +40,7 @@ func (r Roofline) Attainable(w ArithmeticRoof) (float64, bool) {
 	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
 }
 
-// MostUsedArithmeticRoof returns the kind of work that the kernel did most, or nil if it did no arithmetic.
+// MostUsedArithmeticRoof returns the kind of arithmetic with the most operations, or nil if there were none.
 func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 	var best *ArithmeticRoof
 	for i, w := range r.Kinds {
@@ -50,7 +51,7 @@ func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 	return best
 }
 
-// flopsUnit is the unit of floating-point work; integer tensor work is in "op/s".
+// flopsUnit is the unit of floating-point operations. Integer tensor operations are in "op/s".
 const flopsUnit = "FLOP/s"
 
 const (
@@ -60,7 +61,8 @@ const (
 	perCycleSuffix      = "_pred_on.sum.per_cycle_elapsed"
 )
 
-// tensorPrecision lists the counters, per cycle, that add up to operations, and the peak's counter.
+// tensorPrecision lists the per-cycle counters whose sum is the number of tensor operations of one precision, and the
+// counter of the peak.
 type tensorPrecision struct {
 	name              string
 	operationCounters []string
@@ -75,7 +77,7 @@ func tensorPrecisions() []tensorPrecision {
 	}
 }
 
-// RooflineOf derives the roofline of a kernel. Missing data is not measured.
+// RooflineOf computes the roofline of a kernel. Missing values are not measured.
 func RooflineOf(k *Kernel) Roofline {
 	r := Roofline{Bandwidth: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
 	r.Bandwidth.Value = toBaseUnits(r.Bandwidth.Value)
@@ -95,15 +97,15 @@ func RooflineOf(k *Kernel) Roofline {
 	return r
 }
 
-// Counters of ncu's own hierarchical roofline. That of L1 counts loads to registers, but neither TMA copies nor
-// operands that matrix instructions read from shared memory.
+// Counters of ncu's hierarchical roofline. The one of L1 counts loads to registers, but neither TMA copies nor operands
+// that matrix instructions read from shared memory.
 const (
 	l2BytesMetric = "derived__lts__lts2xbar_bytes.sum"
 	l1BytesMetric = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum"
 )
 
-// cacheLevels returns the measured levels. L1 is omitted if its traffic was a small part of L2's: then the data took
-// another path.
+// cacheLevels returns the measured cache levels. L1 is omitted if its traffic was a small part of L2's, because the
+// data then took another path.
 func (k *Kernel) cacheLevels(main *ArithmeticRoof) (list []CacheRoof) {
 	passed := 0.0
 	for _, level := range []struct{ name, bytes, cycles string }{{"L2", l2BytesMetric, "lts"}, {"L1", l1BytesMetric, "l1tex"}} {
@@ -137,7 +139,7 @@ func (r *Roofline) addKind(w ArithmeticRoof) {
 	r.Kinds = append(r.Kinds, w)
 }
 
-// sumTimesRate returns (the sum of the addends per cycle) × (cycles per second), all from the raw page.
+// sumTimesRate returns the sum of per-cycle counters times cycles per second, all from the raw page.
 func (k *Kernel) sumTimesRate(label, unit string, addends []string, rate string) Fact {
 	sum, ok := 0.0, true
 	for _, a := range addends {
@@ -158,11 +160,11 @@ const (
 	tensorRateSuffix = ".sum.per_second"
 )
 
-// tensorRoofs returns the tensor operations that the kernel did. If it did none, the only result is the dense FP16
-// roof, so that the chart shows the peak of the tensor cores.
+// tensorRoofs returns the kinds of tensor operations that the kernel used. If it used none, the only result is dense
+// FP16, so that the chart shows the peak of the tensor cores.
 //
 // Totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are omitted: their peak includes structured sparsity, which a
-// dense kernel cannot use, so that its percentage would be halved.
+// dense kernel cannot use, so their percentages would be halved.
 func (k *Kernel) tensorRoofs() []ArithmeticRoof {
 	var did []ArithmeticRoof
 	var roof ArithmeticRoof

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Rules returns Nsight Compute's findings, most important first: by estimated speedup, then warnings, then information.
+// Rules returns the recommendations of Nsight Compute, most important first: by estimated speedup, then warnings, then
+// information.
 func Rules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
@@ -32,14 +33,14 @@ func ruleTypeWeight(ruleType string) int {
 	return 2
 }
 
-// KernelShare is one kernel's share of the report's time.
+// KernelShare is the share of one kernel in the time of a report.
 type KernelShare struct {
 	Kernel int     `json:"kernel"` // ID
 	NS     float64 `json:"ns"`
 	Share  float64 `json:"share"` // 0 to 1
 }
 
-// KernelShares returns each kernel's share of the time, in launch order, without kernels whose time was not measured.
+// KernelShares returns the share of each kernel in the time, in launch order, without kernels that were not timed.
 func KernelShares(r *Report) []KernelShare {
 	var out []KernelShare
 	total := 0.0
@@ -57,8 +58,8 @@ func KernelShares(r *Report) []KernelShare {
 	return out
 }
 
-// Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light numbers, or "" if those were
-// not measured. Nsight Compute's own rule has the same thresholds.
+// Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light values, or "" if those were not
+// measured. The thresholds are those of Nsight Compute's own rule.
 func Verdict(k *Kernel) string {
 	const high, low = 80, 60
 	sol := SpeedOfLight(k)
@@ -91,7 +92,8 @@ func busiestPipe(k *Kernel) string {
 	return ""
 }
 
-// smallGridAdvice returns a sentence if the launch does not fill the device, which no change inside the kernel fixes.
+// smallGridAdvice returns a sentence if the launch has too few blocks for the device, which no change inside the kernel
+// fixes, or "".
 func smallGridAdvice(k *Kernel) string {
 	waves, blocks := k.Metric("launch__waves_per_multiprocessor"), k.Metric("launch__grid_size")
 	if !waves.Measured || !blocks.Measured || waves.Value >= 1 {

@@ -11,7 +11,7 @@ import (
 type Source struct {
 	Counters []string     `json:"counters"` // names, in ncu's order
 	Lines    []SourceLine `json:"lines"`
-	// PTX is the kernel's PTX; empty if not available.
+	// PTX is the kernel's PTX; empty if it is not known.
 	PTX string `json:"ptx,omitempty"`
 }
 
@@ -25,7 +25,7 @@ type SourceLine struct {
 	Cells   []string `json:"cells"`
 }
 
-// Counter returns the value of the named counter on a line; absent or "-" is not measured.
+// Counter returns the value of a counter on a line. If it is absent or "-", it is not measured.
 func (s *Source) Counter(line int, name string) Metric {
 	for i, c := range s.Counters {
 		if c == name && i < len(s.Lines[line].Cells) {
@@ -35,7 +35,7 @@ func (s *Source) Counter(line int, name string) Metric {
 	return Metric{}
 }
 
-// Column returns the position of the named counter, or -1.
+// Column returns the index of the named counter, or -1.
 func (s *Source) Column(name string) int {
 	for i, c := range s.Counters {
 		if c == name {
@@ -45,7 +45,7 @@ func (s *Source) Column(name string) int {
 	return -1
 }
 
-// sourceSection is one table of the source page; ncu prints one or more per launch.
+// sourceSection is one table of the source page. ncu prints one or more tables per launch.
 type sourceSection struct {
 	name    string
 	address int // columns; the counters follow the instruction's
@@ -101,9 +101,9 @@ func (s *Source) addInstruction(address, sass string, cells []string, warn func(
 	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
 }
 
-// attachSource gives each kernel its table. Launches with the same name take them in order; ncu prints each launch's
-// table twice if it imported sources, so the tables are divided evenly. The source page may spell out what other pages
-// shorten (namespaces, template arguments): such tables are matched by the function's own name.
+// attachSource assigns each kernel its table. Launches with the same name get them in order. ncu prints the table of
+// each launch twice if it imported sources, so the tables are divided evenly. The source page may contain longer names
+// than other pages (namespaces, template arguments); such tables are matched by the function name.
 func (r *Report) attachSource(sections []sourceSection, lines map[string]sourceLineRef) {
 	taken := map[string]bool{}
 	full := func(name string) string { return name }
@@ -139,17 +139,17 @@ func (r *Report) assignSources(kernels, tables []int, sections []sourceSection, 
 	}
 }
 
-// sourceLineRef is the source line of an instruction.
+// sourceLineRef is the source file and line of an instruction.
 type sourceLineRef struct {
 	file string
 	line int
 	text string
 }
 
-// readLines parses the cuda,sass form of the source page: a File Path line and a Function Name line, a header "Line No,
-// Source, Address, Source, …", then rows with a numbered source line, each followed by its instructions (with an
-// address), or with the instruction in the same row. It returns the source line of each address. Without line
-// information ncu prints no such table, and the map is empty; likewise for forms without addresses (cuda, ptx).
+// readLines parses the cuda,sass form of the source page and returns the source line of each address. The page has a
+// File Path line, a Function Name line, and a header "Line No, Source, Address, Source, …". Rows follow with a numbered
+// source line; each is followed by its instructions (with an address), or contains an instruction. Without line
+// information, and in forms without addresses (cuda, ptx), the result is empty.
 func readLines(page []byte) map[string]sourceLineRef {
 	out := map[string]sourceLineRef{}
 	rows, _ := csvRecords(page)

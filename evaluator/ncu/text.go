@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits of each part of a report as text: its reader, often a language model, needs only the largest.
+// Limits for each part of a report as text, because its reader, often a language model, needs only the largest values.
 const (
 	maxTextRules        = 4
 	maxTextStalls       = 4
@@ -16,14 +16,14 @@ const (
 	maxFindingText      = 400 // bytes of a finding
 )
 
-// SampleCounters returns the names, in ncu's versions, of the counter of warp samples at an instruction. Its
-// distribution shows where the time goes.
+// SampleCounters lists the names, in different versions of ncu, of the counter of warp samples per instruction, which
+// shows where the kernel spends its time.
 func SampleCounters() []string {
 	return []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"}
 }
 
-// WriteText writes a report as text: for each kernel its bottleneck, the most promising findings, its warp states, and
-// its most sampled instructions.
+// WriteText writes the report as text: for each kernel its bottleneck, the best recommendations, its warp states, and
+// the instructions with the most samples.
 func (r *Report) WriteText(w io.Writer) {
 	for i := range r.Kernels {
 		if i > 0 {
@@ -95,7 +95,7 @@ func (k *Kernel) writeStalls(w io.Writer) {
 	}
 }
 
-// writeHottest writes the instructions with the most samples. A nil source has none.
+// writeHottest writes the instructions with the most samples, none if s is nil.
 func (s *Source) writeHottest(w io.Writer) {
 	if s == nil {
 		return

@@ -13,13 +13,13 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// maxWholeReport and maxReportValues limit the report in a result, in bytes and in JSON values. A larger one is kept
-// without its source view: a kernel of originCuBLAS has thousands of instructions, with 60 counters each. A comparison
+// maxWholeReport limits the report in a result, in bytes, and maxReportValues its JSON values. A larger report is
+// stored without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A comparison
 // has two reports, which together must stay below job.MaxValues.
 const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
-// Counters runs the stage's program once under Nsight Compute and returns the counters of the last kernel inside its
-// range. source is the kernel's source. The error is a message for the requester. A nil Nsight returns an error.
+// Counters runs the program of a stage once under Nsight Compute and returns the counters of the last kernel in
+// NVTXRange. source is the kernel's source. The error is a message for the caller. A nil Nsight returns an error.
 func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string) (kernelrun.Metrics, error) {
 	if n == nil {
 		return kernelrun.Metrics{}, nsight.ErrNoTool

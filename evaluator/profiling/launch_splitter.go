@@ -15,13 +15,13 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// launchSplitter assigns the kernels of one report to cases. ncu prints a line at the start of profiling each launch,
-// and the program waits in that launch until it is done, for a tenth of a second or more. The judge reports the end of
-// a case; before anything else is profiled, it generates the next case's inputs and makes a call outside the range. So
-// the two streams stay in order, although different goroutines read them.
+// launchSplitter assigns the kernels of one report to cases. ncu prints a line when it starts to profile a launch, and
+// the program waits in that launch until it is profiled, a tenth of a second or more. The judge reports the end of a
+// case. Before anything else is profiled, it generates the inputs of the next case and makes a call outside NVTXRange.
+// So the order of the two streams is known, although different goroutines read them.
 //
 // The program can imitate ncu's output. Then the number of launches differs from the report's, and the cases are
-// profiled one by one: no case shows the kernels of another. Profiles are never scored.
+// profiled one by one, so that no case shows the kernels of another. Profiles have no score.
 type launchSplitter struct {
 	cases int
 
@@ -48,14 +48,14 @@ func newLaunchSplitter(cases int) *launchSplitter {
 	return c
 }
 
-// readJudgeReport handles the next piece of the judge's report.
+// readJudgeReport reads the next piece of the judge's report.
 func (c *launchSplitter) readJudgeReport(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = c.judgeReport.Write(b) // never fails
 }
 
-// readOutput handles the next piece of the output of ncu and the program.
+// readOutput reads the next piece of the output of ncu and the program.
 func (c *launchSplitter) readOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *launchSplitter) readOutput(b []byte) {
 	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.LaunchAnnouncement)+1):])
 }
 
-// judgeCompleted reports whether the judge, which has ended, completed all cases.
+// judgeCompleted reports whether the judge, which must have ended, completed all cases.
 func (c *launchSplitter) judgeCompleted() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *launchSplitter) judgeCompleted() bool {
 	return c.completedCases >= c.cases
 }
 
-// reasonWithoutProfile returns the reason for a case without a profile: its wrong answer, or otherwise why. A program
-// can detect the profiler and compute nothing then.
+// reasonWithoutProfile returns the reason why a case has no profile: its wrong answer, or otherwise why. A program can
+// detect the profiler and then compute nothing.
 func (c *launchSplitter) reasonWithoutProfile(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +104,8 @@ func (c *launchSplitter) launchTimesText() string {
 	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.untilFirstLaunch.Seconds(), c.untilLastLaunch.Seconds())
 }
 
-// split returns the reports of the first complete cases, or none if launches and report do not match. A case without
-// kernels has an empty report.
+// split returns the reports of the first complete cases, or none if the launches do not match the report. A case
+// without kernels has an empty report.
 func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 		}
 	}
 	whole := min(c.completedCases, c.cases)
-	// the limit of kernels was reached, so the last case may be incomplete
+	// The limit of kernels was reached, so the last case may be incomplete.
 	if len(report.Kernels) >= c.cases*nsight.DefaultKernels {
 		whole = min(whole, last)
 		if len(parts[last].Kernels) == nsight.DefaultKernels {

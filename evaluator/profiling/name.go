@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxKernelName limits a kept kernel name, in bytes: names in ATen and CUTLASS can have thousands.
+	// maxKernelName limits a stored kernel name, in bytes. Names in ATen and CUTLASS can have thousands.
 	maxKernelName = 160
-	// maxParsedName limits the part of a name that is parsed, and maxSignature, as a power of two, the size of a
-	// demangled one.
+	// maxParsedName limits the part of a name that is parsed, in bytes, and maxSignature a demangled name, to
+	// 2^maxSignature bytes.
 	maxParsedName, maxSignature = 16 << 10, 14
 )
 
-// castPattern matches the casts that ncu writes before numbers in template arguments.
+// castPattern matches the casts that ncu prints before numbers in template arguments.
 var castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 
 // kernelName is a kernel's name in parts.
@@ -50,8 +50,8 @@ func nameOf(printed string) kernelName {
 	return n
 }
 
-// functionOf returns the function of a signature, with and without template arguments. Other texts are returned
-// unchanged.
+// functionOf returns the function name of a signature with template arguments (shown) and without (qualified). It
+// returns other texts unchanged.
 func functionOf(signature string) (shown, qualified string) {
 	var plain strings.Builder
 	start, depth := 0, 0

@@ -19,13 +19,13 @@ import (
 const (
 	reportFile = "profile.ncu-rep"
 	ptxFile    = "kernels.ptx"
-	// maxPageBytes limits a printed page of a report in bytes, for the same reason as ncu.MaxReport.
+	// maxPageBytes limits a printed page of a report, in bytes, because reports can be forged (see ncu.MaxReport).
 	maxPageBytes = 64 << 20
-	// reportWriteTime is the time that ncu has to write its report after the program's last call.
+	// reportWriteTime is the time for ncu to write its report after the last call of the program.
 	reportWriteTime = 30 * time.Second
 )
 
-// collectPTXScript is a shell script that runs a command, and then collects Triton's PTX, up to the given bytes.
+// collectPTXScript is a shell script that runs a command and then collects Triton's PTX, up to a number of bytes.
 const collectPTXScript = `most=$1; shift; "$@"; code=$?
 find "$TRITON_CACHE_DIR" -type f -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
@@ -39,10 +39,11 @@ var errNoCounters = errors.New("this device has no counters that Nsight Compute 
 
 var errUnreadable = errors.New("ncu printed nothing of its own report")
 
-// collect runs a program's process under ncu, changed by adapt, and returns the report, which is empty if there is
-// none. why is a sentence about a failure, which may still leave a report. The error is an infrastructure error.
+// collect runs a process of the program under ncu, modified by adapt, and returns ncu's report file, which is empty if
+// there is none. why is a sentence about a failure, after which there may still be a report. The error is an
+// infrastructure error.
 func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
-	// report of a program without a judge, which an earlier stage reported
+	// The result pipe of a program without a judge is not needed, because an earlier stage reported.
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, out, "", err
@@ -75,7 +76,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 	return report, out, why, nil
 }
 
-// read lets ncu print the report, without a device, and parses it.
+// read makes ncu print the pages of a report, without a device, and parses them.
 func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
 	limits := sandbox.DefaultRunLimits()
 	limits.FileSize, limits.Wall, limits.Out = maxPageBytes, time.Minute, int64(len(ncu.PageNames()))*maxPageBytes

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// Origins. Those of libraries are the libraries' names.
+// Origins of kernels. Libraries have their own names.
 const (
 	originSource       = "source"
 	originUnknown      = "unknown"
@@ -22,7 +22,7 @@ const (
 	originOtherLibrary = "other library"
 )
 
-// originRule recognizes kernels of a library by the function's qualified name, or anywhere in its signature.
+// originRule matches the kernels of a library by the function's qualified name, or anywhere in the signature.
 type originRule struct {
 	origin    string
 	qualified *regexp.Regexp
@@ -33,12 +33,12 @@ func (r originRule) matches(n kernelName) bool {
 	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.signature)
 }
 
-// generationPattern matches the prefix of a GPU generation in kernel names of originCuBLAS and originCuDNN.
+// generationPattern matches the name of a GPU generation, which is the prefix of kernel names in cuBLAS and cuDNN.
 const generationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// rulesBeforeSource are rules for names that only a library has. They are tried before the source: a comment that
-// mentions such a kernel does not make it the source's. CUTLASS and CUB count as libraries even if the source includes
-// their headers.
+// rulesBeforeSource has rules for names that only a library uses. They precede the search in the source, so that a
+// comment with such a name does not make it the source's kernel. CUTLASS and CUB count as libraries even if the source
+// includes their headers.
 var rulesBeforeSource = []originRule{
 	{origin: originCuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
 	{origin: originCuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
@@ -50,7 +50,7 @@ var rulesBeforeSource = []originRule{
 	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
-// rulesAfterSource are rules for names that a source may also have. They are tried after it.
+// rulesAfterSource has rules for names that a source may also use. They follow the search in the source.
 var rulesAfterSource = []originRule{
 	{origin: originTorchCompile, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: originATen, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
@@ -59,7 +59,7 @@ var rulesAfterSource = []originRule{
 	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
-// originOf returns a kernel's origin, and whether that is a library.
+// originOf returns the origin of a kernel, and whether that is a library.
 func originOf(n kernelName, sources map[string]bool) (origin string, library bool) {
 	for _, r := range rulesBeforeSource {
 		if r.matches(n) {
@@ -77,7 +77,8 @@ func originOf(n kernelName, sources map[string]bool) (origin string, library boo
 	return originUnknown, false
 }
 
-// Origins lists the kernels of a report, in the order of their first launches. files are the submitted files, by name.
+// Origins lists the kernels of a report with their origins, in the order of their first launches. files has the
+// submitted files by name.
 func Origins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	var rows []job.Kernel
 	at, names := map[string]int{}, declaredKernels(files)

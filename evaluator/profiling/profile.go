@@ -22,29 +22,29 @@ import (
 )
 
 const (
-	// maxCaseProfileTime limits the pass of one benchmark case under ncu, and maxProfileTime that of all.
+	// maxCaseProfileTime limits the profile of one benchmark case, and maxProfileTime that of all cases.
 	maxCaseProfileTime = time.Minute
 	maxProfileTime     = 5 * time.Minute
-	// maxCells limits the instruction counters in a parsed report; they take about 10 MB.
+	// maxCells limits the instruction counters in a parsed report. They take about 10 MB.
 	maxCells = 1 << 20
-	// maxCasesPerProcess limits the cases profiled in one process: ncu's output for all of them is parsed at once.
+	// maxCasesPerProcess limits the cases that are profiled in one process, because ncu's output for all of them is
+	// parsed at once.
 	maxCasesPerProcess = 8
 )
 
-// Request asks for a profile of the built program on its held slot.
+// Request describes a profile of a built program on its slot.
 type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
 	First   int    // number of the first of the Cases
 	PTX     []byte // originOf the submission, if its build kept it
-	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each case when it
-	// ends.
+	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each ended case.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
 }
 
-// profileSession is one profile stage in progress.
+// profileSession is a profile stage in progress.
 type profileSession struct {
 	*Nsight
 	Request
@@ -54,17 +54,18 @@ type profileSession struct {
 	artifacts         []job.Artifact
 }
 
-// Profile profiles all cases in one process of the submission, one case after another: starting Python and torch under
-// ncu takes longer than profiling a kernel. If the report cannot be divided into cases, each case gets its own process.
+// Profile profiles all cases in one process of the submission, one after another, because starting Python and torch
+// under ncu takes longer than profiling a kernel. If the report cannot be divided into cases, each case gets its own
+// process.
 //
-// The stage passes if at least one case has a report; the other cases have the failure as their message. Artifacts are
+// The stage passes if at least one case has a report; the other cases have the reason as message. Artifacts are
 // "profile.<case>.json.gz", the parsed report of a case, and ncu's own files, such as "profile.0-2.ncu-rep.gz" for
 // cases 0 to 2 or "profile.0.ncu-rep.gz" for case 0.
 func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
 	s := &profileSession{Nsight: n, Request: req, deadline: time.Now().Add(maxProfileTime)}
 	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, StartedAt: time.Now().UTC()}
-	// A bundle's own program may treat several cases differently, and does not report their ends here; the launches of
-	// several processes are announced in any order.
+	// A bundle's own program may treat several cases differently and does not report their ends. Launches of several
+	// processes are announced in any order.
 	s.oneProcessPerCase = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.ProfileFilter.SelectsByNumber()
 	for len(s.result.Cases) < len(req.Cases) {
 		if err := s.profileNext(ctx); err != nil {
@@ -78,7 +79,7 @@ func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []j
 	return s.result, s.artifacts, ctx.Err()
 }
 
-// profileNext profiles the next cases, and keeps the complete ones. Its error is an infrastructure error.
+// profileNext profiles the next cases and stores the complete ones. The error is an infrastructure error.
 func (s *profileSession) profileNext(ctx context.Context) error {
 	left := time.Until(s.deadline)
 	if left <= 0 {
@@ -123,7 +124,8 @@ func (s *profileSession) addNote(sentence string, args ...any) {
 	s.result.Stderr += line
 }
 
-// runCases runs one process over some cases and returns ncu's file and report, or nil with the failure in why.
+// runCases runs one process over some cases and returns ncu's report file and the parsed report. If report is nil, why
+// has the reason.
 func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
@@ -167,8 +169,8 @@ func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit
 	return file, report, why, nil
 }
 
-// storeReports keeps the reports of the cases from first on, except those with a wrong answer, and the file with all of
-// them.
+// storeReports stores the reports of the cases from first on, except those with a wrong answer, and ncu's file with all
+// of them.
 func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *launchSplitter, file []byte) error {
 	kernels := 0
 	for i, part := range parts {
@@ -195,11 +197,11 @@ func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *laun
 	if len(parts) == 1 {
 		name = fmt.Sprintf("profile.%d.ncu-rep", first)
 	}
-	// ncu's own file is compressed, too: that of a program with torch has 7 MB, a twelfth when compressed.
+	// ncu's own file is also compressed: for a program with torch it has 7 MB, and a twelfth of that when compressed.
 	return s.attach(name, file)
 }
 
-// storeReport completes the next case with a report, or with the reason for having none.
+// storeReport completes the next case with a report, or with the reason why it has none.
 func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 	index := s.First + len(s.result.Cases)
 	one := job.CaseResult{
@@ -234,7 +236,7 @@ func (s *profileSession) attach(name string, data []byte) error {
 	return err
 }
 
-// mountSource puts the submission at the path that the compiler saw, so that the report includes it.
+// mountSource mounts the submission at the path that the compiler used, so that the report contains the source.
 func mountSource(spec *sandbox.Spec, j job.Job) {
 	for _, f := range j.Task.Files {
 		if spec.Files == nil {
@@ -246,7 +248,7 @@ func mountSource(spec *sandbox.Spec, j job.Job) {
 	}
 }
 
-// submittedFiles returns the files of a job that are not its task's.
+// submittedFiles returns the files of a job that do not belong to its task.
 func submittedFiles(j job.Job) map[string][]byte {
 	files := maps.Clone(j.Sources)
 	for _, f := range j.Task.Files {
@@ -257,7 +259,7 @@ func submittedFiles(j job.Job) map[string][]byte {
 	return files
 }
 
-// dropInstructions removes the instructions from a report that has too many.
+// dropInstructions removes the instructions from a report with too many counters.
 func dropInstructions(report *ncu.Report) {
 	lines := 0
 	for _, k := range report.Kernels {
@@ -285,7 +287,7 @@ func compressedArtifact(name string, data []byte) (job.Artifact, error) {
 	return job.Artifact{Name: name + ".gz", Type: "application/gzip", Size: int64(b.Len()), Data: b.Bytes()}, nil
 }
 
-// noReportReason returns the failure of a stage in which no case has a report.
+// noReportReason returns the failure of a stage without a report.
 func noReportReason(cases []job.CaseResult) string {
 	if len(cases) == 0 {
 		return "The task has no benchmark case that could be profiled."

@@ -9,15 +9,15 @@ import (
 const maxDeclaration = 2000
 
 var (
-	// callPattern matches a name before a parenthesis, perhaps with template arguments in between.
+	// callPattern matches a name before a parenthesis, with optional template arguments.
 	callPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
-	// decoratorPattern matches a Python function with a kernel compiler's decorator: @triton.jit, @gluon.jit,
+	// decoratorPattern matches a Python function with a decorator of a kernel compiler: @triton.jit, @gluon.jit,
 	// @cuda.jit, @cute.kernel.
 	decoratorPattern = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
 )
 
-// declaredKernels returns the names of the kernels declared in files: __global__ functions, also inside Python strings,
-// and functions with a decorator. Comments are not excluded.
+// declaredKernels returns the names of the kernels that are declared in files: __global__ functions, including those in
+// Python strings, and decorated functions. Comments are not excluded.
 func declaredKernels(files map[string][]byte) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range files {
@@ -40,8 +40,8 @@ func declaredKernels(files map[string][]byte) map[string]bool {
 	return names
 }
 
-// declaredFunction returns the function declared after __global__. Attributes such as __launch_bounds__(min(256, N))
-// may precede it.
+// declaredFunction returns the name of the function declared after __global__. Attributes such as
+// __launch_bounds__(min(256, N)) may precede it.
 func declaredFunction(head string) string {
 	for _, at := range callPattern.FindAllStringSubmatchIndex(head, -1) {
 		name, before := head[at[2]:at[3]], head[:at[2]]
@@ -52,10 +52,11 @@ func declaredFunction(head string) string {
 	return ""
 }
 
-// cuteDSLPrefix is the prefix of kernels compiled by CuTe DSL; the function's name and its arguments' types follow.
+// cuteDSLPrefix is the prefix of the names of kernels compiled by CuTe DSL. The function's name and the types of its
+// arguments follow.
 const cuteDSLPrefix = "kernel_cutlass_"
 
-// hasName reports whether a kernel has one of these names.
+// hasName reports whether names contains the kernel's name.
 func hasName(names map[string]bool, n kernelName) bool {
 	if names[n.unqualified] {
 		return true

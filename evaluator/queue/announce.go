@@ -8,19 +8,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// announceSubject is for messages between the site's processes about changes that viewers see. Workers may neither send
-// nor receive on it.
+// announceSubject is the subject of messages between the site's processes about changes that viewers see. Workers can
+// neither send nor receive on it.
 const announceSubject = "site.said"
 
-// Shared reports whether other processes of the site may use the same queue, which is then an external cluster.
+// Shared reports whether other processes of the site may use the same queue, because it is an external cluster.
 func (q *Queue) Shared() bool { return q.server == nil }
 
-// Announce sends data to the site's other processes, without waiting. A process that is not connected misses it.
+// Announce sends data to the site's other processes without waiting. Processes that are not connected miss it.
 func (q *Queue) Announce(data []byte) error { return q.natsConn.Publish(announceSubject, data) }
 
-// Announcements calls fn with the announcements of the site's other processes until ctx ends. It calls missed after a
-// reconnect, when some may have been lost. fn runs in the subscription's goroutine, one message at a time, and must not
-// block: NATS drops messages for a slow consumer, without a call of missed.
+// Announcements calls fn with each announcement of the site's other processes until ctx ends. It calls missed after a
+// reconnect, because announcements may have been lost. fn is called sequentially and must not block: NATS drops
+// messages for a slow consumer without a call of missed.
 func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed func()) error {
 	sub, err := q.natsConn.Subscribe(announceSubject, func(m *nats.Msg) {
 		if err := fn(m.Data); err != nil {
@@ -30,7 +30,8 @@ func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed
 	if err != nil {
 		return fmt.Errorf("queue: listen to the site's other processes: %w", err)
 	}
-	// Signals each reconnect, even if nothing was announced in the meantime. Calling missed too often is harmless.
+	// The channel receives every reconnect, even if nothing was announced during the interruption. An unneeded call of
+	// missed is harmless.
 	back := q.natsConn.StatusChanged(nats.CONNECTED)
 	for ctx.Err() == nil {
 		select {

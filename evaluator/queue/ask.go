@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Subjects of a worker's requests to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync" and so on.
+// Subjects of requests from workers to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync", and so on.
 const (
 	requestPrefix   = "ask."
 	requestNext     = "next"   // a job for the device in the next part
@@ -20,16 +20,16 @@ const (
 	retryHeader     = "Later"
 )
 
-// syncReply is the answer to "sync" and "events".
+// syncReply is the response to "sync" and "events".
 type syncReply struct {
-	// IDs of attempts that no longer count, or belong to another worker
+	// DroppedAttempts lists the attempts that no longer count or belong to another worker.
 	DroppedAttempts []string `json:"drop,omitempty"`
 }
 
 // maxBatchEvents limits the events of one request.
 const maxBatchEvents = 5000
 
-// eventBatch is the body of "events".
+// eventBatch is the body of an "events" request.
 type eventBatch []job.Event
 
 // Check returns an error if the batch exceeds the limits.
@@ -63,12 +63,12 @@ func requestSubject(worker, what string) string {
 	return requestPrefix + encodeToken(worker) + "." + what
 }
 
-// parseRequestSubject splits a subject. worker is empty if the subject belongs to no known worker.
+// parseRequestSubject splits the subject of a request. worker is empty if the subject is invalid.
 func parseRequestSubject(subject string) (worker, what, device string) {
 	parts := strings.Split(subject, ".")
 	switch {
-	// Workers choose subjects within their permissions. An external cluster may check less than the embedded server, so
-	// every part is decoded and compared with its encoding.
+	// Workers choose subjects within their permissions, and an external cluster may check less than the embedded
+	// server. Therefore each part is decoded and its encoding compared.
 	case len(parts) == 3:
 		return decodeToken(parts[1]), parts[2], ""
 	case len(parts) == 4 && parts[2] == requestNext:
@@ -77,7 +77,7 @@ func parseRequestSubject(subject string) (worker, what, device string) {
 	return "", "", ""
 }
 
-// isOwnReply reports whether only the worker that asked receives an answer on this subject.
+// isOwnReply reports whether only the requesting worker receives a response on this subject.
 func isOwnReply(worker, reply string) bool {
 	rest, own := strings.CutPrefix(reply, inboxPrefix+encodeToken(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")

@@ -10,12 +10,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// siteUserName cannot be a worker's token: in tokens two hexadecimal digits follow each "=".
+// siteUserName is the NATS user of the site. It cannot be a worker's token, in which two hexadecimal digits follow each
+// "=".
 const siteUserName = "=site"
 
-// A worker waits connectTimeout for a connection, and then tries again. If its credential cannot be checked now, the
-// refusal is delayed by silence, when the worker no longer listens: NATS has no temporary refusal, and clients treat
-// any refusal as permanent.
+// A worker waits connectTimeout for a connection and then tries again. If its credential cannot be checked now, the
+// refusal is delayed by silence, which is longer: NATS has no temporary refusal, and clients treat each refusal as
+// permanent.
 const (
 	connectTimeout = 2 * time.Second
 	refusalDelay   = 2 * connectTimeout
@@ -26,8 +27,8 @@ var (
 	errUnknownCredential  = errors.New("this is no worker's credential")
 )
 
-// authorize returns the permissions of the worker with this name and secret. After errCannotAuthorizeNow the caller
-// must not answer, so that the worker tries again.
+// authorize returns the permissions of the worker with a name and secret. After errCannotAuthorizeNow the caller must
+// not respond, so that the worker tries again.
 func (q *Queue) authorize(name, secret, from string) (*server.Permissions, error) {
 	if name == "" || name == siteUserName || q.cfg.Authorize == nil {
 		return nil, errUnknownCredential
@@ -47,8 +48,8 @@ func (q *Queue) authorize(name, secret, from string) (*server.Permissions, error
 // authenticator authorizes connections to the embedded server.
 type authenticator struct{ q *Queue }
 
-// Check accepts the site itself with all rights, and authorized workers with a worker's rights. The server calls it in
-// the goroutine of each connection, concurrently, and again at each reconnect.
+// Check accepts the site itself with all permissions, and authorized workers with a worker's. The server calls it
+// concurrently, in the goroutine of each connection, and again at each reconnect.
 func (a authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUserName {
@@ -61,14 +62,14 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	if err != nil {
 		return false
 	}
-	// Permissions are fixed for the life of a connection: Kick a worker after its credential gained or lost a device.
+	// Permissions do not change during a connection. Kick a worker after its credential gained or lost a device.
 	c.RegisterUser(&server.User{Username: name, Permissions: may})
 	return true
 }
 
 // workerPermissions returns the minimal permissions of a worker: to send requests to the site, for jobs of its devices
-// only, and to receive notices of cancelled attempts and of work for its devices. A worker must not send to a subject
-// on which the NATS server itself listens: the server would answer to any reply subject with its own rights.
+// only, and to receive cancellations and announcements of work for its devices. A worker must not send to a subject on
+// which the NATS server itself listens, because the server would respond to any reply subject with its own permissions.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	publish := []string{requestSubject(name, requestSync), requestSubject(name, requestEvents), requestSubject(name, requestResult)}
 	subscribe := []string{inboxPrefix + encodeToken(name) + ".>", cancelSubject}
@@ -82,8 +83,8 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 	}
 }
 
-// Kick disconnects the remote worker with this name from the embedded server. With a revoked credential it cannot
-// reconnect. It does nothing with an external cluster.
+// Kick disconnects the remote worker with a name from the embedded server. With a revoked credential the worker cannot
+// reconnect. With an external cluster it does nothing.
 func (q *Queue) Kick(name string) {
 	if q.server == nil || name == siteUserName {
 		return
@@ -100,5 +101,5 @@ func (q *Queue) Kick(name string) {
 	}
 }
 
-// maxKickedConnections exceeds the number of connections of one worker by far.
+// maxKickedConnections exceeds by far the number of connections of one worker.
 const maxKickedConnections = 10_000

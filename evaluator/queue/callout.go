@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	// calloutSubject carries a NATS server's authorization requests. Workers may neither send nor receive on it.
+	// calloutSubject is the subject of authorization requests from a NATS server. Workers can neither send nor receive
+	// on it.
 	calloutSubject = "$SYS.REQ.USER.AUTH"
-	// authorizationLifetime is the time after which a cluster's worker must authenticate again: the site has no right
-	// to disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake
-	// refuses its heartbeats' slots and requests for jobs at once. A shorter time makes every worker reconnect more
-	// often, with a gap in which events are lost.
+	// authorizationLifetime is the time after which a worker of a cluster must authenticate again, because the site may
+	// not disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake
+	// refuses its slots and its requests for jobs at once. With a shorter time workers reconnect more often, and events
+	// are lost during each reconnect.
 	authorizationLifetime = 10 * time.Minute
 )
 
-// authCallout authorizes workers for a cluster with auth_callout in its configuration. It signs with the account key
-// that the configuration names as the issuer.
+// authCallout authorizes workers for a cluster that is configured with auth_callout. It signs with the account key that
+// the configuration names as issuer.
 type authCallout struct {
 	q    *Queue
 	keys nkeys.KeyPair
 }
 
-// openCallout starts answering if there is a key to sign with.
+// openCallout starts handling authorization requests if there is a key to sign with.
 func (q *Queue) openCallout() error {
 	if q.cfg.AccountSeed == "" || q.server != nil {
 		return nil
@@ -37,8 +38,8 @@ func (q *Queue) openCallout() error {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
 	c := authCallout{q, keys}
-	// One of the site's processes answers. While all are down, existing connections stay, but no new worker can
-	// connect.
+	// One of the site's processes handles each request. While all are down, existing connections stay, but no new
+	// worker can connect.
 	if _, err := q.natsConn.QueueSubscribe(calloutSubject, sitesQueueGroup, c.answerRequest); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}
@@ -54,7 +55,7 @@ func (c authCallout) answerRequest(m *nats.Msg) {
 	who := request.ConnectOptions
 	may, err := c.q.authorize(who.Username, who.Password, request.ClientInformation.Host)
 	if err == errCannotAuthorizeNow {
-		// Not answered: the cluster refuses the worker after its authorization timeout, which must exceed
+		// Without a response the cluster refuses the worker after its authorization timeout, which must exceed
 		// connectTimeout. Otherwise the worker receives the refusal and treats a second one as permanent.
 		return
 	}

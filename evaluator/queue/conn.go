@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// requestTimeout limits the wait for an answer. A request can be lost with its connection, and a site under load
-	// still answers in milliseconds: waiting longer would only delay the retry.
+	// requestTimeout limits the wait for a response. A request can be lost with its connection, and a site under load
+	// still responds in milliseconds, so waiting longer would only delay the retry.
 	requestTimeout = 2 * time.Second
-	// resultTimeout is longer because a result can have MaxMessage bytes.
+	// resultTimeout limits the wait for the response to a result, which can have MaxMessage bytes.
 	resultTimeout = 5 * time.Second
 )
 
@@ -36,7 +36,7 @@ type WorkerConfig struct {
 
 // Conn is a worker's connection to the site. It is safe for concurrent use.
 //
-// A goroutine sends events (deliver) from Dial to Close. mu guards held, wake, and drop, and is held only briefly.
+// A goroutine (deliver) sends events from Dial to Close. mu guards held, wake, and drop, and is held only briefly.
 type Conn struct {
 	name        string
 	log         *slog.Logger
@@ -50,12 +50,12 @@ type Conn struct {
 	heldAttempts  map[string]bool          // attempts that arrived and have not ended
 	announcements map[string]chan struct{} // closed when work for the device is announced
 	onDropped     func(attemptID string)   // called for attempts that no longer count
-	// connected is replaced after each disconnect, so that pending requests fail and are sent again at once.
+	// connected is replaced after each disconnect. Pending requests then fail and are sent again at once.
 	connected context.Context
 	lost      context.CancelFunc
 }
 
-// Dial connects a worker, and waits for a site that is not up yet. A lost connection is restored automatically; a
+// Dial connects a worker and waits for a site that is not running yet. A lost connection is restored automatically; a
 // refused credential closes it permanently. The caller must call Close.
 func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
@@ -81,11 +81,11 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
-// PublishEvent queues an event for sending and returns at once. It returns an error if too many events wait while the
-// site is unreachable.
+// PublishEvent queues an event and returns at once. It returns an error if too many events wait because the site is
+// unreachable.
 func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
 
-// Sync sends the worker's state, and drops the attempts that no longer count.
+// Sync sends a heartbeat, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 	if err := c.sendAndDrop(ctx, requestSync, h); err != nil {
 		return fmt.Errorf("queue: sync: %w", err)
@@ -93,7 +93,7 @@ func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 	return nil
 }
 
-// sendAndDrop sends a request and drops the attempts named in the answer.
+// sendAndDrop sends a request, and drops the attempts that the response lists.
 func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error {
 	var o syncReply
 	if err := c.request(ctx, what, request, &o, requestTimeout); err != nil {
@@ -108,8 +108,8 @@ func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error 
 	return nil
 }
 
-// PublishResult sends a result, after the events before it. If it returns nil, the result is recorded or its attempt no
-// longer counts; sending it again is harmless.
+// PublishResult sends a result, after the events that precede it. If it returns nil, the result is stored or its
+// attempt no longer counts. Sending it again is harmless.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	before, cancel := context.WithTimeout(ctx, requestTimeout)
 	err := c.flush(before)
@@ -129,8 +129,8 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	return nil
 }
 
-// request sends a request, waits until the site has executed it, and decodes the answer. An empty answer leaves answer
-// unchanged.
+// request sends a request, waits until the site has processed it, and decodes the response into answer. An empty
+// response leaves answer unchanged.
 func (c *Conn) request(ctx context.Context, what string, request, answer any, wait time.Duration) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -155,14 +155,14 @@ func (c *Conn) request(ctx context.Context, what string, request, answer any, wa
 	if len(reply.Data) == 0 {
 		return nil
 	}
-	// a lost job is sent again, because the next request does not list it
+	// A lost job is sent again, because the next request does not list it.
 	if err = json.Unmarshal(reply.Data, answer); err != nil {
 		c.log.Error("an unreadable answer is dropped", "to", what, "err", err)
 	}
 	return err
 }
 
-// disconnected fails the pending requests, whose answers will not arrive.
+// disconnected ends the pending requests, whose responses will not arrive.
 func (c *Conn) disconnected() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *Conn) Cancels(fn func(attemptID string)) error {
 	return nil
 }
 
-// Close sends the waiting events, if the site answers within requestTimeout, and closes the connection.
+// Close sends the waiting events, for at most requestTimeout, and closes the connection.
 func (c *Conn) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()

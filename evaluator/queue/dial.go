@@ -17,11 +17,11 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// redialDelay is the pause before dialing a server again that did not answer.
+// redialDelay is the pause before dialing a server again that did not respond.
 const redialDelay = 2 * time.Second
 
-// connect retries until ctx ends if the server does not answer. The library itself retries a first connection only a
-// few times.
+// connect connects to a server, and retries until ctx ends if it does not respond. nats.go itself retries a first
+// connection only a few times.
 func connect(ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option) (*nats.Conn, error) {
 	for {
 		nc, err := nats.Connect(address, opts...)
@@ -54,24 +54,24 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func(
 	return nc, nil
 }
 
-// webSocketAddress returns the WebSocket address of a site's URL, and other addresses unchanged.
+// webSocketAddress converts the URL of a site to its WebSocket URL. It returns other addresses unchanged.
 func webSocketAddress(address string, opts []nats.Option) (string, []nats.Option) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return address, opts
 	}
 	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
-	// The server announces the address of its own port, which the worker may not reach.
+	// The server announces the address of its own port, which the worker may not reach, so it is ignored.
 	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
 }
 
-// isNoWebSocket recognizes nats.go's error for an HTTP answer without an upgrade, such as a proxy's 502 while the site
-// restarts. nats.go does not export it.
+// isNoWebSocket reports whether err is nats.go's error for an HTTP response without an upgrade, such as a proxy's 502
+// while the site restarts. nats.go does not export it.
 func isNoWebSocket(err error) bool {
 	return strings.Contains(err.Error(), "invalid websocket connection")
 }
 
-// sleepContext waits, or returns ctx's error if that ends first.
+// sleepContext waits. It returns the error of ctx if ctx ends first.
 func sleepContext(ctx context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -81,7 +81,7 @@ func sleepContext(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// isTimeout reports whether err means that there was no answer: the host is unreachable, the site cannot check the
+// isTimeout reports whether err means that no response arrived: the host is unreachable, the site cannot check the
 // worker now, or the connection broke.
 func isTimeout(err error) bool {
 	var network net.Error

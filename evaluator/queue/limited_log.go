@@ -9,14 +9,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits of log lines whose cause strangers can trigger as often as they like.
+// Limits for log lines that anyone can cause.
 const (
 	logLinesPerMinute = 10  // lines a minute, and in a burst
 	maxLogText        = 200 // bytes of a stranger's text
 )
 
-// limitedLog counts unexpected messages and logs some of them each minute. The next logged line has the number of those
-// left out.
+// limitedLog counts unexpected messages and logs some of them each minute. The next logged line has the number of
+// omitted ones.
 type limitedLog struct {
 	log            *slog.Logger
 	limit          *rate.Limiter
@@ -39,5 +39,5 @@ func (s *limitedLog) write(level slog.Level, what string, about ...any) {
 	s.log.Log(context.Background(), level, what, about...)
 }
 
-// shortenForLog cuts a stranger's text for the log.
+// shortenForLog cuts a text from outside for the log.
 func shortenForLog(text string) string { return text[:min(len(text), maxLogText)] }

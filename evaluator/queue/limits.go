@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// workerLimits runs requests of workers concurrently, with a limit for each worker. If a worker exceeds its limits, its
-// requests are dropped; other workers are not delayed.
+// workerLimits runs requests of workers concurrently, with limits for each worker. It drops requests of a worker above
+// its limits; other workers are not delayed.
 type workerLimits struct {
 	total           *semaphore.Weighted // limits concurrent requests of all workers; waiters are served in order
 	perWorker       int64               // limits concurrent requests of one worker, including those waiting for total
@@ -19,7 +19,7 @@ type workerLimits struct {
 	running sync.WaitGroup
 }
 
-// workerLoad holds one worker's pending requests.
+// workerLoad has the pending requests of one worker.
 type workerLoad struct {
 	running         *semaphore.Weighted
 	messages, bytes int
@@ -35,8 +35,8 @@ func newWorkerLimits(total, perWorker int64, messages, bytes int) *workerLimits 
 	}
 }
 
-// do runs answer in a goroutine when the limits allow, unless ctx ends first. It returns false, without running it, if
-// the worker has too many pending requests.
+// do runs answer in a goroutine when the limits allow it, unless ctx ends first. It returns false without running
+// answer if the worker has too many pending requests.
 func (f *workerLimits) do(ctx context.Context, worker string, size int, answer func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,7 +45,7 @@ func (f *workerLimits) do(ctx context.Context, worker string, size int, answer f
 		l = &workerLoad{running: semaphore.NewWeighted(f.perWorker)}
 		f.loads[worker] = l
 	}
-	// A worker's only message is accepted even if it exceeds bytes: a result can have MaxMessage.
+	// The only request of a worker is accepted even if it exceeds bytes, because a result can have MaxMessage.
 	if l.messages > 0 && (l.messages >= f.messages || l.bytes+size > f.bytes) {
 		return false
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// Limits of the events that wait while the site is unreachable; further ones are dropped. Events are hints, and the
-	// result has the output.
+	// Limits for the events that wait while the site is unreachable. Additional events are dropped. They are only
+	// hints, and the result contains the output.
 	maxOutboxEvents, maxOutboxBytes = 10_000, 2 * MaxMessage
-	// maxRequestBytes is the size from which a request gets no further events. It has at least one.
+	// maxRequestBytes is the size above which no event is added to a request, which has at least one event.
 	maxRequestBytes = 1 << 20
-	// minFlushInterval is the minimum time between two flushes: many log lines cause at most a hundred transactions a
-	// second, and a single event is sent at once.
+	// minFlushInterval is the minimum time between two flushes. Many log lines thus cause at most a hundred
+	// transactions per second, and a single event is sent at once.
 	minFlushInterval = 10 * time.Millisecond
 )
 
-// outbox holds the events that are not stored yet, in order. flush sends them.
+// outbox has the events that the site has not confirmed, in order. flush sends them.
 type outbox struct {
 	mu         sync.Mutex
 	waiting    []json.RawMessage
@@ -55,7 +55,7 @@ func (o *outbox) add(e job.Event) error {
 	return nil
 }
 
-// oldestEvents returns as many of the oldest events as one request may hold.
+// oldestEvents returns as many of the oldest events as fit into one request.
 func (o *outbox) oldestEvents() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,11 +73,11 @@ func (o *outbox) dropOldest(n int) {
 	for _, data := range o.waiting[:n] {
 		o.bytes -= len(data)
 	}
-	// copied, because a subslice would keep the memory of the removed events
+	// The copy lets the memory of the removed events be freed.
 	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...)
 }
 
-// flush sends the events that wait now. After an error some of them remain.
+// flush sends the events that are waiting. After an error some of them remain.
 func (c *Conn) flush(ctx context.Context) error {
 	if err := c.outbox.sending.Acquire(ctx, 1); err != nil {
 		return err

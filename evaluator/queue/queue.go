@@ -14,24 +14,24 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// MaxMessage is the size in bytes of the largest job or result that the embedded server carries. Before raising it,
-// raise max_payload of an external cluster. Each message is in memory as a whole, several times, in server and client.
+// MaxMessage is the size of the largest job or result that the embedded server accepts, in bytes. Before raising it,
+// raise max_payload of an external cluster. Each message is in memory as a whole several times, in server and client.
 const MaxMessage = 16 << 20
 
 // Config configures the site's queue.
 type Config struct {
 	URL string // external cluster instead of the embedded server, "nats://user:password@host:4222"
 	CA  string // external cluster: PEM file of its certificate authority; empty for the system's
-	// AccountSeed is the issuer's key of an external cluster's auth_callout. With it the site authorizes workers for
-	// the cluster.
+	// AccountSeed is the seed of the account key with which the site authorizes workers for an external cluster with
+	// auth_callout.
 	AccountSeed string
 	Account     string // external cluster: the workers' account, with AccountSeed
 	Listen      string // embedded server: "host:port" for remote workers; empty opens no port
-	// Cert and Key are the PEM files of the certificate for remote workers. Without them the port has no TLS.
+	// Cert and Key are the PEM files of the certificate for remote workers. Without them the port uses no TLS.
 	Cert, Key string
-	// Authorize returns the devices for which the worker with this name and secret may take jobs. An error means that
-	// the answer is not available now: the worker tries again and is not refused. It is called when a remote worker
-	// connects to the embedded server, or to a cluster with auth_callout. Nil refuses all.
+	// Authorize returns the devices for which the worker with a name and secret may receive jobs. An error means that
+	// the check is not possible now; the worker then tries again. It is called when a remote worker connects to the
+	// embedded server, or to a cluster with auth_callout. nil refuses all workers.
 	Authorize func(name, secret string) (devices []string, ok bool, err error)
 	Log       *slog.Logger
 }
@@ -49,8 +49,8 @@ type Queue struct {
 	failedLog  *limitedLog // log of failed requests
 }
 
-// Open starts the embedded server, or connects to the cluster at cfg.URL, waiting for up to clusterTimeout. The caller
-// must call Close.
+// Open starts the embedded server, or connects to the cluster at cfg.URL within clusterTimeout. The caller must call
+// Close.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
 	q := &Queue{
@@ -81,7 +81,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 // clusterTimeout limits the wait for a cluster, which may still be starting.
 const clusterTimeout = 30 * time.Second
 
-// connect opens a connection with the site's own rights. See clientOptions for lost.
+// connect opens a connection with the site's own permissions. clientOptions describes lost.
 func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log, lost), nats.NoEcho())
 	if q.server != nil {
@@ -96,7 +96,7 @@ func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Co
 	return nc, nil
 }
 
-// WorkerConn returns a new connection of a remote worker to the embedded server, which will require a credential.
+// WorkerConn returns a new connection for a remote worker to the embedded server, which will require a credential.
 func (q *Queue) WorkerConn() (net.Conn, error) {
 	if q.server == nil {
 		return nil, errors.New("queue: workers connect to the external NATS server")
@@ -104,8 +104,8 @@ func (q *Queue) WorkerConn() (net.Conn, error) {
 	return q.server.InProcessConn()
 }
 
-// WorkFor announces to the workers of a device that work may wait for it. The message may be lost: workers also ask
-// every few seconds.
+// WorkFor tells the workers of a device that work may wait for it. The message can be lost; workers also ask every few
+// seconds.
 func (q *Queue) WorkFor(device string) error {
 	if err := q.natsConn.Publish(workSubject(device), nil); err != nil {
 		return fmt.Errorf("queue: announce work for %s: %w", device, err)
@@ -113,7 +113,7 @@ func (q *Queue) WorkFor(device string) error {
 	return nil
 }
 
-// Cancel announces to all workers that the attempt is cancelled. A disconnected worker misses it; the answer to its
+// Cancel tells all workers that an attempt is cancelled. A disconnected worker misses the message; the response to its
 // next heartbeat repeats it.
 func (q *Queue) Cancel(attemptID string) error {
 	if err := q.natsConn.Publish(cancelSubject, []byte(attemptID)); err != nil {
@@ -122,7 +122,7 @@ func (q *Queue) Cancel(attemptID string) error {
 	return nil
 }
 
-// Health returns an error if NATS does not answer now.
+// Health returns an error if NATS does not respond.
 func (q *Queue) Health(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -152,5 +152,5 @@ func (q *Queue) logInvalid(what string, about ...any) {
 }
 
 // Dropped returns the number of messages dropped since Open: invalid, too many from one worker, or from a sender
-// without the right to send them.
+// without permission.
 func (q *Queue) Dropped() int64 { return q.droppedLog.total.Load() }

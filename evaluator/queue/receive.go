@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// idleRequestInterval is the interval, plus up to half of it at random, at which a worker without a job asks
-	// without an announcement. Announcements are repeated each second while work waits; asking helps if they are lost.
+	// idleRequestInterval is the interval, plus up to half of it at random, at which a worker without a job asks even
+	// if nothing is announced, because announcements can be lost. They are repeated each second while work waits.
 	idleRequestInterval = 5 * time.Second
-	// nextTimeout limits the wait for an answer, which can be a job of MaxMessage. A job that comes too late is sent
-	// again.
+	// nextTimeout limits the wait for the response to a request for a job, which can have MaxMessage bytes. A job that
+	// arrives too late is sent again.
 	nextTimeout = 5 * time.Second
-	// minRetryDelay and maxRetryDelay are the first and the longest pause before asking a site again that cannot answer
-	// now.
+	// minRetryDelay and maxRetryDelay are the first and the longest pause before asking again a site that cannot
+	// respond now.
 	minRetryDelay = 100 * time.Millisecond
 	maxRetryDelay = 2 * time.Second
 )
@@ -33,8 +33,9 @@ var (
 )
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
-// worker, is idle; jobs being built do not count. load returns what to ask for now, and may be nil. It returns ctx's
-// error when ctx ends, and another error if the site refuses the worker or the connection is closed permanently.
+// worker, is idle; jobs being built do not count. load returns the content of the next request, and may be nil. Receive
+// returns the error of ctx when ctx ends, and another error if the site refuses the worker or the connection is closed
+// permanently.
 func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
 	for again := minRetryDelay; ; {
 		announced, err := c.announcement(device)
@@ -52,7 +53,7 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 			return j, nil
 		case ctx.Err() != nil:
 			return j, ctx.Err()
-		// the library also closes it after the same refusal twice in a row: the credential was revoked
+		// nats.go also closes the connection after the same refusal twice in a row, because the credential was revoked.
 		case c.natsConn.IsClosed():
 			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.natsConn.LastError(), err)
 		case errors.Is(err, errRefusedForGood):
@@ -71,8 +72,8 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 	}
 }
 
-// next asks once. A worker has one request for a job at a time, so that its list of held attempts is complete: the site
-// then sends a job again that did not arrive.
+// next sends one request for a job. A worker has only one such request at a time, so that its list of held attempts is
+// complete and the site can send again a job that did not arrive.
 func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j job.Job, err error) {
 	if err := c.requestTurn.Acquire(ctx, 1); err != nil {
 		return j, err
@@ -94,7 +95,7 @@ func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j 
 	return *got, nil
 }
 
-// NextPreparation asks for a task of the device to precompile whose version is not in known.
+// NextPreparation requests a task of the device to precompile whose version is not in known.
 func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
 	err = c.request(ctx, requestNext+"."+encodeToken(device), job.WorkRequest{Version: job.Version, WantsPrecompileJob: true, CompiledVersions: known}, &p, nextTimeout)
 	if err != nil {

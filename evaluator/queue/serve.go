@@ -16,23 +16,24 @@ import (
 )
 
 const (
-	// Maximum number of requests answered concurrently, in total and for one worker. Each may wait for the database.
+	// maxRequests limits the requests that are processed concurrently, and maxWorkerRequests those of one worker. Each
+	// may wait for the database.
 	maxRequests, maxWorkerRequests = 4, 2
-	// Maximum number of waiting requests of one worker, and of their bytes. Sixteen workers that use all of it take 1
-	// GiB.
+	// maxWaiting limits the waiting requests of one worker, and maxWaitingBytes their size. Sixteen workers at the
+	// limit take 1 GiB.
 	maxWaiting, maxWaitingBytes = 512, 4 * MaxMessage
-	// answerTimeout limits the time for answering one request.
+	// answerTimeout limits the time for processing one request.
 	answerTimeout = 4 * time.Second
-	// Rate limit of heartbeats in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight slots 3
-	// kB/s. Each heartbeat counts for at least minHeartbeatCost.
+	// heartbeatRate limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight
+	// slots 3 kB/s. Each heartbeat counts at least minHeartbeatCost.
 	heartbeatRate, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
 )
 
-// Handler handles the requests of workers. The worker's name comes from the subject, not the message. After an error
-// the worker asks again. Calls of Sync are sequential; all others are concurrent.
+// Handler processes the requests of workers. The worker's name comes from the subject, not from the message. After an
+// error the worker asks again. Calls of Sync are sequential; all others are concurrent.
 type Handler interface {
-	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.Precompile is set. It returns
-	// nil if there is none for now.
+	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.WantsPrecompileJob is set. It
+	// returns nil if there is none.
 	Next(ctx context.Context, ask job.WorkRequest) ([]byte, error)
 	// Sync and Events return the attempts that the worker must drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
@@ -40,10 +41,10 @@ type Handler interface {
 	Result(ctx context.Context, r job.Result) error
 }
 
-// requestResponder passes requests of workers to the Handler and sends its answers.
+// requestResponder passes requests of workers to the Handler and sends its responses.
 //
-// Serve's goroutine calls put, which never blocks. Two requests of one worker may be answered concurrently and in any
-// order.
+// The goroutine of Serve calls put, which never blocks. Two requests of one worker may be processed concurrently and in
+// any order.
 type requestResponder struct {
 	q                            *Queue
 	handler                      Handler
@@ -52,8 +53,9 @@ type requestResponder struct {
 	rates                        map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
-// Serve answers workers until ctx ends, and then for up to answerTimeout the requests received before. Workers repeat
-// unanswered requests, to another process or the next one. It returns an error if the connection is closed permanently.
+// Serve processes requests until ctx ends, and then for up to answerTimeout those received before. Workers repeat
+// requests without a response, to another process or the next one. It returns an error if the connection is closed
+// permanently.
 func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -94,7 +96,7 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 
 func (c *requestResponder) accept(m *nats.Msg) {
 	worker, what, device := parseRequestSubject(m.Subject)
-	// With another worker's reply subject, the site would send there with its own rights.
+	// A response to another worker's reply subject would be sent there with the site's own permissions.
 	if worker == "" || !isOwnReply(worker, m.Reply) {
 		c.q.logInvalid("ask", "subject", m.Subject, "reply", m.Reply)
 		return
@@ -136,7 +138,7 @@ func (c *requestResponder) answer(worker, what, device string, m *nats.Msg) {
 	}
 }
 
-// errorHeader formats an error as the value of a header.
+// errorHeader converts an error to the value of a header.
 func errorHeader(err error) string {
 	return shortenForLog(strings.Join(strings.Fields(err.Error()), " "))
 }
@@ -177,7 +179,7 @@ func (c *requestResponder) reply(ctx context.Context, worker, what, device strin
 	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errRefusedForGood, what)
 }
 
-// encodeDropped encodes an answer that names attempts.
+// encodeDropped encodes a response that lists attempts.
 func encodeDropped(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err

@@ -15,12 +15,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// reconnectDelay is the pause between two tries to restore a connection. All workers of a restarted site reconnect
-// within it; with a longer one their heartbeats are late.
+// reconnectDelay is the pause between two tries to restore a connection. After a restart of the site all workers
+// reconnect within it. With a longer pause their heartbeats would be late.
 const reconnectDelay = 500 * time.Millisecond
 
-// maxSubscriptions limits the subscriptions of one connection. A worker has one for its answers, one for cancellations,
-// and one for each device.
+// maxSubscriptions limits the subscriptions of one connection. A worker has one for responses, one for cancellations,
+// and one per device.
 const maxSubscriptions = 100
 
 const serverReadyTimeout = 10 * time.Second
@@ -79,7 +79,7 @@ func setAddress(opts *server.Options, listen string) error {
 	return nil
 }
 
-// setCertificate makes the port accept only TLS if there is a certificate, and warns if there is none.
+// setCertificate makes the port accept only TLS if there is a certificate, and logs a warning otherwise.
 func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if cfg.Cert == "" {
 		if ip := net.ParseIP(opts.Host); ip == nil || !ip.IsLoopback() {
@@ -91,13 +91,14 @@ func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("queue: the certificate for %s: %w", cfg.Listen, err)
 	}
-	// In seconds. A distant worker needs a few round trips; an idle connection holds a goroutine for that long.
+	// The timeout is in seconds. A distant worker needs a few round trips, and an idle connection occupies a goroutine
+	// for that long.
 	opts.TLS, opts.TLSTimeout = true, 5
 	opts.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	return nil
 }
 
-// clientOptions returns the options shared by connections of site and workers. lost is called at each disconnect.
+// clientOptions returns the NATS options of the site's and the workers' connections. lost is called at each disconnect.
 func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	return []nats.Option{
 		nats.Name(name),
@@ -105,7 +106,7 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectDelay),
 		nats.Timeout(connectTimeout),
-		// A permission error reaches the client only here; the call itself times out.
+		// nats.go reports a permission error only here; the request itself times out.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("queue connection", "name", name, "err", err)
 		}),
@@ -119,8 +120,8 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 	}
 }
 
-// serverLog logs the embedded server's messages: warnings and errors as such, notices at debug level. It keeps the
-// fatal error, which the server reports nowhere else.
+// serverLog logs the messages of the embedded server: warnings and errors as such, notices at debug level. It stores
+// the fatal error, which the server reports nowhere else.
 type serverLog struct {
 	log     *slog.Logger
 	clients *limitedLog // for messages about clients
@@ -138,7 +139,8 @@ func (l serverLog) Errorf(format string, v ...any) {
 	l.write(slog.LevelError, fmt.Sprintf(format, v...))
 }
 
-// write logs a line. Lines about a client are limited: anyone who can reach the port can cause thousands a second.
+// write logs a line. Lines about a client are limited, because anyone who can reach the port can cause thousands per
+// second.
 func (l serverLog) write(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
 		l.clients.write(level, shortenForLog(text))

@@ -15,8 +15,8 @@ const (
 func workSubject(device string) string { return workPrefix + encodeToken(device) }
 
 // encodeToken encodes s as one part of a subject. Different texts have different tokens, so that no device or worker
-// can impersonate another. It encodes bytes, so any text, even invalid UTF-8, has exactly one token; name refuses all
-// others. The server compares subjects as texts, and permissions depend on that.
+// can impersonate another. It encodes bytes, so that every text, even invalid UTF-8, has exactly one token. The server
+// compares subjects as texts, and permissions depend on that.
 func encodeToken(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -31,7 +31,7 @@ func encodeToken(s string) string {
 	return b.String()
 }
 
-// decodeToken decodes a token. It returns "" if t is not the result of token.
+// decodeToken decodes a token. It returns "" if t is not the result of encodeToken.
 func decodeToken(t string) string {
 	s, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
 	if err != nil || encodeToken(s) != t {

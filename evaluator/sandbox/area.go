@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultAreaBytes is the size in bytes of a writable area without a limit.
+// defaultAreaBytes is the size of a writable area without a limit in the spec, in bytes.
 const defaultAreaBytes = 64 << 20
 
-// runArea holds the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
-// removed and which a crash leaves behind for sweep; or a mount namespace of the starting thread (stage), which ends
-// with the run. Only outDir gives access to the second.
+// runArea has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
+// removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage), which
+// ends with the run. Only outDir gives access to the files of the second form.
 type runArea struct {
 	in, out, tmp string // directories; tmp only if there is no sandbox to create one
 	binds        []bindMountPaths
@@ -26,7 +26,7 @@ type runArea struct {
 // bindMountPaths is a host path that bubblewrap shows inside.
 type bindMountPaths struct{ host, inside string }
 
-// newRunArea creates the area of a run and writes its files there. uid is the run's user ID, or -1.
+// newRunArea creates the area of a run and writes its files into it. uid is the run's user ID, or -1.
 func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*runArea, error) {
 	layOut := s.newDirectoryArea
 	if h.privateMounts {
@@ -42,9 +42,10 @@ func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*runAre
 	return a, nil
 }
 
-// newDirectoryArea creates an area in the file system. Only RLIMIT_FSIZE and the disk limit its /out.
+// newDirectoryArea creates an area in the file system. The size of its /out is limited only by RLIMIT_FSIZE and the
+// disk.
 func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, error) {
-	// A slot's user must be able to traverse it, but not to list it.
+	// The users of slots must be able to traverse the directory, but not to list it.
 	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, 
 		out: filepath.Join(dir, "out"),
 		tmp: filepath.Join(dir, "tmp"),
 	}
-	// Mkdir, not MkdirAll: an existing directory is not this run's.
+	// Mkdir fails if the directory exists, unlike MkdirAll, because it would belong to another run.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())
@@ -111,7 +112,7 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 		if err := writeProgram(root, name, content); err != nil {
 			return err
 		}
-		// Parent directories also belong to the run, so that it can write beside its own files in /out.
+		// Parent directories belong to the run's user, too, so that the run can write beside its own files in /out.
 		for path := name; uid >= 0 && path != "."; path = filepath.Dir(path) {
 			if err := root.Chown(path, uid, uid); err != nil {
 				return err
@@ -121,18 +122,18 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 	return nil
 }
 
-// writeProgram writes a file that may be executed at once. The lock prevents a fork in the meantime: a child that has
-// inherited the open file, and has not called exec yet, would make execve fail with "Text file busy".
+// writeProgram writes a file that can be executed at once. The lock prevents a concurrent fork: a child that has
+// inherited the open file and not called exec yet would make execve fail with "Text file busy".
 func writeProgram(root *os.Root, name string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return root.WriteFile(name, content, 0o755)
 }
 
-// outFull reports whether /out has its own size and is full.
+// outFull reports whether /out has a separate size limit and is full.
 func (a *runArea) outFull() bool {
 	var stat unix.Statfs_t
-	// A directory shares the disk with everyone: a full disk is not the run's doing.
+	// A directory shares the disk with others, so the run may not be the cause of a full disk.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hideArguments makes bubblewrap read its options, which include the program's environment, from a descriptor: every
-// local account can read a command line. The program and its arguments stay there.
+// hideArguments makes bubblewrap read its options, which include the program's environment, from a descriptor, because
+// every local user can read command lines. The program and its arguments stay on the command line.
 func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	end := slices.Index(cmd.Args, "--")
 	for _, arg := range cmd.Args[1:end] {
@@ -33,7 +33,7 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	return nil
 }
 
-// SealedFile returns read-only memory, positioned at its beginning.
+// SealedFile returns read-only memory that contains text, positioned at its beginning.
 func SealedFile(name, text string) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -54,27 +54,27 @@ func SealedFile(name, text string) (*os.File, error) {
 	return file, nil
 }
 
-// systemDirs returns the directories that link into /usr on most machines, and are separate on others.
+// systemDirs returns the directories that are links into /usr on most machines, and separate on others.
 func systemDirs() []string {
 	return []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64"}
 }
 
-// environment returns the environment of every program, overridden by own.
+// environment returns the environment of a program: common variables, overridden by own.
 func environment(own map[string]string) map[string]string {
 	env := map[string]string{
 		"PATH": "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
-		// There is no /etc/passwd: programs that look up the user's name check these first.
+		// There is no /etc/passwd, so programs find the user's name here.
 		"USER": "job", "LOGNAME": "job",
 	}
 	maps.Copy(env, own)
 	return env
 }
 
-// arguments returns bubblewrap's command line for a run; fds are the descriptors that it reads. The order matters:
-// later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the remounts last.
+// arguments returns bubblewrap's command line for a run; fds are the descriptors that bubblewrap reads. The order
+// matters, because later options cover earlier ones: /dev before its nodes, mounts before /in and /out, remounts last.
 func arguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []string {
-	// Without its own user ID a run has the server's, and only the PID namespace protects the server's processes.
+	// Without a separate user ID a run has the server's, and only the PID namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {
 		uid, gid = os.Getuid(), os.Getgid()
@@ -90,8 +90,8 @@ func arguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []string {
 	}
 	args = append(args, systemMountOptions()...)
 	if spec.MountProc {
-		// bubblewrap's own process has the run's user ID and no filter: a program that wrote its memory through /proc
-		// would escape the filter, and its command line has the program's secrets.
+		// bubblewrap's own process has the run's user ID and no seccomp filter. A program that wrote its memory through
+		// /proc would escape the filter, and its command line contains the program's secrets.
 		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
 	args = append(args, "--dev", "/dev") // before the device nodes, which it would hide
@@ -107,7 +107,8 @@ func arguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []string {
 		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
 		"--seccomp", strconv.Itoa(fds.seccompFD),
 		"--json-status-fd", strconv.Itoa(fds.statusFD), "--block-fd", strconv.Itoa(fds.gateFD),
-		// Last, because mount points are created in them. Both are tmpfs with half of the machine's memory.
+		// These come last, because mount points are created in the directories. Both are tmpfs with half of the
+		// machine's memory.
 		"--remount-ro", "/dev", "--remount-ro", "/",
 		"--chdir", cmp.Or(spec.Dir, "/tmp"), "--",
 	)

@@ -25,7 +25,7 @@ func (p *bpfProgram) load(offset uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
-// jump compares the loaded value with k and skips the given number of instructions.
+// jump compares the loaded value with k and skips yes or no instructions.
 func (p *bpfProgram) jump(comparison uint16, k uint32, yes, no uint8) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | comparison, Jt: yes, Jf: no, K: k})
 }
@@ -34,15 +34,15 @@ func (p *bpfProgram) returnAction(action uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
 }
 
-// call ends the call with action if the loaded value, its number or an argument, is k.
+// call ends the filter with action if the loaded value (the number of the call or an argument) is k.
 func (p *bpfProgram) call(k, action uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, 1)
 	p.returnAction(action)
 }
 
-// callByArg handles the call with number k: it ends with hit if the argument with index arg matches one of the values,
-// and otherwise with miss. Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only
-// the low half of an argument is compared; the calls here take 32-bit values.
+// callByArg handles the call with number k. It ends the filter with hit if the argument with index arg matches one of
+// the values, and otherwise with miss. The jump lengths are computed here: a value adds two instructions, and Jt and Jf
+// have 8 bits. It compares only the low half of an argument, because the calls here have 32-bit values.
 func (p *bpfProgram) callByArg(k, arg uint32, comparison uint16, values []uint32, hit, miss uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
 	p.load(seccompFirstArgOffset + arg*seccompArgSize)
@@ -54,7 +54,7 @@ func (p *bpfProgram) callByArg(k, arg uint32, comparison uint16, values []uint32
 }
 
 // socket allows sockets of the given families and denies all others. Of netlink it allows at most the protocol for
-// routes and addresses.
+// routes and addresses (routes).
 func (p *bpfProgram) socket(families []uint32, routes bool, denied uint32) {
 	var body bpfProgram
 	body.load(seccompFirstArgOffset)

@@ -12,15 +12,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// Bytes kept of a stream: its first 48 KiB and its last 16.
+// Sizes of the kept parts of a stream: the first 48 KiB and the last 16 KiB.
 const (
-	// More at the beginning, because compilers print the first error there. Both streams of every stage are part of the
-	// result.
+	// The head is larger, because compilers print the first error there. The result contains both streams of every
+	// stage.
 	maxHeadBytes = 48 << 10
 	maxTailBytes = 16 << 10
 )
 
-// Capture keeps the head and the tail of one stream. The zero value is ready; it is safe for concurrent use.
+// Capture keeps the head and the tail of one stream. The zero value is ready to use. It is safe for concurrent use.
 type Capture struct {
 	mu    sync.Mutex
 	total int64
@@ -28,7 +28,7 @@ type Capture struct {
 	tail  []byte // the last bytes after head, at most twice maxTailBytes of them
 }
 
-// Write never fails.
+// Write adds output of the stream. It never fails.
 func (c *Capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,9 @@ func (c *Capture) String() string {
 	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", Text(head), cut, Text(tail))
 }
 
-// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, no control characters except tabs
-// (others can rewrite a terminal, and PostgreSQL refuses them), and visible marks instead of bidirectional controls.
+// Text converts a program's output for display: valid UTF-8, lines that end with \
+// , no control characters except tabs (others can overwrite a terminal, and PostgreSQL refuses them), and visible marks
+// instead of bidirectional controls.
 func Text(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
 	return job.MarkBidi(strings.Map(func(r rune) rune {
@@ -80,7 +81,7 @@ func Text(b []byte) string {
 	}, s))
 }
 
-// outputMeter counts both streams of a run and closes full when they exceed the limit.
+// outputMeter counts the output of a run on both streams and closes full when it exceeds the limit.
 type outputMeter struct {
 	left atomic.Int64
 	full chan struct{}
@@ -102,8 +103,8 @@ func (m *outputMeter) add(n int) {
 	}
 }
 
-// readAll reads a stream to its end. It calls see for each piece, and the program waits while see runs: an unread pipe
-// is full after 64 KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
+// readAll reads a stream to its end and calls see for each piece. The program waits while see runs, because an unread
+// pipe is full after 64 KiB. Output beyond the limit is read, too, until the supervisor has killed the run.
 func (c *Capture) readAll(from *os.File, m *outputMeter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)

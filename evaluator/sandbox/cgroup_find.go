@@ -13,20 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree is the place where this server creates the cgroups of its runs. Machines differ: version 1, version 2, or both
-// with a controller on either, so each controller is looked for separately.
+// Tree is the location at which this server creates the cgroups of its runs. Machines have version 1, version 2, or
+// both with a controller in either, so each controller is searched separately.
 type Tree struct {
 	memory, pids controller
 	leftovers    *leftovers // of removed groups
 }
 
-// controller is a directory whose children get the controller's files.
+// controller is a directory whose children have the controller's files.
 type controller struct {
 	dir string // "" if the controller is unavailable
 	v2  bool
 }
 
-// cgroupHierarchy is one mounted cgroup tree, and this process's place in it.
+// cgroupHierarchy is one mounted cgroup tree, and the location of this process in it.
 type cgroupHierarchy struct {
 	mount       string
 	ownDir      string // directory of this process, at or below mount
@@ -59,7 +59,7 @@ func chooseTree(mountinfo, own string) (*Tree, error) {
 	return c, nil
 }
 
-// takeControllers takes from a hierarchy the controllers that an earlier one did not have.
+// takeControllers takes those controllers of a hierarchy that no earlier one had.
 func (c *Tree) takeControllers(h cgroupHierarchy) error {
 	offered := h.controllers
 	if h.v2 {
@@ -77,7 +77,7 @@ func (c *Tree) takeControllers(h cgroupHierarchy) error {
 	}
 	dir, err := h.ownDir, unix.Access(h.ownDir, unix.W_OK)
 	if h.v2 {
-		// A process has one place in the version 2 tree: one directory must have all controllers.
+		// In version 2 a process has one location, so one directory must have all controllers.
 		dir, err = delegatedDir(h, names)
 	}
 	if err != nil {
@@ -89,9 +89,9 @@ func (c *Tree) takeControllers(h cgroupHierarchy) error {
 	return nil
 }
 
-// parseHierarchies parses /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times: other
-// programs bind it, or their part of it, elsewhere. Mounts that contain this process come first, and among them those
-// at the usual place.
+// parseHierarchies parses /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several times, because
+// other programs bind it or parts of it. Mounts that contain this process come first, and of those the standard mount
+// point.
 func parseHierarchies(mountinfo, cgroup string) []cgroupHierarchy {
 	var found []cgroupHierarchy
 	shows := map[string]bool{} // by mount point: whether it shows this process's directory
@@ -159,15 +159,15 @@ func relativeTo(path, root string) (rel string, ok bool) {
 	return ".", false
 }
 
-// delegatedDir finds, in version 2, the nearest ancestor directory that delegates the controllers to its children and
-// is writable. Without one it uses this process's own directory, and moves all processes into a child, because a
-// directory that delegates controllers must not have processes itself.
+// delegatedDir returns, for version 2, the nearest ancestor directory that delegates the controllers to its children
+// and is writable. If there is none, it uses the directory of this process and moves all processes into a child,
+// because a directory that delegates controllers must not contain processes.
 func delegatedDir(h cgroupHierarchy, names []string) (string, error) {
 	for dir := h.ownDir; len(dir) >= len(h.mount); dir = filepath.Dir(dir) {
 		if unix.Access(dir, unix.W_OK) != nil {
 			continue
 		}
-		// Only the real root may both delegate controllers and have processes.
+		// Only the real root may delegate controllers and contain processes.
 		if delegates(dir, names) || dir == h.mount && delegateControllers(dir, names) == nil {
 			return dir, nil
 		}
@@ -203,8 +203,8 @@ func moveProcessesToChild(dir string, names []string) error {
 	return delegateControllers(dir, names)
 }
 
-// Sweep kills the processes in cgroups for which orphaned returns true, and removes them. A cgroup whose processes do
-// not die within the timeout is left to the next start.
+// Sweep kills the processes in the cgroups for which orphaned returns true, and removes these cgroups. A cgroup whose
+// processes do not die within the timeout remains for the next start.
 func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
 	deadline := time.Now().Add(timeout)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {

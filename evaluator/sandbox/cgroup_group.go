@@ -14,20 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits that Exceeded returns.
+// Values that Exceeded returns.
 const (
 	Memory    = "memory"
 	Processes = "processes"
 )
 
-// maxTCPBufferBytes limits the buffers of a run's TCP sockets in bytes, in addition to its memory. Version 2 counts
-// them as memory.
+// maxTCPBufferBytes limits the TCP socket buffers of a run in version 1, in bytes, in addition to its memory. Version 2
+// counts them as memory.
 const maxTCPBufferBytes = 64 << 20
 
-// forkBombProcesses is the number of refused forks from which a program counts as a fork bomb.
+// forkBombProcesses is the number of refused forks above which a program counts as a fork bomb.
 const forkBombProcesses = 1000
 
-// ControlGroup is the cgroups of one run. A nil Group limits and counts nothing.
+// ControlGroup has the cgroups of one run. A nil *ControlGroup limits and counts nothing.
 type ControlGroup struct {
 	memory, pids controller // directories of this run; may be the same
 	leftovers    *leftovers
@@ -86,7 +86,7 @@ func (g *ControlGroup) limitProcesses(n int) error {
 	return g.pids.write("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
 }
 
-// child returns the directory of one run below the controller's.
+// child returns the controller's directory for one run.
 func (c controller) child(name string) controller {
 	if c.dir != "" {
 		c.dir = filepath.Join(c.dir, name)
@@ -94,7 +94,7 @@ func (c controller) child(name string) controller {
 	return c
 }
 
-// write sets one file of the cgroup; an optional one may be missing.
+// write writes one file of the cgroup. If it is optional, it may be missing.
 func (c controller) write(name string, value int64, optional bool) error {
 	path := filepath.Join(c.dir, name)
 	if _, err := os.Stat(path); err != nil && optional {
@@ -103,7 +103,7 @@ func (c controller) write(name string, value int64, optional bool) error {
 	return os.WriteFile(path, strconv.AppendInt(nil, value, 10), 0o644)
 }
 
-// number reads one number: the first word of the file if key is empty, otherwise the word after key.
+// number reads a number: the first word of the file if key is empty, otherwise the word after key.
 func (c controller) number(name, key string) int64 {
 	if c.dir == "" {
 		return 0
@@ -133,7 +133,7 @@ func (g *ControlGroup) dirs() []string {
 	return dirs
 }
 
-// Add moves a process into the group. Its later children are also in it.
+// Add moves a process into the group. Processes that it creates later are in the group, too.
 func (g *ControlGroup) Add(pid int) error {
 	if g == nil {
 		return nil
@@ -162,8 +162,8 @@ func (g *ControlGroup) Usage() Usage {
 	return u
 }
 
-// Exceeded returns the limit for which the run must be ended now, or "". Version 1 kills only one process when memory
-// runs out, and a fork bomb continues however often it is refused.
+// Exceeded returns the limit because of which the run must be ended now, or "". Version 1 kills only one process when
+// memory runs out, and a fork bomb continues after refused forks.
 func (g *ControlGroup) Exceeded() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
@@ -174,7 +174,7 @@ func (g *ControlGroup) Exceeded() string {
 	return ""
 }
 
-// Kill kills every process of the group and reports whether none was left at the deadline: a process that hangs in a
+// Kill kills every process of the group and reports whether none was left at the deadline. A process that hangs in a
 // driver does not die.
 func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 	if g == nil {
@@ -208,8 +208,8 @@ func killProcs(dir string) bool {
 	return false
 }
 
-// Remove deletes the directories. The kernel may need a moment after the last process, and seconds after a fork bomb on
-// a busy machine: directories that are still in use then are removed when the next group is created.
+// Remove deletes the group's directories. The kernel may need a moment after the last process, and seconds after a fork
+// bomb on a busy machine. Directories that are still in use are deleted when the next group is created.
 func (g *ControlGroup) Remove() error {
 	if g == nil {
 		return nil
@@ -236,13 +236,13 @@ func removeDir(dir string) error {
 	return nil
 }
 
-// leftovers are directories that could not be removed yet.
+// leftovers has directories that could not be deleted yet.
 type leftovers struct {
 	mu   sync.Mutex
 	dirs []string
 }
 
-// retryLater stores dir for another try. It returns false if l is nil.
+// retryLater stores dir for another attempt. It returns false if l is nil.
 func (l *leftovers) retryLater(dir string) bool {
 	if l == nil {
 		return false
@@ -253,7 +253,7 @@ func (l *leftovers) retryLater(dir string) bool {
 	return true
 }
 
-// remove tries to remove each directory again.
+// remove tries again to delete each directory.
 func (l *leftovers) remove() {
 	if l == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect reads the named files below dir. All processes that could change them must have ended. The program created
-// them, so each is opened without following links.
+// collect reads the named files in dir. All processes that could change them must have ended. The program created the
+// files, so they are opened without following links.
 func collect(dir *os.File, names map[string]int64) (files map[string][]byte, refused map[string]string) {
 	files, refused = map[string][]byte{}, map[string]string{}
 	for name, size := range names {
@@ -27,13 +27,13 @@ func collect(dir *os.File, names map[string]int64) (files map[string][]byte, ref
 	return files, refused
 }
 
-// readOutput reads one output. Its errors are sentences for the program's author.
+// readOutput reads one output file. Its errors are sentences for the author of the program.
 func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	if !filepath.IsLocal(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, fmt.Errorf("the name %q is not that of an output", name)
 	}
-	// The kernel resolves the path in one step. O_NONBLOCK prevents blocking on a FIFO; RESOLVE_NO_XDEV stays on the
-	// area's own file system.
+	// The kernel resolves the whole path in one call. O_NONBLOCK prevents blocking on a FIFO; RESOLVE_NO_XDEV prevents
+	// leaving the file system of the area.
 	fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{
 		Flags:   unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
@@ -55,7 +55,7 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	switch {
 	case stat.Mode&unix.S_IFMT != unix.S_IFREG:
 		return nil, errors.New("it is not a regular file")
-	// A second link would be another name of the same file, perhaps of one that the program may not read.
+	// A file with two links may be one that the program may not read.
 	case stat.Nlink != 1:
 		return nil, fmt.Errorf("the file has %d hard links; it must have one", stat.Nlink)
 	case stat.Size > size:

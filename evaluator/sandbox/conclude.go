@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exitNotExecutable is the exit code, as in shells, of a run whose program is missing or cannot be executed; stderr has
-// the reason.
+// exitNotExecutable is the exit code, as in shells, for a program that is missing or not executable. stderr has the
+// reason.
 const exitNotExecutable = 127
 
-// conclude returns the outcome of an ended run, and reads its outputs.
+// conclude returns the outcome of an ended run and reads its output files.
 func (p *Process) conclude(cause string) (Outcome, error) {
 	u := p.group.Usage()
 	o := Outcome{
@@ -30,7 +30,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	switch {
 	case cause == "" && ended:
 		o.ExitCode, o.Signal = code, signalOfExitCode(code)
-	// A program could print this itself and have bubblewrap killed; it would only get the exit code 127.
+	// A program could print this text and have bubblewrap killed, but would only get exit code 127.
 	case cause == "" && strings.HasPrefix(o.Stderr, "bwrap: execvp"):
 		o.ExitCode = exitNotExecutable
 	case cause == "" && u.OOMKills == 0:
@@ -73,8 +73,8 @@ func signalOfExitCode(code int) string {
 	return unix.SignalName(syscall.Signal(code - 128))
 }
 
-// limit returns the limit that ended the run or made it fail, or "". The kernel's counters precede the clock: a bomb
-// that was contained until its time was up is still a bomb.
+// limit returns the limit that ended the run or made it fail, or "". The kernel's counters take precedence over the
+// clock, so that a fork bomb that ran until the time limit is reported as one.
 func (p *Process) limit(cause string, o Outcome, u Usage) string {
 	failed := o.ExitCode != 0
 	switch {
@@ -84,7 +84,7 @@ func (p *Process) limit(cause string, o Outcome, u Usage) string {
 		return limitOutput
 	case u.OOMKills > 0:
 		return limitMemory
-	// Only if the run failed: a program may try to create more threads and continue with fewer.
+	// This applies only to a failed run, because a program may try to create more threads and continue with fewer.
 	case failed && u.RefusedForks > 0:
 		return limitProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.cpuUsedUp(o.CPU):

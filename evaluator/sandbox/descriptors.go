@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bwrapDescriptors has the descriptor numbers, in the child, that only bubblewrap uses.
+// bwrapDescriptors has the numbers of the descriptors that only bubblewrap uses, in the child.
 type bwrapDescriptors struct{ seccompFD, statusFD, gateFD int }
 
-// descriptors has both ends of all connections between the server and a run. Numbers in the child: 0 to 2, then the
+// descriptors has both ends of all pipes between the server and a run. The numbers in the child are 0 to 2, then the
 // program's (ResultPipe, ExtraFiles), then bubblewrap's three and its options.
 type descriptors struct {
 	bwrapDescriptors
@@ -24,7 +24,7 @@ type descriptors struct {
 	extra          []*os.File // from descriptor 3 on, the program's first
 }
 
-// newDescriptors creates the pipes of a run. The caller closes theirs after the start.
+// newDescriptors creates the pipes of a run. The caller must close the child's ends after the start.
 func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	d = &descriptors{}
 	defer func() {
@@ -84,9 +84,9 @@ func (d *descriptors) newWritePipe() (*os.File, error) {
 	return w, err
 }
 
-// keepOpen opens the read end of the child's nth pipe also for writing, so that it never ends. bubblewrap would
-// continue at the end of the gate's pipe: if the server were killed at this moment, the program would run without
-// limits. The next server kills a waiting bubblewrap.
+// keepOpen opens the read end of the child's nth pipe also for writing, so that the pipe never ends. bubblewrap would
+// continue at the end of the gate's pipe: if the server were killed at that moment, the program would run without
+// limits. A bubblewrap that waits is killed by the next server.
 func (d *descriptors) keepOpen(n int) error {
 	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.childFiles[n].Fd())), os.O_RDWR, 0)
 	if err != nil {
@@ -97,8 +97,8 @@ func (d *descriptors) keepOpen(n int) error {
 	return nil
 }
 
-// closeOnExec marks descriptors that the server inherited, or that a C library opened, so that programs started from
-// now on do not inherit them. Go marks its own.
+// closeOnExec sets close-on-exec for descriptors that the server inherited or that a C library opened. Go sets it for
+// its own.
 func closeOnExec() error {
 	const first = 3
 	err := unix.CloseRange(first, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)

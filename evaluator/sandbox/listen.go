@@ -6,9 +6,9 @@ import (
 )
 
 // listenOnHostAddresses listens on loopback and on one address of each other kind that this machine has. A program in
-// the server's network could reach all of them; one in its own network with address translation all except loopback.
-// The listeners answer nothing. Weakness: on a machine without other addresses, only loopback is tested. The caller
-// must call forget.
+// the server's network could reach all of them, and one in a network with address translation all except loopback. The
+// listeners send nothing. Weakness: on a machine without other addresses only loopback is tested. The caller must call
+// forget.
 func listenOnHostAddresses() (addresses []string, forget func(), err error) {
 	var open []net.Listener
 	forget = func() {

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxOutInodes limits the number of files in /out. Compilers create thousands of files at most. Inodes use kernel
-// memory that the size does not limit.
+// maxOutInodes limits the number of files in /out, because inodes use kernel memory that the size limit does not cover.
+// Compilers create thousands of files at most.
 const maxOutInodes = 16 << 10
 
-// stagingDir is covered by a tmpfs for the thread that starts a run and for bubblewrap. Every machine has the
-// directory, and every user can traverse it, unlike perhaps the server's own.
+// stagingDir is a mount point for a tmpfs that only the starting thread and bubblewrap see. Every machine has this
+// directory, and every user can traverse it, unlike possibly the server's own directory.
 const stagingDir = "/tmp"
 
-// newPrivateArea creates an area that only the calling thread and its children see: a mount namespace with sized tmpfs,
-// and with the binds that the run's user might not reach. It needs no cleanup: it ends with the run, even if the server
-// crashes.
+// newPrivateArea creates an area that only the calling thread and its children see: a mount namespace with tmpfs of
+// limited size, and with the binds that the run's user might not be able to reach. It ends with the run, even if the
+// server crashes, and needs no cleanup.
 func newPrivateArea(_ string, uid int, spec *Spec) (*runArea, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
-	// Before any mount: shared mounts would propagate to the host, and stay there.
+	// This precedes all mounts, because mounts in a shared tree would propagate to the host and stay there.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make mounts private: %w", err)
 	}
@@ -58,7 +58,7 @@ func newPrivateArea(_ string, uid int, spec *Spec) (*runArea, error) {
 	return a, nil
 }
 
-// openBindSources opens the sources of binds before the stage covers them. A missing optional mount is nil.
+// openBindSources opens the sources of binds before the staging mount covers them. A missing optional source is nil.
 func openBindSources(mounts []Mount) ([]*os.File, error) {
 	files := make([]*os.File, len(mounts))
 	for i, m := range mounts {
@@ -89,7 +89,7 @@ func mountTmpfs(dir, options string) error {
 	return nil
 }
 
-// bindMount binds an open file or directory at target, which it creates.
+// bindMount creates target and binds an open file or directory there.
 func bindMount(source *os.File, target string) error {
 	info, err := source.Stat()
 	if err != nil {
@@ -103,7 +103,7 @@ func bindMount(source *os.File, target string) error {
 	if err != nil {
 		return err
 	}
-	// By descriptor: the host path is covered by now, and could have been replaced.
+	// The descriptor is used, because the host path is covered by now and could have been replaced.
 	path := "/proc/self/fd/" + strconv.Itoa(int(source.Fd()))
 	return unix.Mount(path, target, "", unix.MS_BIND|unix.MS_REC, "")
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// pathMapping maps paths in the sandbox to host paths, for machines that cannot have a sandbox. It guesses which
-// arguments are paths, which is good enough for the site's own programs. Such a program can see everything.
+// pathMapping maps paths in the sandbox to host paths, for machines without a sandbox. It guesses which arguments are
+// paths, which suffices for the site's own programs. Programs that run in this way can access everything.
 type pathMapping []bindMountPaths
 
 func pathMappingOf(a *runArea) pathMapping {
 	return append(pathMapping{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
 }
 
-// mapPath maps one absolute path. Paths outside stay unchanged.
+// mapPath maps one absolute path. It returns other paths unchanged.
 func (in pathMapping) mapPath(path string) string {
 	best := bindMountPaths{}
 	for _, b := range in {
@@ -31,8 +31,8 @@ func (in pathMapping) mapPath(path string) string {
 	return best.host + path[len(best.inside):]
 }
 
-// mapArgument maps the paths in an argument or a variable: in a list separated by colons or commas, each element is
-// treated as a path from its first slash on, as in -I/in/include.
+// mapArgument maps the paths in an argument or a variable. The value is treated as a list separated by colons or
+// commas, and each element as a path from its first slash on, as in -I/in/include.
 func (in pathMapping) mapArgument(arg string) string {
 	var b strings.Builder
 	for len(arg) > 0 {
@@ -55,7 +55,7 @@ func (in pathMapping) mapArgument(arg string) string {
 }
 
 // openCommand returns the command line, environment, and directory of a run without a sandbox. Like bubblewrap, the
-// shell waits at the gate until the limits are set; it ends when the server does.
+// shell waits at the gate until the limits are set, and ends with the server.
 func openCommand(spec *Spec, a *runArea, fds bwrapDescriptors) (argv, env []string, dir string) {
 	in := pathMappingOf(a)
 	gate := strconv.Itoa(fds.gateFD)

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uidRangeSize is the number of user IDs, from the first one on, that one server may use. Workers on one machine use
-// ranges that do not overlap (--first-uid). Slots, judges, and builds stay far below this number.
+// uidRangeSize is the number of user IDs that one server may use. Workers on one machine use ranges that do not overlap
+// (--first-uid). Slots, judges, and builds need far fewer.
 const uidRangeSize = 1000
 
-// orphanTimeout limits the wait for a killed server's processes to die. A process that hangs in a driver delays the
-// start no longer; its slot then fails its self-test.
+// orphanTimeout limits the wait for the processes of a killed server to die. A process that hangs in a driver does not
+// delay the start any longer; its slot then fails its self-test.
 const orphanTimeout = 2 * time.Second
 
-// endOrphans kills the processes of runs whose server was killed. bubblewrap dies with its server, but not while it
-// still sets itself up, and then its child sleeps forever. Only processes with a dead server's mark and a user ID of
-// this server are killed. Runs of living servers stay, and so do those of dead servers with other user IDs, which their
+// endOrphans kills the processes of runs whose server was killed. bubblewrap dies with its server, except during its
+// setup, after which its child would sleep forever. It kills only processes with the mark of a dead server and a user
+// ID of this server. Runs of live servers continue, and so do those of dead servers with other user IDs, which their
 // next start kills.
 func (s *Sandbox) endOrphans(ownUID bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*")
@@ -49,7 +49,7 @@ func (s *Sandbox) endOrphans(ownUID bool) {
 	}
 }
 
-// killOrphan kills the process if it is an orphan, and returns a descriptor to wait for its end.
+// killOrphan kills a process if it is an orphan, and returns a descriptor for waiting for its end.
 func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
 	if !s.isOrphan(pid, ownUID) {
 		return 0, false
@@ -58,7 +58,7 @@ func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
 	if err != nil {
 		return 0, false
 	}
-	// Check again: the PID may have been reused since.
+	// The check is repeated, because the PID may have been reused.
 	if !s.isOrphan(pid, ownUID) || unix.PidfdSendSignal(pidfd, syscall.SIGKILL, nil, 0) != nil {
 		unix.Close(pidfd)
 		return 0, false
@@ -75,7 +75,7 @@ func (s *Sandbox) isOrphan(pid int, ownUID bool) bool {
 	if !isOrphaned(string(mark)) {
 		return false
 	}
-	// Not the owner of the directory, which is root for a process that may not be dumped.
+	// The owner of the /proc directory is not used, because it is root for a process that may not be dumped.
 	real, _, _ := strings.Cut(statusFields(filepath.Join("/proc", strconv.Itoa(pid), "status"))["Uid"], "\t")
 	uid, err := strconv.Atoi(real)
 	if err != nil {

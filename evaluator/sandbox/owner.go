@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// runPrefix is the prefix of a run's mark: the name of its directory, its cgroups, and its first processes. The rest is
-// the server's PID, its start time, its PID namespace, and a random word. They let a later server find the
-// leftovers that it may remove. Servers of older versions look for three words without a namespace. The mark must not
-// match these, or they would treat the runs of a living server as leftovers.
+// runPrefix is the prefix of a run's mark, which is the name of its directory, its cgroups, and its first processes.
+// The mark also contains the server's PID, its start time, its PID namespace, and a random word, by which a later
+// server finds leftovers that it may remove. Servers of older versions look for three words without a namespace. The
+// mark must not match these; otherwise they would treat the runs of a live server as leftovers.
 const runPrefix = "warpboard-"
 
 func runName() string {
@@ -22,20 +22,20 @@ func runName() string {
 	return fmt.Sprintf("%s%d-%s-%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
 }
 
-// pidNamespace identifies the container of a server, because PIDs are per container.
+// pidNamespace returns an ID of the server's PID namespace, because PIDs are per container.
 func pidNamespace() string {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"; if it is missing, there is only one namespace
 	return strings.Trim(link, "pid:[]")
 }
 
-// startTime returns the process's start in clock ticks since boot, or "" if there is no such process. PID and start
-// identify a process even if the PID is reused.
+// startTime returns the start time of a process in clock ticks since boot, or "" if there is no such process. PID and
+// start time together identify a process even if PIDs are reused.
 func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The second field is the program's name, which may contain spaces and brackets.
+	// The second field is the program's name, which may contain spaces and parentheses.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 20 {
 		return ""
@@ -63,18 +63,18 @@ func ownerOf(mark string) (o ownerProcess, ok bool) {
 	return o, err == nil
 }
 
-// hasEnded reports whether the server has ended, if it was in this PID namespace.
+// hasEnded reports whether the server has ended. It is meaningful only if the server was in this PID namespace.
 func (o ownerProcess) hasEnded() bool { return startTime(o.pid) != o.startTime }
 
 // isOrphaned reports whether mark belongs to a run whose server has ended. It is false for servers in other PID
-// namespaces, which may be alive: their processes end with the namespace.
+// namespaces, which may be alive; their processes end with the namespace.
 func isOrphaned(mark string) bool {
 	o, ok := ownerOf(mark)
 	return ok && o.hasEnded() && (o.namespace == "" || o.namespace == pidNamespace())
 }
 
-// sweep removes the directories of runs whose server was killed. The server's root has only its own runs, even if a
-// restarted container gave it another PID namespace.
+// sweep removes the directories of runs whose server was killed. All directories in the server's root are its own, even
+// if a restarted container has another PID namespace.
 func (s *Sandbox) sweep() {
 	entries, err := os.ReadDir(s.config.Root)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Sandbox) sweep() {
 }
 
 // removeTree removes a directory that an untrusted program wrote to, even if it removed permissions. No process may
-// write there any more.
+// write there at the same time.
 func removeTree(dir string) error {
 	err := os.RemoveAll(dir)
 	if !errors.Is(err, fs.ErrPermission) {

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeCommand, as the first argument of this program, makes it test the sandbox from inside.
+// probeCommand is the first argument that makes this program test the sandbox from inside.
 const probeCommand = "sandbox-probe"
 
-// The self-test needs a program inside that makes arbitrary system calls. The only program that is certainly available
-// is this executable, which may be a server or any package's test. So the probe starts here, not in each main function.
-// It exits directly, because a race detector would wait a second at a normal exit.
+// init starts the probe of the self-test, which needs a program in the sandbox that makes arbitrary system calls. The
+// only program that is always available is this executable, which may be a server or any test, so the probe is not in a
+// main function. It exits directly, because a race detector would wait a second at a normal exit.
 func init() {
 	if len(os.Args) != 4 || os.Args[1] != probeCommand {
 		return
@@ -28,8 +28,8 @@ func init() {
 	syscall.Exit(0)
 }
 
-// probeReport is the probe's result. Attempts maps the name of an attempt to its error; an empty string is a success,
-// which the sandbox must not allow.
+// probeReport is the result of the probe. Attempts maps the name of an attempt to its error. An empty string means that
+// the attempt succeeded, which the sandbox must prevent.
 type probeReport struct {
 	Status   map[string]string // of /proc/self/status
 	Attempts map[string]string
@@ -89,7 +89,7 @@ func tryDial(address string) string {
 	return ""
 }
 
-// trySystemCall makes a system call with arguments that are harmless if it is allowed.
+// trySystemCall makes a system call with arguments that are harmless if the call is allowed.
 func trySystemCall(number, first uintptr) string {
 	if _, _, errno := unix.RawSyscall(number, first, 0, 0); errno != 0 {
 		return unix.ErrnoName(errno)
@@ -98,7 +98,7 @@ func trySystemCall(number, first uintptr) string {
 }
 
 func tryClone(flags uintptr) string {
-	// No Go code may run in the child: it has one of many threads, and any lock held by another stays held.
+	// The child must not run Go code: it has one of many threads, and locks held by the others are never released.
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {
 		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)

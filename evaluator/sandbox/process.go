@@ -17,10 +17,10 @@ import (
 
 // Process is a started run.
 //
-// Order of a run: launch on its own thread (area, cgroup, bubblewrap, find, limits, gate), which then stays in
-// waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, closing done
-// publishes outcome and err: do not read them before. The program starts only when the gate is opened, and then has all
-// of its limits.
+// Order of a run: launch on a dedicated thread (area, cgroup, bubblewrap, findRoot, limits, gate), which then stays in
+// waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, and closing done
+// publishes outcome and err; do not read them earlier. The program starts only when the gate is opened, with all limits
+// set.
 type Process struct {
 	spec        Spec
 	unsandboxed bool
@@ -67,7 +67,7 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 		wallTimer: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.wallTimer.Stop()
-	// The thread that starts bubblewrap must outlive it (onOwnThread).
+	// The thread that starts bubblewrap must outlive it (see onOwnThread).
 	launched := make(chan error)
 	onOwnThread(func() {
 		err := p.launch(s, h)
@@ -86,7 +86,7 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// Wait waits until nothing of the run is left on the machine, and returns its outcome.
+// Wait waits until no process or file of the run is left on the machine, and returns its outcome.
 func (p *Process) Wait() (Outcome, error) {
 	<-p.done
 	return p.outcome, p.err
@@ -95,14 +95,14 @@ func (p *Process) Wait() (Outcome, error) {
 // PID returns the host's PID of a process of the run.
 func (p *Process) PID() int { return p.pid }
 
-// waitForProcess waits for the direct child. It runs on the thread that started the child, which must stay.
+// waitForProcess waits for the direct child. It runs on the thread that started the child, which must not end before.
 func (p *Process) waitForProcess() {
-	// After an error the state is nil, which conclude handles.
+	// After an error state is nil, which conclude handles.
 	p.state, _ = p.cmd.Process.Wait()
 	close(p.exited)
 }
 
-// launch starts the run up to the gate, limits it, and opens the gate. It must run on a dedicated thread.
+// launch starts the run up to the gate, sets its limits, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	name, uid := runName(), s.userID(h, p.spec.Slot)
 	p.nice = s.config.BuildNice
@@ -129,12 +129,12 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	return nil
 }
 
-// openGate limits the process that waits at the gate, and opens the gate.
+// openGate sets the limits of the process that waits at the gate, and opens the gate.
 func (p *Process) openGate(uid int) error {
 	if err := p.findRoot(); err != nil {
 		return err
 	}
-	// bubblewrap's child waits at the gate before it forks: all its later children start in the group.
+	// bubblewrap's child waits at the gate before it forks, so all processes that it creates are in the group.
 	if err := errors.Join(p.group.Add(p.pid), setRealUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (p *Process) openGate(uid int) error {
 	return err
 }
 
-// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
+// start starts bubblewrap (or the program) with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
 // its child is the run's mark.
 func (p *Process) start(h *host, mark string, uid int) error {
 	d, err := newDescriptors(&p.spec, h.filters[p.spec.AllowInternetSockets])
@@ -176,7 +176,7 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	p.cmd = cmd
 	p.streamReaders.Go(func() { p.stdout.readAll(d.stdout, p.outputMeter, p.spec.OnStdout) })
 	p.streamReaders.Go(func() { p.stderr.readAll(d.stderr, p.outputMeter, p.spec.OnStderr) })
-	// Ten seconds for bubblewrap's setup on a machine that is busy compiling. find removes the deadline.
+	// Ten seconds suffice for bubblewrap's setup on a busy machine. findRoot removes the deadline.
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
 
@@ -185,7 +185,7 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 	cmd := &exec.Cmd{
 		Path: h.bwrap, Dir: "/", Env: []string{},
 		Stdout: d.childFiles[0], Stderr: d.childFiles[1], ExtraFiles: d.extra,
-		// A separate session, so that an interrupt at the server's terminal does not reach the run.
+		// A separate session keeps an interrupt at the server's terminal from reaching the run.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if p.spec.Stdin != nil {
@@ -199,13 +199,13 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 	cmd.Args = append([]string{mark}, arguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
 	p.status = json.NewDecoder(d.status)
 	if uid >= 0 {
-		// Before bubblewrap starts: started by root, it would be the host's root inside.
+		// This must precede the start of bubblewrap: started by root, it would be the host's root in the sandbox.
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
 	return cmd
 }
 
-// findRoot determines the root of the run's process tree, and opens its pidfd.
+// findRoot finds the root of the run's process tree and opens its pidfd.
 func (p *Process) findRoot() error {
 	p.pid = p.cmd.Process.Pid
 	if p.status != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setRlimits limits a process that has not started its program; its children inherit the limits. If the group limits
-// the whole tree, the rlimits are only a second line of defense.
+// setRlimits limits a process that has not started its program; its children inherit the limits. If the cgroup limits
+// the whole tree, the rlimits are only a second protection.
 func setRlimits(pid int, l Limits, g *ControlGroup) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.CPU > 0 {
@@ -28,8 +28,8 @@ func setRlimits(pid int, l Limits, g *ControlGroup) error {
 		}
 	}
 	if l.Memory > 0 && !g.LimitsMemory() {
-		// For each process, and only for private memory: a tree of processes can use several times as much. Not
-		// RLIMIT_AS, which CUDA exceeds at its start.
+		// This limit is per process and covers only private memory, so a tree of processes can use several times as
+		// much. RLIMIT_AS is not usable, because CUDA exceeds it at its start.
 		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}
 	for resource, value := range limits {
@@ -40,8 +40,8 @@ func setRlimits(pid int, l Limits, g *ControlGroup) error {
 	return nil
 }
 
-// setRlimit lowers a limit. For the CPU time the hard limit is a second later, so that SIGXCPU comes before SIGKILL and
-// shows the cause.
+// setRlimit sets a limit. For CPU time the hard limit is a second higher, so that SIGXCPU, which shows the cause,
+// precedes SIGKILL.
 func setRlimit(pid, resource int, value uint64) error {
 	var now unix.Rlimit
 	if err := unix.Prlimit(pid, resource, nil, &now); err != nil {

@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrProcessStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in a driver, and
-// its slot must not be used again.
+// ErrProcessStuck means that a process of the run did not die within ten seconds after SIGKILL, because it hangs in a
+// driver. Its slot must not be used again.
 var ErrProcessStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
 
 // Config configures a Sandbox. The zero value is valid.
 type Config struct {
-	// Disabled runs programs without isolation: only with their own session, rlimits, and the wall limit.
+	// Disabled runs programs without isolation: only with a separate session, rlimits, and the wall-clock limit.
 	Disabled bool
-	// Root is the directory for runs that cannot be kept in memory (if the server is not root). The default is one
-	// below the system's temporary directory.
+	// Root is the directory for runs whose files cannot be kept in memory (if the server is not root). The default is a
+	// directory in the system's temporary directory.
 	Root string
 	// FirstUID is the user and group ID of slot 0; 0 means 60000.
 	FirstUID int
 	// BuildNice is the nice value of programs in the background; 0 means 19. On a machine with other work, such
-	// programs get hardly any time at 19, and reach their limits.
+	// programs hardly run at 19 and reach their time limits.
 	BuildNice int
 	Log       *slog.Logger
 }
@@ -36,12 +36,12 @@ type Config struct {
 type Sandbox struct {
 	config Config
 	// setupOnce runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the
-	// worker must restart, although the self-test is repeated.
+	// worker must be restarted, although the self-test is repeated.
 	setupOnce func() (*host, error) // cached result of prepare
 }
 
-// New returns a Sandbox. It has no side effects; the first run detects the machine's features and removes the leftovers
-// of dead servers.
+// New returns a Sandbox without side effects. The first run detects the machine's features and removes leftovers of
+// dead servers.
 func New(config Config) *Sandbox {
 	if config.Root == "" {
 		config.Root = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
@@ -71,8 +71,8 @@ func (s *Sandbox) Name() string {
 	return "bubblewrap"
 }
 
-// Run runs one process to its end. An error is an infrastructure error; everything that the process did, including
-// crashes and limits, is in the Outcome. Cancelling ctx kills the run.
+// Run runs one process to its end. The error is an infrastructure error; everything that the process did, including
+// crashes and exceeded limits, is in the Outcome. Cancelling ctx kills the run.
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	p, err := s.Start(ctx, spec)
 	if err != nil {
@@ -110,13 +110,14 @@ func (s *Sandbox) hostOnce() (*host, error) {
 	}
 	h := &host{bwrap: bwrap, filters: filters}
 	caps := effectiveCapabilities()
-	// Three ways to run a server: root with all capabilities (user IDs and mount namespaces), root in a container with
-	// fewer (user IDs, files on the disk), or an ordinary user (one user ID for all runs).
+	// A server can run in three ways: as root with all capabilities (separate user IDs and mount namespaces), as root
+	// in a container with fewer (separate user IDs, files on the disk), or as an ordinary user (one user ID for all
+	// runs).
 	h.ownUID = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
 	if os.Geteuid() == 0 && !h.ownUID {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
-	// Before the first run, while no process of this server has a slot's user ID.
+	// This precedes the first run, while no process of this server has a slot's user ID.
 	s.endOrphans(h.ownUID)
 	h.privateMounts = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = findTree(); err != nil {

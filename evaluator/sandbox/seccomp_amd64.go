@@ -2,25 +2,25 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// x32Bit marks calls of the x32 ABI, which have other numbers than those below.
+// x32Bit marks system calls of the x32 ABI, which have other numbers than those in deniedCalls.
 const x32Bit = 0x40000000
 
-// deniedCall is a system call that fails with EPERM inside.
+// deniedCall is a system call that fails with EPERM in the sandbox.
 type deniedCall struct {
 	name   string
 	number uint32
 }
 
-// deniedCalls is a denylist, because libcuda's calls change between drivers. It has calls that lead out of the sandbox,
-// into rarely used kernel code, or from one stage to the next, and none that a compiler, numpy, torch, Triton, or CUDA
-// was observed to use.
+// deniedCalls is a denylist, because the calls of libcuda change between drivers. It has calls that lead out of the
+// sandbox, into rarely used kernel code, or from one stage to the next. No compiler, numpy, torch, Triton, or CUDA was
+// observed to use one.
 func deniedCalls() []deniedCall {
 	return []deniedCall{
-		// other processes
+		// These access other processes.
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
 		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
-		// Shared memory, semaphores, and queues of System V and POSIX outlive their creators, and would reach the next
+		// Shared memory, semaphores, and queues of System V and POSIX outlive their creators and would reach the next
 		// stage in a warm process's sandbox. CUDA, torch, Triton, NCCL, OpenMP, and Python's multiprocessing use files
 		// in /dev/shm, which are removed between stages.
 		{"shmget", unix.SYS_SHMGET}, {"shmat", unix.SYS_SHMAT}, {"shmctl", unix.SYS_SHMCTL}, {"shmdt", unix.SYS_SHMDT},
@@ -28,19 +28,19 @@ func deniedCalls() []deniedCall {
 		{"msgget", unix.SYS_MSGGET}, {"msgsnd", unix.SYS_MSGSND}, {"msgrcv", unix.SYS_MSGRCV}, {"msgctl", unix.SYS_MSGCTL},
 		{"mq_open", unix.SYS_MQ_OPEN}, {"mq_unlink", unix.SYS_MQ_UNLINK}, {"mq_timedsend", unix.SYS_MQ_TIMEDSEND},
 		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
-		// The page cache outlives every process: evicting a file from it writes a bit.
+		// The page cache outlives every process, so evicting a file from it could pass on a bit of information.
 		{"fadvise64", unix.SYS_FADVISE64}, {"cachestat", unix.SYS_CACHESTAT},
-		// Watching /usr reveals the headers that the build of another person's source reads.
+		// Watching /usr would reveal the headers that the build of another person's source reads.
 		{"inotify_init", unix.SYS_INOTIFY_INIT}, {"inotify_init1", unix.SYS_INOTIFY_INIT1},
 		{"inotify_add_watch", unix.SYS_INOTIFY_ADD_WATCH},
-		// large or recent parts of the kernel
+		// These are large or recent parts of the kernel.
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
 		{"io_uring_enter", unix.SYS_IO_URING_ENTER}, {"io_uring_register", unix.SYS_IO_URING_REGISTER},
 		{"keyctl", unix.SYS_KEYCTL}, {"add_key", unix.SYS_ADD_KEY}, {"request_key", unix.SYS_REQUEST_KEY},
 		{"fanotify_init", unix.SYS_FANOTIFY_INIT}, {"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE},
 		{"nfsservctl", unix.SYS_NFSSERVCTL}, {"uselib", unix.SYS_USELIB},
-		// namespaces and mounts
+		// These change namespaces and mounts.
 		{"mount", unix.SYS_MOUNT}, {"umount2", unix.SYS_UMOUNT2}, {"pivot_root", unix.SYS_PIVOT_ROOT},
 		{"chroot", unix.SYS_CHROOT}, {"move_mount", unix.SYS_MOVE_MOUNT}, {"open_tree", unix.SYS_OPEN_TREE},
 		{"fsopen", unix.SYS_FSOPEN}, {"fsconfig", unix.SYS_FSCONFIG}, {"fsmount", unix.SYS_FSMOUNT},
@@ -48,7 +48,7 @@ func deniedCalls() []deniedCall {
 		{"unshare", unix.SYS_UNSHARE}, {"setns", unix.SYS_SETNS},
 		{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT}, {"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT},
 		{"quotactl", unix.SYS_QUOTACTL}, {"quotactl_fd", unix.SYS_QUOTACTL_FD},
-		// the machine
+		// These change the machine.
 		{"init_module", unix.SYS_INIT_MODULE}, {"finit_module", unix.SYS_FINIT_MODULE},
 		{"delete_module", unix.SYS_DELETE_MODULE}, {"kexec_load", unix.SYS_KEXEC_LOAD},
 		{"kexec_file_load", unix.SYS_KEXEC_FILE_LOAD}, {"reboot", unix.SYS_REBOOT},
@@ -58,13 +58,13 @@ func deniedCalls() []deniedCall {
 		{"iopl", unix.SYS_IOPL}, {"ioperm", unix.SYS_IOPERM}, {"modify_ldt", unix.SYS_MODIFY_LDT},
 		{"personality", unix.SYS_PERSONALITY}, {"syslog", unix.SYS_SYSLOG}, {"vhangup", unix.SYS_VHANGUP},
 		{"sethostname", unix.SYS_SETHOSTNAME}, {"setdomainname", unix.SYS_SETDOMAINNAME},
-		// a further filter could hide the refusals of this one
+		// An additional filter could hide the refusals of this one.
 		{"seccomp", unix.SYS_SECCOMP},
 	}
 }
 
-// seccompFilter returns the program that bubblewrap installs last before it starts the untrusted one. With interfaces
-// it allows the sockets of Spec.AllowInternetSockets.
+// seccompFilter returns the filter that bubblewrap installs directly before it starts the program. With interfaces it
+// allows the sockets of Spec.AllowInternetSockets.
 func seccompFilter(interfaces bool) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
@@ -77,16 +77,16 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	p.load(seccompNumberOffset)
 	p.jump(unix.BPF_JSET, x32Bit, 0, 1)
 	p.returnAction(denied)
-	// glibc falls back to clone, whose flags a filter can read.
+	// After this error glibc uses clone, whose flags a filter can read.
 	p.call(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
 	for _, call := range deniedCalls() {
 		p.call(call.number, denied)
 	}
 	p.callByArg(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.callByArg(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	// for the same reason as inotify
+	// These commands can watch files, like inotify.
 	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow)
-	// The machine has one limit for the programs of all filters, including other sandboxes'.
+	// The machine has a common limit for the filters of all sockets, including those in other sandboxes.
 	p.socketOptions([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}
 	if interfaces {

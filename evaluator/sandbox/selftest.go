@@ -17,12 +17,12 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// degradedPrefix is the prefix of a detail about protection that the machine or the server's user allows only in part.
-// It is for people: such a worker still takes jobs.
+// degradedPrefix is the prefix of the detail of a test that shows reduced protection, because the machine or the
+// server's user allows no more. It is for people; such a worker still accepts jobs.
 const degradedPrefix = "degraded: "
 
-// SelfTest tries known ways out of the sandbox, and reports for each whether it was blocked. A worker must refuse jobs
-// if a line is not OK. It takes about a second.
+// SelfTest tries known ways out of the sandbox and reports for each whether it was blocked. A worker must refuse jobs
+// if one result is not OK. It takes about a second.
 func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckResult {
 	if s.config.Disabled {
 		return []job.CheckResult{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
@@ -37,7 +37,7 @@ func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckResult {
 		s.checkMemory(ctx, h), s.checkForks(ctx, h), s.checkDisk(ctx, h), s.checkDaemon(ctx), s.checkWall(ctx))
 }
 
-// checkResult returns a line that is OK if err is nil.
+// checkResult returns a result that is OK if err is nil.
 func checkResult(name, detail string, err error) job.CheckResult {
 	if err != nil {
 		return job.CheckResult{Name: name, Detail: err.Error()}
@@ -45,7 +45,7 @@ func checkResult(name, detail string, err error) job.CheckResult {
 	return job.CheckResult{Name: name, OK: true, Detail: detail}
 }
 
-// selfTestLimits are small, so that a bomb reaches them at once.
+// selfTestLimits returns small limits, so that a fork bomb reaches them at once.
 func selfTestLimits() Limits {
 	return Limits{
 		Wall: 4 * time.Second, Memory: 256 << 20, Processes: 32, FileSize: 32 << 20,
@@ -53,7 +53,7 @@ func selfTestLimits() Limits {
 	}
 }
 
-// checkUser checks from outside the user ID of a program inside.
+// checkUser checks, from outside, the user ID of a program in the sandbox.
 func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckResult {
 	const name = "own user"
 	in, hold, err := os.Pipe()
@@ -105,7 +105,7 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckResult {
 	return append(lines, checkResult("system calls", fmt.Sprintf("%d are refused", len(all)), r.requireDenied(all...)))
 }
 
-// runProbe runs this executable inside, where this package's init handles probeCommand.
+// runProbe runs this executable in the sandbox, where init handles probeCommand.
 func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,12 +122,12 @@ func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	}
 	defer forgetListeners()
 	limits := selfTestLimits()
-	// Go reserves much memory and starts many threads; this tests isolation, not limits.
+	// Go reserves much memory and starts many threads. This test is about isolation, not limits.
 	limits.Memory, limits.Processes = 0, 0 // this executable may be large, and is harmless
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
 		Mounts: []Mount{{HostPath: self, InsidePath: "/probe"}},
-		// without these it could not connect to any network
+		// Without these sockets the probe could not connect to any network.
 		MountProc: true, Limits: limits, AllowInternetSockets: true,
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	return r, nil
 }
 
-// plantSecret creates a file in a place where the server may have its own.
+// plantSecret creates a file in a directory where the server may have its own files.
 func (s *Sandbox) plantSecret() (path string, forget func(), err error) {
 	dir, err := os.MkdirTemp("", runPrefix+"secret-")
 	if err != nil {
@@ -183,7 +183,7 @@ func (r probeReport) requireRefused(names ...string) error {
 	return nil
 }
 
-// requireDenied returns an error unless the filter denied every named call.
+// requireDenied returns an error unless the seccomp filter denied every named call.
 func (r probeReport) requireDenied(names ...string) error {
 	for _, name := range names {
 		if r.Calls[name] != "EPERM" {
@@ -193,7 +193,7 @@ func (r probeReport) requireDenied(names ...string) error {
 	return nil
 }
 
-// shell runs a script with limits.
+// shell runs a shell script in the sandbox with limits.
 func (s *Sandbox) shell(ctx context.Context, script string, limits Limits) (Outcome, error) {
 	return s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", script}, Limits: limits})
 }

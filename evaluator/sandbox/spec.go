@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits are the limits of one process tree; sizes are in bytes. A zero field sets no limit, except that the writable
-// areas are always limited: a zero Tmp, Shm, or Out means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
+// Limits has the limits of one process tree; sizes are in bytes. A zero field means no limit, except for the writable
+// areas: a zero Tmp, Shm, or Out means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
 type Limits struct {
 	Wall      time.Duration // from the program's start
 	CPU       time.Duration // per process, rounded up to whole seconds
@@ -18,13 +18,13 @@ type Limits struct {
 	Shm       int64         // size of /dev/shm
 	Out       int64         // size of /out
 	Output    int64         // stdout and stderr together; the run is killed when it writes more
-	// Background is for programs that are not timed, such as compilers: they run with Config.BuildNice. At normal
+	// Background marks programs that are not timed, such as compilers. They run with Config.BuildNice. At normal
 	// priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
 	Background bool
 }
 
-// DefaultBuildLimits returns the limits of a compiler. With higher ones a submission can hold a build slot longer; with
-// lower ones headers such as CUTLASS's do not compile. A worker may set others.
+// DefaultBuildLimits returns the limits of a compiler. With higher limits a submission could occupy a build slot
+// longer; with lower ones headers such as CUTLASS's would not compile. A worker may set others.
 func DefaultBuildLimits() Limits {
 	return Limits{
 		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
@@ -33,8 +33,8 @@ func DefaultBuildLimits() Limits {
 	}
 }
 
-// DefaultRunLimits returns the limits of a program under test. The memory suffices for importing torch and pinned
-// buffers, and the processes for its threads; tasks set lower wall limits.
+// DefaultRunLimits returns the limits of a program under test. The memory suffices for importing torch and for pinned
+// buffers, and the processes for its threads. Tasks set lower time limits.
 func DefaultRunLimits() Limits {
 	return Limits{
 		Wall: 3 * time.Minute, CPU: 12 * time.Minute, Memory: 16 << 30, Processes: 256,
@@ -43,15 +43,15 @@ func DefaultRunLimits() Limits {
 	}
 }
 
-// Mount is a read-only bind of a host path. A worker that runs as root may bind paths that only root can reach, but
-// everyone must be able to read the contents.
+// Mount is a read-only bind mount of a host path. A worker that runs as root may bind paths that only root can reach,
+// but every user must be able to read the contents.
 type Mount struct {
 	HostPath   string
 	InsidePath string
 	Optional   bool // skip if HostPath does not exist
 }
 
-// maxExtraFiles suffices for a runner of 16 ranks, with a channel and a page each.
+// maxExtraFiles limits Spec.ExtraFiles. It suffices for a runner with 16 ranks, each with a channel and a page.
 const maxExtraFiles = 32
 
 // Spec describes one untrusted process.
@@ -65,12 +65,12 @@ type Spec struct {
 	Mounts        []Mount
 	MountProc     bool     // mount /proc (GPU drivers need it writable)
 	Device        []string // device nodes bound with --dev-bind: /dev/nvidiactl …
-	// AllowInternetSockets allows Internet sockets and listing the network interfaces: the only one is the loopback of
-	// the program's own namespace. Ranks, Nsight Compute, and compute-sanitizer do not start without. Other programs
-	// have only local sockets: TCP buffers use the machine's memory.
+	// AllowInternetSockets allows Internet sockets and listing the network interfaces, of which there is only the
+	// loopback of the program's own network namespace. Programs with ranks, Nsight Compute, and compute-sanitizer need
+	// them. Other programs have only local sockets, because TCP buffers use the machine's memory.
 	AllowInternetSockets bool
-	// ResultPipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles follow from
-	// descriptor 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.
+	// ResultPipe is inherited as descriptor 3 (the write end of the result pipe); nil means none. ExtraFiles are
+	// inherited as descriptors 4 and up, at most maxExtraFiles. The caller must close its own copies.
 	ResultPipe *os.File
 	ExtraFiles []*os.File
 	Stdin      *os.File // nil reads nothing
@@ -79,14 +79,15 @@ type Spec struct {
 	// OnStdout and OnStderr receive raw output while the process runs, each in its own goroutine (see Text). The slice
 	// is valid only during the call. Outcome has the kept head and tail.
 	OnStdout, OnStderr func([]byte)
-	// CollectFiles names files below /out to read after all processes of the run have ended: regular, with one link, no
-	// symlink on the way, and at most the given size.
+	// CollectFiles names files in /out to read after all processes of the run have ended, with their maximum sizes.
+	// They must be regular files with one link, and no part of the path may be a symlink.
 	CollectFiles map[string]int64
 }
 
 // Outcome describes how the process ended.
 type Outcome struct {
-	// -1 if killed by a limit; as in shells, 128+n for signal n, and 127 if there is no such program
+	// ExitCode is -1 if a limit killed the process. As in shells it is 128+n for signal n, and 127 if the program does
+	// not exist.
 	ExitCode     int
 	Signal       string // "SIGSEGV", empty if it exited
 	Limit        string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits that an Outcome names.
+// Limits in Outcome.Limit.
 const (
 	limitWall      = "wall"
 	limitCPU       = "cpu"
@@ -21,23 +21,23 @@ const (
 	limitOutput    = "output"
 )
 
-// cancelled is the cause of an end by ctx.
+// cancelled is the cause if ctx ended the run.
 const cancelled = "cancelled"
 
 // killTimeout limits the wait for a killed process to die; one that hangs in a driver never does.
 const killTimeout = 10 * time.Second
 
-// supervise waits for a run to end, or ends it by force, and cleans up.
+// supervise waits for the end of a run, or kills it, and cleans up.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)
 	wall := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
-		// The stream readers and waitForProcess stay while the process hangs; its slot is retired.
+		// While a process hangs, the stream readers and waitForProcess remain; the slot is retired.
 		p.err = errors.Join(err, p.removeRun())
 		return
 	}
-	// After killAll, bubblewrap has no child left and exits, or was killed: this does not wait long.
+	// After killAll, bubblewrap has no child left and exits, or it was killed, so this returns soon.
 	<-p.exited
 	p.reapInit()
 	p.readRest()
@@ -46,10 +46,10 @@ func (p *Process) supervise(ctx context.Context) {
 	p.err = errors.Join(p.err, p.removeRun())
 }
 
-// watch returns "" when the program has ended, or the cause if it must be ended.
+// watch waits for the end of the program and returns "", or the cause if the run must be killed.
 func (p *Process) watch(ctx context.Context) string {
 	defer p.wallTimer.Stop()
-	// The kernel does not kill a process for reaching its group's process limit: a contained bomb is detected here,
+	// The kernel does not kill a process when the group reaches its process limit, so this loop detects a fork bomb
 	// within a tenth of a second.
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()
@@ -72,7 +72,7 @@ func (p *Process) watch(ctx context.Context) string {
 }
 
 // killAll kills every process of the run and returns when none is left. The death of PID 1 ends all processes of its
-// namespace, and becomes visible only after theirs; the cgroup is a second, independent way.
+// namespace and becomes visible only after theirs. Killing the cgroup is an independent second way.
 func (p *Process) killAll() error {
 	deadline := time.Now().Add(killTimeout)
 	if p.pidfd >= 0 {
@@ -90,7 +90,7 @@ func (p *Process) killAll() error {
 	return nil
 }
 
-// waitUntilDead waits for the end of the run's first process.
+// waitUntilDead waits for the end of the run's first process, and reports whether it ended before the deadline.
 func (p *Process) waitUntilDead(deadline time.Time) bool { return waitForExit(p.pidfd, deadline) }
 
 // waitForExit waits for the end of a process, and reports whether it ended before the deadline.
@@ -106,14 +106,14 @@ func waitForExit(pidfd int, deadline time.Time) bool {
 }
 
 // reapInit reaps the run's first process if it became a child of this server (setSubreaper), because bubblewrap ended
-// first. Otherwise it was reaped already, and this does nothing.
+// before it. Otherwise it does nothing.
 func (p *Process) reapInit() {
 	if !p.unsandboxed && p.pidfd >= 0 {
 		_ = unix.Waitid(unix.P_PIDFD, p.pidfd, nil, unix.WEXITED|unix.WNOHANG, nil)
 	}
 }
 
-// readRest reads the rest of the output. All writers have ended, except that without a sandbox a daemon may hold the
+// readRest reads the remaining output. All writers have ended, except that without a sandbox a daemon may hold the
 // pipes open.
 func (p *Process) readRest() {
 	if p.unsandboxed {

@@ -21,31 +21,32 @@ type toolLog struct {
 }
 
 // coversWholeRun reports whether the tool checked the whole run. A tool that does not support the device prints a
-// warning and still runs the program.
+// warning and runs the program without checks.
 func (l toolLog) coversWholeRun() bool {
 	return l.ended && (l.toolProblem == "" || strings.HasPrefix(l.toolProblem, "Warning: "))
 }
 
 const logLinePrefix = "========="
 
-// harnessGateKernel is the harness's own kernel, which waits for a call and reads memory written by another process.
+// harnessGateKernel is the name of the harness's own kernel, which waits for a call and reads memory written by another
+// process.
 const harnessGateKernel = "warpboard_open_gate"
 
 var (
-	// "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"
+	// Examples: "ERROR SUMMARY: 29 errors"; "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)".
 	summaryPattern      = regexp.MustCompile(`^(?:ERROR SUMMARY: (\d+) errors?$|RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?)`)
 	unprintedPattern    = regexp.MustCompile(`SUMMARY: (\d+) (?:errors?|hazards?) w(?:as|ere) not printed`)
 	racePattern         = regexp.MustCompile(`^(Error|Warning): Race reported between (\w+) access (at .+)$`)
 	secondAccessPattern = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
-	// "at oob(float *, int)+0x90 in bad.cu:6", also behind "Device Frame: "; until CUDA 11.8 "at 0x90 in
-	// bad.cu:6:oob(float *, int)"
+	// Examples: "at oob(float *, int)+0x90 in bad.cu:6", also after "Device Frame: "; until CUDA 11.8 "at 0x90 in
+	// bad.cu:6:oob(float *, int)".
 	framePattern    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
 	framePatternOld = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
 	threadPattern   = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
 	addressPattern  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
 )
 
-// readLog parses a tool's log. ours are the names of the submission's files.
+// readLog parses the log of a tool. ours has the names of the submission's files.
 func readLog(tool string, text []byte, ours []string) (l toolLog) {
 	var one *logRecord
 	counted, ignored := 0, 0 // errors
@@ -82,20 +83,20 @@ func readLog(tool string, text []byte, ours []string) (l toolLog) {
 	}
 	end()
 	if l.errors == 0 && counted > ignored {
-		// Unreadable errors still count.
+		// Errors that cannot be parsed still count.
 		l.add(job.Finding{Tool: tool, Message: "Errors that this site cannot read", Count: counted - ignored}, true)
 	}
 	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warningRank(a) - warningRank(b) })
 	return l
 }
 
-// isToolProblem reports whether a line is about the tool and not about a kernel.
+// isToolProblem reports whether a line is about the tool instead of a kernel.
 func isToolProblem(text string) bool {
 	return strings.HasPrefix(text, "Internal ") ||
 		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !racePattern.MatchString(text)
 }
 
-// add adds a finding, merged with others of its place, if real is set.
+// add adds a finding, unless real is false, and merges it with others at the same location.
 func (l *toolLog) add(f job.Finding, real bool) {
 	if !real {
 		return
@@ -115,19 +116,18 @@ func (l *toolLog) add(f job.Finding, real bool) {
 	}
 }
 
-// logRecord is a finding being parsed.
+// logRecord is a finding that is being parsed.
 type logRecord struct {
 	found         job.Finding
 	frames        []stackFrame // innermost first
 	otherAccesses []string
 }
 
-// hostCallPrefix is the prefix of a record about a host call, such as a copy.
+// hostCallPrefix is the prefix of a record about a host API call, such as a copy.
 const hostCallPrefix = "Host API "
 
-// isOfHarness reports whether the harness caused the finding: its kernel that waits for a call, or copies of inputs
-// from memory written by another process, which initcheck cannot see. Other copies of uninitialized memory look the
-// same.
+// isOfHarness reports whether the harness caused the finding: its gate kernel, or copies of inputs from memory written
+// by another process, which initcheck cannot observe. Other copies of uninitialized memory look the same.
 func (r *logRecord) isOfHarness() bool {
 	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, hostCallPrefix) ||
 		slices.ContainsFunc(r.frames, func(f stackFrame) bool { return strings.Contains(f.kernel, harnessGateKernel) })
@@ -147,7 +147,7 @@ func newRecord(tool, text string) *logRecord {
 	return r
 }
 
-// parseDetail parses a further line of the record.
+// parseDetail parses a line that follows the first line of the record.
 func (r *logRecord) parseDetail(text string) {
 	if f, ok := frameOf(text); ok {
 		r.frames = append(r.frames, f)
@@ -164,8 +164,8 @@ func (r *logRecord) parseDetail(text string) {
 	}
 }
 
-// finding returns the record as a finding at the innermost frame in the submission. ok is false if it is about neither
-// a kernel nor a call.
+// finding converts the record to a finding at the innermost frame in the submission. ok is false if the record is about
+// neither a kernel nor a host call.
 func (r *logRecord) finding(ours []string) (job.Finding, bool) {
 	f := r.found
 	if len(r.frames) > 0 {

@@ -22,10 +22,10 @@ import (
 const (
 	logFile = "sanitizer.log"
 	maxLog  = 4 << 20 // bytes
-	// maxPrintedErrors limits the errors that a tool writes to its log. Threads on one line are merged, so that this
-	// exceeds the number of kept findings.
+	// maxPrintedErrors limits the errors that a tool writes to its log. Errors of threads on the same line are merged,
+	// so it exceeds the number of stored findings.
 	maxPrintedErrors = 1000
-	// judgeExitTimeout is the time that the judge has to end after a tool was killed.
+	// judgeExitTimeout is the time for the judge to end after a tool was killed.
 	judgeExitTimeout = 30 * time.Second
 )
 
@@ -37,26 +37,26 @@ type Sanitizer struct {
 	TotalTimeout time.Duration // for all tools; 10 minutes
 }
 
-// tools returns the tools of compute-sanitizer, in the order in which they run. The first is the fastest and finds
-// most.
+// tools lists the tools of compute-sanitizer in the order in which they run. The first is the fastest and finds most
+// errors.
 func tools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
 
-// Request asks for a check of the built program on its held slot.
+// Request describes a check of a built program on its slot.
 type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
 	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnTool receives the result of each
-	// tool when it ends.
+	// ended tool.
 	OnLog  func(stream string, text []byte)
 	OnTool func(job.CaseResult)
 }
 
-// Tools returns the number of tools, each of which is a case of the stage.
+// Tools returns the number of tools. Each is a case of the stage.
 func Tools() int { return len(tools()) }
 
-// Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times are
-// meaningless.
+// Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no
+// meaning.
 func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
 	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	end := time.Now().Add(durationOr(s.TotalTimeout, 10*time.Minute))
@@ -130,7 +130,7 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 	return nil
 }
 
-// newReportPipe returns the result pipe of a program that judges itself. A runner beside a judge does not use it.
+// newReportPipe returns a result pipe for a program that judges itself. A runner with a judge does not use it.
 func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err error) {
 	from, pipe, err := os.Pipe()
 	if err != nil {
@@ -144,7 +144,7 @@ func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err err
 	return pipe, func() { pipe.Close(); <-drained }, nil
 }
 
-// wrap changes the submission's process to run under the tool.
+// wrap changes the spec of the submission's process so that it runs under the tool.
 func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 	spec.Argv = slices.Concat([]string{s.Tool.Path}, toolOptions(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
@@ -152,7 +152,7 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 	spec.AllowInternetSockets = true                 // the tool communicates with its child processes over TCP
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
-	// racecheck has a thread for each processor: they must neither count as the submission's nor disturb timed runs.
+	// racecheck has a thread per processor. These must neither count as the submission's nor disturb timed runs.
 	spec.Limits.Wall, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
 	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
 	spec.CollectFiles = map[string]int64{logFile: maxLog}

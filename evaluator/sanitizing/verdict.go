@@ -12,7 +12,7 @@ import (
 // maxListedFindings limits the findings in a tool's message; the stage has all of them.
 const maxListedFindings = 5
 
-// verdict returns the status of the tool's run, and a message, which is empty for a clean run.
+// verdict returns the status of a tool's run, and a message; "" if it found nothing.
 func (r *toolRun) verdict() (job.Status, string) {
 	switch {
 	case r.limit <= 0:
@@ -37,7 +37,7 @@ func (r *toolRun) verdict() (job.Status, string) {
 	return job.StatusPass, message
 }
 
-// firstFindings lists the first findings.
+// firstFindings lists the first findings in sentences.
 func (r *toolRun) firstFindings() string {
 	var b strings.Builder
 	for i, f := range r.log.findings {
@@ -53,7 +53,8 @@ func (r *toolRun) firstFindings() string {
 	return b.String()
 }
 
-// incompleteReason returns the reason for an incomplete log: the tool's message, or the program's last line.
+// incompleteReason returns the reason why the log is incomplete: the tool's message, or the last line of the program's
+// output.
 func (r *toolRun) incompleteReason() string {
 	text := r.log.toolProblem
 	if text == "" {
@@ -66,7 +67,8 @@ func (r *toolRun) incompleteReason() string {
 	return sandbox.Text([]byte(clipText(text, 300)))
 }
 
-// stageVerdict returns the stage's status and a failure with the messages of the tools that did not pass, each once.
+// stageVerdict returns the status of the stage, and a failure with the messages of the tools that did not pass, without
+// duplicates.
 func stageVerdict(cases []job.CaseResult) (job.Status, *job.Failure) {
 	status, why, specs := job.StatusPass, []string{}, map[string][]string{}
 	for _, c := range cases {
@@ -95,7 +97,7 @@ func stageVerdict(cases []job.CaseResult) (job.Status, *job.Failure) {
 	return status, failure
 }
 
-// shortMessage returns the message of a tool that did not pass, without its name.
+// shortMessage returns the message about a tool that did not pass, without the tool's name.
 func shortMessage(c job.CaseResult) string {
 	first, more, _ := strings.Cut(c.Message, "\n")
 	switch {

@@ -14,15 +14,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// PassRecord records in a directory which tests passed, by software and device. After a restart with the same ones, a
-// worker takes jobs at once and runs the tests later, while the slot is idle. An empty Dir records nothing. A mark is
-// an empty file named by the key; its modification time is the time of the test. Several workers may share the
-// directory: marks are created and removed atomically. Anyone who can write there can make a slot skip its tests, so
-// only the machine's operator should.
+// PassRecord records in a directory which tests passed, by software and device. After a restart with the same software
+// a worker accepts jobs at once and runs the tests later, while the slot is idle. An empty Dir records nothing. A
+// record is an empty file whose name is the key and whose modification time is the time of the test. Several workers
+// may share the directory, because files are created and removed atomically. Anyone who can write there can make a slot
+// skip its tests, so only the machine's operator should.
 type PassRecord struct{ Dir string }
 
-// Key identifies a test by its software and device. It ignores the worker's name and the benchmark, which is different
-// each time.
+// Key returns the key of a test of the named subject, from the software and the device in m. It ignores the worker's
+// name and the benchmark, which changes.
 func Key(what string, m job.Machine) string {
 	m.Worker, m.SlotBenchmark = "", nil
 	text, err := json.Marshal(struct {
@@ -36,20 +36,20 @@ func Key(what string, m job.Machine) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// PassedAt returns the time when the test passed, or the zero time.
+// PassedAt returns the time at which the test with a key passed, or the zero time.
 func (p PassRecord) PassedAt(key string) time.Time {
 	if p.Dir == "" {
 		return time.Time{}
 	}
 	info, err := os.Stat(filepath.Join(p.Dir, key))
-	// A directory that cannot be read counts as empty, so the slot is tested.
+	// If the directory cannot be read, the slot is tested.
 	if err != nil {
 		return time.Time{}
 	}
 	return info.ModTime()
 }
 
-// Record records that the test passed just now, or removes the mark of a failed one.
+// Record records that the test with a key passed now, or removes the record of a failed one.
 func (p PassRecord) Record(key string, passed bool) error {
 	if p.Dir == "" {
 		return nil

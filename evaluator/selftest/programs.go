@@ -16,18 +16,18 @@ import (
 // TaskKey is the task key of all test programs.
 const TaskKey = "selftest"
 
-// limit is the time limit of a program: torch is imported twice, and Triton compiles, on a machine that just started. A
-// slot whose tests never passed takes no jobs for up to this time.
+// limit is the time limit of a test program: on a machine that has just started, torch is imported twice and Triton
+// compiles. A slot whose tests never passed accepts no jobs for up to this time.
 const limit = 3 * time.Minute
 
-// Program is one program that a slot must compile and run.
+// Program is a test program that a slot must compile and run.
 type Program struct {
 	Name string // "NumPy"
 	Job  job.Job
 	fix  string // advice for the operator after a failure
 }
 
-// kind is a language that machines may offer, and the built-in task that tests it.
+// kind is a language that a machine may support, and the built-in task that tests it.
 type kind struct {
 	name, task, template, fix string
 	size                      tasks.Case
@@ -39,8 +39,8 @@ func elements(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
-// kinds returns all kinds. Languages that the machine does not offer are not tested: a worker without nvcc is in
-// service for Python.
+// kinds returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc accepts
+// Python jobs.
 func kinds() []kind {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }
@@ -65,7 +65,7 @@ func kinds() []kind {
 	}
 }
 
-// Programs returns the programs for a slot and the tools of its machine.
+// Programs returns the test programs for a slot and the tools of its machine.
 func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	bundles, err := tasks.Examples()
 	if err != nil {
@@ -89,8 +89,8 @@ func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 	return list, nil
 }
 
-// job measures the task's own template once in the benchmark stage, the only one in which the judge reports both
-// clocks.
+// job returns the job of a test program: the task's own template, run once in the benchmark stage, the only stage in
+// which the judge reports both clocks.
 func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	sources, err := b.Resolve(tasks.Submission{Source: b.Files[k.template]})
 	if err != nil {
@@ -100,14 +100,14 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
 	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
 	return job.Job{
-		// The prefix marks the worker's own attempts: they may use a slot on trial, are interrupted by jobs, and are
+		// The prefix marks the worker's own attempts: they may use a slot under test, are interrupted by jobs, and are
 		// not reported to the site.
 		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: TaskKey, Task: def, Sources: sources, EnqueuedAt: time.Now(),
 	}, nil
 }
 
-// Profiled returns the same program under the profiler.
+// Profiled returns the program in mode profile.
 func (p Program) Profiled() Program {
 	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.SlotBenchmarkAttempt+rand.Text()
 	return p

@@ -16,11 +16,11 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// maxOutput limits the bytes of a compiler's output in a line.
+// maxOutput limits the output of a compiler in an error, in bytes.
 const maxOutput = 400
 
-// Error returns nil if the program compiled, ran, gave the right answer, and both clocks agree on its time. Otherwise
-// it returns a sentence with the problem and advice.
+// Error returns nil if the program compiled, ran, and gave the right answer, and if the judge's and the runner's clock
+// agree on its time. Otherwise it returns a sentence with the problem and advice.
 func (p Program) Error(result job.Result, err error) error {
 	switch {
 	// The task's judge has checked the answer; the clocks remain to be checked.
@@ -37,7 +37,7 @@ func (p Program) Error(result job.Result, err error) error {
 	return fmt.Errorf("%s: %s. %s", p.Name, strings.TrimSuffix(err.Error(), "."), p.fix)
 }
 
-// why returns the failure's reason and the compiler's output.
+// why returns the reason of a failure and the compiler's output.
 func why(result job.Result) string {
 	text := result.Failure.Reason
 	if n := len(result.Stages); n > 0 {
@@ -57,8 +57,8 @@ func stageOf(result job.Result) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// The runner cannot have worked longer than the judge waited, except for errors of the clocks. The judge may wait much
-// longer: on a busy machine processes take turns. A wrong unit (milliseconds for seconds) differs by far more.
+// The runner's time cannot exceed the judge's, except for errors of the clocks. The judge's may be much longer, because
+// processes compete on a busy machine. A wrong unit (milliseconds for seconds) causes a far larger difference.
 const (
 	runnerRatio   = 1.5
 	runnerSlackNS = float64(time.Millisecond)
@@ -70,7 +70,7 @@ const (
 func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
-			// Late calls synchronize with the device, so the runner's clock is meaningless.
+			// Late calls synchronize with the device, so the runner's clock has no meaning.
 			if !c.TimedByJudge() || c.Clocks.LateCalls > 0 {
 				continue
 			}
@@ -86,7 +86,7 @@ func clocks(result job.Result) error {
 }
 
 // ProfileError returns nil if the profiler measured at least half of the counters of the program's kernel. tool is the
-// ncu that was used.
+// ncu that profiled it.
 func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) error {
 	name := "Nsight Compute " + tool.Version
 	switch {
@@ -100,7 +100,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	counted, all := counters(report)
-	// Half, because some counters exist only on other architectures, and ncu silently omits those.
+	// Half suffices, because some counters exist only on other architectures, and ncu silently omits them.
 	if 2*counted < all || counted == 0 {
 		return fmt.Errorf("%s (%s) has no value for %d of %d counters of a small known kernel, so this version does not fit the GPU "+
 			"and its driver. Install another and name it with --ncu PATH", name, tool.Path, all-counted, all)
@@ -129,8 +129,8 @@ func reportOf(result job.Result) (report ncu.Report, err error) {
 	return report, errors.New("the profile of a small known kernel has no report")
 }
 
-// counters returns the number of requested hardware metrics with a value, and of all of them. Launch metrics always
-// have a value and are ignored.
+// counters returns the number of hardware metrics in the report that have a value, and of all of them. It ignores
+// launch metrics, which always have a value.
 func counters(report ncu.Report) (counted, all int) {
 	for _, kernel := range report.Kernels {
 		for name, metric := range kernel.Metrics {

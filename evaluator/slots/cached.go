@@ -7,11 +7,11 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// cachedFor is the time that a program is kept for its caller's next evaluation.
+// cachedFor is the time for which a program is kept for its caller's next evaluation.
 const cachedFor = 2 * time.Minute
 
-// CachedProgram holds the program of the last evaluation for the same caller's next one: its runner has the imports
-// done, and its judge has initialized the device. The zero value is empty and ready.
+// CachedProgram keeps the program of the last evaluation for the same caller's next evaluation: its runner has done the
+// imports, and its judge has initialized the device. The zero value is empty and ready to use.
 type CachedProgram struct {
 	mu      sync.Mutex
 	caller  string
@@ -20,8 +20,8 @@ type CachedProgram struct {
 	expiry  *time.Timer
 }
 
-// take removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets what
-// someone else's kernels left.
+// take removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets data
+// that another person's kernels left.
 func (c *CachedProgram) take(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,8 +35,8 @@ func (c *CachedProgram) take(caller string) (program toolchain.Program, notes an
 	return nil, nil
 }
 
-// Next opens an artifact in the caller's program, and returns it with the notes kept with the program. It returns nil
-// if there is none or it cannot be reused.
+// Next opens an artifact in the processes of the caller's program. It returns the new program with the notes that Keep
+// stored, or nil if there is none or it cannot be reused.
 func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
 	left, notes := c.take(caller)
 	if left == nil {
@@ -50,8 +50,8 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program tool
 	return next, notes
 }
 
-// Keep stores the program, with notes about its contents, for its caller's next evaluation, or closes it if it is not
-// usable again.
+// Keep stores a program for its caller's next evaluation, with notes about its contents. If usable is false, it closes
+// the program.
 func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any, usable bool) {
 	if !usable || caller == "" {
 		program.Close()
@@ -64,7 +64,7 @@ func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any
 	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
 }
 
-// expire closes the program unless it was taken.
+// expire closes the program, unless take has removed it.
 func (c *CachedProgram) expire(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

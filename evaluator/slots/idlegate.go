@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// ErrPreempted is the cause of a context of background work that a job has interrupted.
+// ErrPreempted is the cause of the context of background work that a job has interrupted.
 var ErrPreempted = errors.New("a job needs the processors")
 
-// IdleGate runs background work while no job needs the processors: while none is being built, and none runs on a CPU,
-// whose times the work would disturb. The zero value is ready.
+// IdleGate runs background work while no job needs the processors: while none is being built and none runs on a CPU,
+// whose times the work would disturb. The zero value is ready to use.
 type IdleGate struct {
 	workMutex sync.Mutex // held during the work
 	mu        sync.Mutex
@@ -20,8 +20,8 @@ type IdleGate struct {
 	preempt   context.CancelCauseFunc // ends the work in progress; nil if there is none
 }
 
-// Busy marks the processors as needed until release is called; further calls of release do nothing. It interrupts work
-// in progress, except work with the same key, whose result the job needs.
+// Busy marks the processors as needed until release is called; later calls of release do nothing. It interrupts
+// background work, except work with the same key, whose result the job needs.
 func (g *IdleGate) Busy(key string) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,8 +43,8 @@ func (g *IdleGate) release() {
 	}
 }
 
-// Do runs work when no job needs the processors, and repeats it if it was interrupted. Only one piece of work runs at a
-// time. The error is the work's or ctx's.
+// Do runs work when no job needs the processors, and repeats it if it was interrupted. One piece of work runs at a
+// time. The error is that of work or ctx.
 func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context) error) error {
 	for {
 		preempted, err := g.try(ctx, key, work)
@@ -54,7 +54,7 @@ func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context
 	}
 }
 
-// try runs the work once, and reports whether it was interrupted.
+// try runs the work once and reports whether it was interrupted.
 func (g *IdleGate) try(ctx context.Context, key string, work func(context.Context) error) (preempted bool, err error) {
 	g.workMutex.Lock()
 	defer g.workMutex.Unlock()
@@ -67,7 +67,7 @@ func (g *IdleGate) try(ctx context.Context, key string, work func(context.Contex
 	return working.Err() != nil && ctx.Err() == nil, err
 }
 
-// begin waits until no job needs the processors. The returned context is nil if ctx ended first.
+// begin waits until no job needs the processors. It returns a nil context if ctx ended first.
 func (g *IdleGate) begin(ctx context.Context, key string) (working context.Context, end func()) {
 	for {
 		g.mu.Lock()

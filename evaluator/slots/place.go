@@ -12,15 +12,16 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// Sandbox slots, and so user IDs, are numbered in this order: the worker's slots, the builds, precompiling, each slot's
-// sidecar, each slot's judge, each slot's other programs, and each GPU's programs by turns with those.
+// Sandbox slots (and so user IDs) are numbered in this order: the worker's slots, builds, precompiling, the sidecar of
+// each slot (which compiles while the slot is busy), the judge of each slot, the other processes of each slot, and for
+// each GPU the processes that alternate with these.
 
-// extraProcesses is the number of an evaluation's processes in addition to kernel and judge: a second kernel, and the
-// process that generates inputs.
+// extraProcesses is the number of processes of an evaluation besides kernel and judge: a second kernel, and the process
+// that generates inputs.
 const extraProcesses = 2
 
-// BuildPlace returns the place that compiles a job for slot s: without the device, and under a user ID that no program
-// on a slot has. number comes from AcquireBuild.
+// BuildPlace returns the sandbox environment that compiles a job for slot s: without the device, and with a user ID
+// that no program on a slot has. AcquireBuild returns number.
 func (p *Set) BuildPlace(s *Slot, number int) toolchain.Place {
 	return toolchain.Place{
 		Slot: number, Arch: s.Arch,
@@ -28,16 +29,16 @@ func (p *Set) BuildPlace(s *Slot, number int) toolchain.Place {
 	}
 }
 
-// PrecompilePlace returns the place that compiles tasks before the first submission.
+// PrecompilePlace returns the sandbox environment that compiles tasks before the first submission.
 func (p *Set) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompileSlot()) }
 
 func (p *Set) precompileSlot() int { return len(p.slots) + p.cfg.Builds }
 
-// Place returns the place of a program that holds only slot s.
+// Place returns the sandbox environment of a program that uses only slot s.
 func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*Slot{s}}).Place(0) }
 
-// SidecarPlace returns the place that compiles an evaluation's kernels for slot s while something else runs there:
-// without the device, under its own user ID, and with the memory of a build.
+// SidecarPlace returns the sandbox environment that compiles an evaluation's kernels for slot s while another job runs
+// there: without the device, with a separate user ID, and with the memory of a build.
 func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompileSlot() + 1 + s.number
@@ -45,8 +46,8 @@ func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
 	return at
 }
 
-// Place returns the place of a program that holds these slots, including its judge's. gpus is the number of GPUs that
-// the task asks for; 0 if it does not.
+// Place returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of GPUs
+// that the task requests; 0 if it does not.
 func (h *Lease) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
 	slots, first := len(h.set.slots), h.OwnSlot().number
@@ -65,7 +66,7 @@ func (h *Lease) Place(gpus int) toolchain.Place {
 	return at
 }
 
-// place returns the place of a program that holds these slots; it sees only their devices.
+// place returns the sandbox environment of a program on the given slots. It contains only their devices.
 func place(held []*Slot, gpus int) toolchain.Place {
 	first := held[0]
 	p := toolchain.Place{
@@ -97,14 +98,13 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	return p
 }
 
-// Builds returns the number of jobs that the machine can compile at the same time with half of its processors and half
-// of its memory.
+// Builds returns the number of jobs that the machine can compile concurrently with half of its processors and half of
+// its memory.
 func Builds() int {
 	return max(1, min(runtime.NumCPU()/2, int(memoryShare(1)/sandbox.DefaultBuildLimits().Memory)))
 }
 
-// memoryShare returns the memory in bytes that a program on one of n slots may use. One further share remains for the
-// server.
+// memoryShare returns the memory that a program on one of n slots may use, in bytes. The server gets an equal share.
 func memoryShare(n int) int64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {

@@ -17,10 +17,10 @@ import (
 //go:embed probe.cu
 var probeSource []byte
 
-// probeAnswer is the output of probe.cu on a working GPU that is the only visible one.
+// probeAnswer is the output of probe.cu on a working GPU if it is the only visible one.
 const probeAnswer = "549756338176 on 1: no error"
 
-// CUDAProbe checks GPUs with a small known program in the sandbox.
+// CUDAProbe checks GPUs with a small program in the sandbox.
 type CUDAProbe struct {
 	Runner toolchain.Runner
 	NVCC   *toolchain.Compiler
@@ -29,7 +29,7 @@ type CUDAProbe struct {
 	program map[string][]byte // by architecture; compiled on first use
 }
 
-// Check runs the program on a slot's GPU and returns an error if its output is wrong. It does nothing on the CPU.
+// Check runs the program on a slot's GPU, and returns an error if the output is wrong. On the CPU it does nothing.
 func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	if !s.IsGPU() {
 		return nil

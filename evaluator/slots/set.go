@@ -26,11 +26,11 @@ type Config struct {
 	Tools   toolchain.Toolchain
 	Slots   []device.Slot
 	Builds  int // number of jobs compiled at the same time
-	// Probe checks a device with a small known program; nil for no check.
+	// Probe checks a device with a small program; nil means no check.
 	Probe func(context.Context, device.Slot) error
 }
 
-// Set is the set of slots of one machine, and the numbers of its sandbox slots.
+// Set has the slots of one machine, and assigns the numbers of its sandbox slots.
 type Set struct {
 	cfg    Config
 	slots  []*Slot
@@ -54,7 +54,7 @@ func NewSet(cfg Config) *Set {
 // All returns all slots, in service or not.
 func (p *Set) All() []*Slot { return p.slots }
 
-// FirstGPUs returns the first slot of each model of GPU.
+// FirstGPUs returns the first slot of each GPU model.
 func (p *Set) FirstGPUs() (first []*Slot) {
 	for _, s := range p.slots {
 		if s.IsGPU() && !slices.ContainsFunc(first, func(other *Slot) bool { return other.Device == s.Device }) {
@@ -75,13 +75,13 @@ func (p *Set) InService(device string) []*Slot {
 	return out
 }
 
-// AllBusy reports whether all slots of a device that are in service are held.
+// AllBusy reports whether all slots of a device that are in service are in use.
 func (p *Set) AllBusy(device string) bool {
 	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.running) == 0 })
 }
 
-// Load returns the request for a job with the slot's load: whether another job keeps it busy, and the number of its
-// device's jobs being built.
+// Load returns a request for a job with the current load: whether another job occupies the slot, and the number of the
+// device's jobs that are being built.
 func (p *Set) Load(own *Slot) job.WorkRequest {
 	building := 0
 	for _, s := range p.slots {
@@ -94,15 +94,15 @@ func (p *Set) Load(own *Slot) job.WorkRequest {
 	return job.WorkRequest{SlotBusy: own.busy(), BuildingCount: building}
 }
 
-// Lease is the set of slots that one job holds; the first is its own.
+// Lease has the slots that one job uses. The first is the job's own slot.
 type Lease struct {
 	set   *Set
 	slots []*Slot
 }
 
-// Acquire takes the job's own slot, or another idle one of the device if that is busy. A job that needs n slots gets
-// the first n of its device, always taken in the same order, so that no two jobs deadlock. A slot on trial is only for
-// checks. A check or a benchmark (job.GaugeAttempt) gets exactly its own slot, on trial or not, because its result is
+// Acquire waits for the job's own slot, or for another idle slot of the device if that is busy. A job that needs n
+// slots gets the first n of its device, always in the same order, so that jobs cannot deadlock. A slot under test is
+// only for checks. A check or a benchmark (job.SlotBenchmarkAttempt) gets exactly its own slot, because its result is
 // about that slot.
 func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkAttempt)
@@ -135,7 +135,7 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	return held, nil
 }
 
-// DropCached closes the programs that evaluations left on the held GPUs: their judges keep a context there.
+// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there.
 func (h *Lease) DropCached() {
 	for _, s := range h.slots {
 		if s.IsGPU() {
@@ -147,21 +147,21 @@ func (h *Lease) DropCached() {
 // OwnSlot returns the job's own slot.
 func (h *Lease) OwnSlot() *Slot { return h.slots[0] }
 
-// OnlyFirst returns a Lease with only the job's own slot, for a program that needs no other. Do not call Release on it.
+// OnlyFirst returns a Lease with only the job's own slot, for a program that needs no other. Do not call its Release.
 func (h *Lease) OnlyFirst() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
 
-// Count returns the number of held slots.
+// Count returns the number of slots.
 func (h *Lease) Count() int { return len(h.slots) }
 
-// Release gives the slots back.
+// Release makes the slots available to other jobs.
 func (h *Lease) Release() {
 	for _, s := range slices.Backward(h.slots) {
 		s.release()
 	}
 }
 
-// Check probes the slots after a failure, before anything else runs there: a fault can outlive the program that caused
-// it. It retires the slots that fail, and reports whether all passed.
+// Check probes the slots after a failure, before another program runs there, because a fault can outlive the program
+// that caused it. It retires the slots that fail, and reports whether all passed.
 func (h *Lease) Check(ctx context.Context) (working bool) {
 	if h.set.cfg.Probe == nil {
 		return true
@@ -192,7 +192,7 @@ func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, rel
 	}
 }
 
-// Heartbeat describes the slots for a heartbeat. profiles and sanitizes report whether Nsight Compute and
+// Heartbeat returns the state of the slots for a heartbeat. profiles and sanitizes mean that Nsight Compute and
 // compute-sanitizer work on their GPUs.
 func (p *Set) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	var out []job.Slot
@@ -204,10 +204,10 @@ func (p *Set) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	return out
 }
 
-// DescribeAll describes the slot's device, and the software that builds and runs all its jobs.
+// DescribeAll returns the machine record for a slot: its device, and the software for all its languages.
 func (p *Set) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
 
-// Describe describes the slot's device, and the software that builds and runs jobs in these languages.
+// Describe returns the machine record for a slot: its device, and the software for some languages.
 func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
 		Worker:        p.cfg.Worker,

@@ -12,20 +12,21 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxFaults is the number of consecutive infrastructure errors that takes a slot out of service.
+// maxFaults is the number of consecutive infrastructure errors after which a slot goes out of service.
 const maxFaults = 3
 
-// ErrOutOfService is the cause if a job is handed back because its slot went out of service.
+// ErrOutOfService is the cause if a job is returned to the site because its slot went out of service.
 var ErrOutOfService = errors.New("the slot is out of service")
 
 // Slot is one slot of a device and its state.
 //
 // A job in flight has a reservation (Reserve) from its arrival to its end; on a GPU only until it gets a build slot.
-// While something runs on the slot, one job holds it (Set.Acquire). A slot is in service until it is retired. Then
-// AllowChecks lets checks use it, and Admit returns it to service.
+// While it runs, it occupies the slot (Set.Acquire). A slot is in service until it is retired. Then AllowChecks lets
+// checks use it, and Admit returns it to service.
 type Slot struct {
 	device.Slot
-	// Cached is the program of the last evaluation on the slot, and Sidecar the one that compiled beside it.
+	// Cached has the program of the last evaluation on the slot. Sidecar has the program that compiled kernels for the
+	// slot while another job occupied it.
 	Cached, Sidecar CachedProgram
 
 	number       int           // sandbox slot, which determines user ID and cgroup
@@ -66,15 +67,15 @@ func (s *Slot) Service() context.Context {
 	return s.service
 }
 
-// Retire takes the slot out of service.
+// Retire takes the slot out of service with a reason.
 func (s *Slot) Retire(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retireLocked(why)
 }
 
-// retireLocked retires the slot. If a process on it is stuck, that stays the reason: a failed test afterwards explains
-// less.
+// retireLocked retires the slot. If a process on it is stuck, this remains the reason, because it explains a later
+// failed test.
 func (s *Slot) retireLocked(why error) {
 	if !s.stuck() {
 		s.retireReason = why
@@ -108,8 +109,8 @@ func (s *Slot) Admit() {
 	s.onTrial, s.retestable, s.retireReason, s.faults = false, true, nil, 0
 }
 
-// Unrecoverable reports whether the slot stays out of service until the worker restarts: a process that cannot be
-// killed may still use its device.
+// Unrecoverable reports whether the slot stays out of service until the worker restarts, because a process that cannot
+// be killed may still use its device.
 func (s *Slot) Unrecoverable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,14 +131,14 @@ func (s *Slot) inService() bool {
 	return s.service.Err() == nil && !s.onTrial
 }
 
-// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. A check has a nil
+// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. Checks have a nil
 // reservation.
 type Reservation struct {
 	slot *Slot
 	held bool
 }
 
-// Reserve waits for a reservation for one more job in flight. It returns nil if ctx ended first. The caller must call
+// Reserve waits until another job may be in flight on the slot. It returns nil if ctx ended first. The caller must call
 // Return.
 func (s *Slot) Reserve(ctx context.Context) *Reservation {
 	select {
@@ -148,7 +149,7 @@ func (s *Slot) Reserve(ctx context.Context) *Reservation {
 	}
 }
 
-// Return gives the reservation back unless that happened already.
+// Return returns the reservation. Later calls do nothing.
 func (t *Reservation) Return() {
 	if t != nil && t.held {
 		t.held = false
@@ -156,9 +157,9 @@ func (t *Reservation) Return() {
 	}
 }
 
-// beginBuild gives the reservation back, so that further jobs can arrive while this one is built, until done is called.
-// The site limits the number of such jobs. On a CPU the job keeps its reservation, because nothing is built there while
-// a run is timed.
+// beginBuild returns the reservation until done is called, so that other jobs can arrive while this one is built. The
+// site limits their number. On a CPU the job keeps its reservation, because nothing is built there while a run is
+// timed.
 func (t *Reservation) beginBuild() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
@@ -174,10 +175,10 @@ func (s *Slot) addBuilds(n int) {
 	s.buildCount += n
 }
 
-// busy reports whether another job holds the slot or is in flight, besides the reservation of the caller.
+// busy reports whether a job other than the caller's occupies the slot or is in flight.
 func (s *Slot) busy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
 
-// hold waits until the slot is free, and takes it.
+// hold waits until the slot is free, and occupies it for an attempt.
 func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	select {
 	case s.running <- struct{}{}:
@@ -194,7 +195,7 @@ func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	return nil
 }
 
-// holdIdle takes the slot if it is free and in service.
+// holdIdle occupies the slot if it is free and in service, and reports whether it did.
 func (s *Slot) holdIdle(attemptID string) bool {
 	select {
 	case s.running <- struct{}{}:
@@ -222,8 +223,8 @@ func (s *Slot) release() {
 	<-s.running
 }
 
-// SetBenchmark stores a benchmark of the slot's device: the best values so far, and the latest times for detecting
-// drift.
+// SetBenchmark stores a benchmark of the slot's device: the best limits so far, and the latest times, by which the site
+// detects drift.
 func (s *Slot) SetBenchmark(g job.SlotBenchmark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +243,7 @@ func (s *Slot) currentBenchmark() *job.SlotBenchmark {
 	return s.benchmark
 }
 
-// Fault counts an infrastructure error. Too many in a row take the slot out of service.
+// Fault counts an infrastructure error. After maxFaults in a row the slot goes out of service.
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +275,7 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	return out
 }
 
-// reason is an error with a public sentence, which contains neither paths nor program output.
+// reason is an error with a sentence for everyone, which contains neither paths nor program output.
 type reason struct {
 	publicText string
 	error
@@ -282,8 +283,7 @@ type reason struct {
 
 func (r reason) Unwrap() error { return r.error }
 
-// WithPublicReason adds to an error a few words about a retired slot that everyone may read. It returns nil if err is
-// nil.
+// WithPublicReason adds to an error a public reason for retiring a slot. It returns nil if err is nil.
 func WithPublicReason(public string, err error) error {
 	if err == nil {
 		return nil
@@ -291,7 +291,7 @@ func WithPublicReason(public string, err error) error {
 	return reason{public, err}
 }
 
-// publicReason returns the reason for being out of service that everyone may read.
+// publicReason returns the public reason why the slot is out of service.
 func (s *Slot) publicReason() string {
 	if s.stuck() {
 		return "a process on it cannot be ended"
@@ -302,8 +302,8 @@ func (s *Slot) publicReason() string {
 	return "it failed"
 }
 
-// disabled returns texts for admins and for everyone about why no job may use the slot, and what happens next; empty if
-// it is in service.
+// disabled returns why no job may use the slot, and what happens next, for admins (why) and for everyone (public). Both
+// are empty if the slot is in service.
 func (s *Slot) disabled() (why, public string) {
 	switch {
 	case s.service.Err() == nil && !s.onTrial:

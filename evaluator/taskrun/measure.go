@@ -13,42 +13,41 @@ import (
 	"warpboard/tasks"
 )
 
-// MeasureConfig configures the number of fresh processes that measure a score. A submission can affect it only by being
-// slow or uneven, which means fewer or more processes; either shows in the interval.
+// MeasureConfig configures the number of processes that measure a score. A submission can affect it only by being slow
+// (fewer processes) or uneven (more), and both show in the interval.
 type MeasureConfig struct {
-	// MaxProcesses is the maximum number; 0 means harness.MaxProcesses. Below harness.MinProcesses every score is
-	// noisy, and fast to measure: for tests.
+	// MaxProcesses is the maximum number; 0 means harness.MaxProcesses. Below harness.MinProcesses every score counts
+	// as noisy, and measuring is fast, for tests.
 	MaxProcesses int
-	// Budget is the time during which further processes are started while the interval is too wide. It starts after the
-	// first process, which may compile for the others. The task can override it; 0 means tasks.DefaultRankedBudget.
+	// Budget is the time during which additional processes are started while the interval is too wide. It begins after
+	// the first process, which may compile for the others. The task can override it; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
 }
 
 const (
-	// maxDroppedProcesses limits the dropped processes. More would use GPU time on a device that is always throttled,
-	// without a better score; with fewer, one hot minute spoils a score.
+	// maxDroppedProcesses limits the dropped processes. With more, a device that is always throttled would use GPU time
+	// without a better score; with fewer, one hot minute would spoil a score.
 	maxDroppedProcesses = 5
-	// maxLowClockDrops of these may be dropped because of a low clock: a submission that detects a slow process could
-	// lower the clock, and so choose which of its processes count. After that, all further processes count, and the run
-	// is marked as disturbed.
+	// maxLowClockDrops limits the processes that are dropped because of a low clock rate. A submission that detects a
+	// slow process could lower the rate, and so choose the processes that count. Later slow processes count, and the
+	// run is marked as disturbed.
 	maxLowClockDrops = 1
-	// durationMargin is the factor by which a process may take longer than the slowest so far. It lets the next process
-	// end before the stage's limit, which would fail the run.
+	// durationMargin is the factor by which a process may take longer than the slowest so far. It ensures that the next
+	// process ends before the stage's limit, which would fail the run.
 	durationMargin = 1.3
 )
 
-// measurement follows the judge's report of a ranked stage and decides after each process whether there is another one.
+// measurement reads the judge's report of a ranked stage, and decides after each process whether another one follows.
 //
 // Two goroutines use it: the pipe's, which calls observe and alone uses all fields, and the stage's, which waits in
-// anotherProcess.
-// The decisions channel has capacity for every process, so that observe never blocks. end is called after the stage,
-// and so the pipe, has ended.
+// anotherProcess. The decisions channel has capacity for every process, so observe never blocks. end must be called
+// after the stage has ended.
 type measurement struct {
 	maxProcesses, minProcesses int
 	budget, limit              time.Duration // of the stage
 	ranking                    tasks.Ranking
 	parser                     *harness.Parser
-	// watches the device until slowed is called, which returns the reason for slowness
+	// watch starts to sample the device until slowed is called, which returns the reason for slowness or "".
 	watch func() (slowed func() string)
 
 	startedAt, lastReportAt time.Time
@@ -72,7 +71,7 @@ func (m MeasureConfig) newMeasurement(def tasks.Definition, limit time.Duration,
 	}
 }
 
-// anotherProcess is toolchain.StageRequest.More: it waits for the decision.
+// anotherProcess implements toolchain.StageRequest.AnotherProcess: it waits for the decision.
 func (m *measurement) anotherProcess(ctx context.Context, _ int) bool {
 	select {
 	case another := <-m.decisions:
@@ -89,7 +88,7 @@ func (m *measurement) observe() {
 	}
 	m.processCount = m.parser.Processes()
 	now := time.Now()
-	// The worker's wall clock, including the process's start, decides only about effort, never about a score.
+	// This includes the start of the process. It only affects the number of processes, never a score.
 	took := now.Sub(m.lastReportAt)
 	m.lastReportAt, m.longestDuration = now, max(m.longestDuration, took)
 	if m.processCount == 1 {
@@ -104,7 +103,7 @@ func (m *measurement) observe() {
 
 func (m *measurement) decide(elapsed, took time.Duration) bool {
 	slowed := m.stopWatching()
-	// Start watching for the next process before deciding whether there is one.
+	// The sampling for the next process starts before the decision whether there is one.
 	m.stopWatching = m.watch()
 	another := m.processCount < m.maxProcesses && elapsed+time.Duration(durationMargin*float64(m.longestDuration)) <= m.limit
 	switch {
@@ -127,12 +126,12 @@ func (m *measurement) decide(elapsed, took time.Duration) bool {
 		return false // the stage has no score, and reports that at its end
 	}
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
-	// Optional stopping: a narrow interval ends the stage. The score is the median of all processes, which stopping
-	// early does not bias; the width of the interval reflects their number.
+	// Optional stopping: a narrow interval ends the stage. The score is the median of all processes, which is not
+	// biased by stopping early; the width of the interval reflects their number.
 	return interval.Noisy && elapsed-m.firstDuration+took <= m.budget
 }
 
-// mayDrop reports whether one more process may be dropped for this reason.
+// mayDrop reports whether another process may be dropped for this reason.
 func (m *measurement) mayDrop(slowed string) bool {
 	if slowed == device.SlowedByLowClock {
 		if m.lowClocks++; m.lowClocks > maxLowClockDrops {
@@ -142,7 +141,7 @@ func (m *measurement) mayDrop(slowed string) bool {
 	return len(m.dropReasons) < maxDroppedProcesses
 }
 
-// end stores the result in the record of the run's machine.
+// end stores the result in the run's machine record.
 func (m *measurement) end(machine *job.Machine) {
 	m.stopWatching()
 	if len(m.dropReasons) > 0 && machine.Conditions != nil {

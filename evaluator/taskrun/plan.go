@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// step is one run of the task's program.
+// step is one execution of the task's program.
 type step struct {
 	stage         job.Stage
 	cases         []tasks.Case
@@ -19,14 +19,14 @@ type step struct {
 	timed         bool
 }
 
-// plan returns the steps of a job in order; the first that does not pass ends it.
+// plan returns the steps of a job in order. The first one that does not pass ends the job.
 //
-// A judge generates each input with a fresh secret seed and never reuses it, so that a stage's output is not secret.
-// The ranked stage measures like the benchmark stage, in more processes, so a ranked run has no benchmark stage. A
-// bundle's own program is different: it goes through all three stages on public inputs, as its authors expect, and then
-// again with the secret seed, only for a verdict.
+// A judge generates each input with a new secret seed and never reuses it, so the output of a stage reveals nothing.
+// The ranked stage measures like the benchmark stage, with more processes, so a ranked run has no benchmark stage. A
+// bundle's own program runs all three stages on public inputs, as its authors expect, and then all again with the
+// secret seed, only for a verdict.
 func plan(j job.Job) []step {
-	// Only a task's own program uses it: a judge generates its own seed for each input.
+	// Only a task's own program uses this seed; a judge generates one for each input.
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
 	benchmark := newStep(j, job.StageBenchmark, public)
@@ -46,7 +46,7 @@ func plan(j job.Job) []step {
 	}
 }
 
-// secretPlan returns the steps of a bundle's secret pass, or nil for other jobs.
+// secretPlan returns the steps of a bundle with the secret seed, or nil for other jobs.
 func secretPlan(j job.Job) []step {
 	if j.Mode != job.ModeRanked || !j.Task.OwnHarness {
 		return nil
@@ -54,7 +54,7 @@ func secretPlan(j job.Job) []step {
 	var steps []step
 	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := newStep(j, stage, &j.SecretSeed)
-		// Its times are not measured and not kept: a kernel could encode the secret seed in them.
+		// Its times are neither measured nor stored, because a kernel could encode the secret seed in them.
 		s.timed = false
 		steps = append(steps, s)
 	}
@@ -80,11 +80,11 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 	return s
 }
 
-// slotCount returns the number of slots that the task needs at the same time. It returns a rejection if the machine has
+// slotCount returns the number of slots that the task needs at the same time. It returns a Rejection if the machine has
 // fewer.
 func slotCount(def tasks.Definition, have int) (int, error) {
 	need := def.WorldSize()
-	// On the CPU, and for one GPU, 1 is always available: a slot of this device received the job.
+	// On the CPU and for one GPU one slot is always available, because a slot of this device received the job.
 	if need > have && def.MultiGPU {
 		return 0, attempt.Reject("This task needs %d GPUs of one kind in one machine, and this one has %d: choose a device with more.", need, have)
 	}

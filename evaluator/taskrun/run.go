@@ -20,12 +20,12 @@ type Builder interface {
 }
 
 // Profiler profiles a program on its device. The implementation is *profiling.Nsight. Failures of the program are in
-// the stage's Status and Failure; the error is an infrastructure error.
+// the stage's Status and Failure. The error is an infrastructure error.
 type Profiler interface {
 	Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error)
 }
 
-// Run is one attempt of a run.
+// Run is one attempt at a run.
 type Run struct {
 	*attempt.Attempt
 	builder   Builder
@@ -36,7 +36,7 @@ type Run struct {
 	artifact  *toolchain.Artifact
 }
 
-// Tools are NVIDIA's tools; nil if unavailable.
+// Tools has NVIDIA's tools; nil if unavailable.
 type Tools struct {
 	Profiler  Profiler
 	Sanitizer *sanitizing.Sanitizer
@@ -53,12 +53,12 @@ func New(a *attempt.Attempt, builder Builder, tools Tools, measuring MeasureConf
 	}
 }
 
-// Build compiles the job on a build slot, without holding a slot. It returns true unless there is an error.
+// Build compiles the job on a build slot, without occupying a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if r.slotCount, err = slotCount(r.Job.Task, len(r.Slots.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
-	// Announced before waiting for a build slot, so that the site knows that a worker took the run.
+	// This precedes the wait for a build slot, so that the site knows that a worker received the run.
 	r.AnnounceTaken()
 	number, release, err := r.AcquireBuild(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	result.Stage = job.StageBuild
 	r.StoreStage(result)
-	// ProgramNS is the time of compilers and programs; the rest of WallNS is the worker's own work, and waiting.
+	// ProgramNS is the time of compilers and programs. The rest of WallNS is work of the worker, and waiting.
 	r.Result.ProgramNS += int64(result.EndedAt.Sub(result.StartedAt) - result.Overhead)
 	r.artifact = artifact
 	return true, attempt.StageError(ctx, result)
@@ -87,16 +87,16 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 // SlotCount returns the number of slots that the run needs.
 func (r *Run) SlotCount() int { return r.slotCount }
 
-// Run runs the program on the held slots, stage by stage. It returns nil if all passed, a Rejection if the submission
-// failed, the cause if ctx ended, and another error for an infrastructure error.
+// Run runs the program on the slots, stage by stage. It returns nil if all stages passed, a Rejection if the submission
+// failed, the cause of ctx if ctx ended, and another error for an infrastructure error.
 func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 	held.DropCached()
 	gpus := 0
 	if r.Job.Task.MultiGPU {
 		gpus = held.Count()
 	}
-	// The slots are checked after every end except a pass: a broken GPU may have caused a wrong answer, and would cause
-	// the next.
+	// The slots are checked unless all stages passed, because a broken GPU may have caused a wrong answer and would
+	// cause others.
 	err := r.stages(ctx, held.Place(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
 		err = attempt.MarkCausedByJob(err) // an infrastructure error that broke its slot
@@ -120,8 +120,8 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			return err
 		}
 	}
-	// After the public stages, in the same program on the same slots: what it stored about the public inputs does not
-	// help here.
+	// This follows the public stages in the same program on the same slots. Data that the program stored about the
+	// public inputs does not help here.
 	if steps := secretPlan(r.Job); steps != nil {
 		if err := r.secretPass(ctx, program, steps); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	return r.Interrupted(ctx, "", ctx.Err())
 }
 
-// profile runs the profile stage, the only one besides the build in this mode.
+// profile runs the profile stage, which follows the build in mode profile.
 func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	switch {
 	case r.profiler == nil || !r.Slot.IsGPU(): // ncu reads only GPUs

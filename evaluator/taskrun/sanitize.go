@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// sanitize runs the sanitize stage, the only one besides the build in this mode.
+// sanitize runs the sanitize stage, which follows the build in mode sanitize.
 func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	cases := harness.StageCases(r.Job.Task, job.StageSanitize)
 	switch {

@@ -8,14 +8,14 @@ import (
 	"warpboard/tasks"
 )
 
-// secrecy hides the values of a stage's cases if they are secret. A kernel knows them and could print them, put them
-// into a wrong answer, or exit with them. Weakness: it could also encode them in its time (docs/security.md).
+// secrecy hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put them
+// into a wrong answer or its exit code. Weakness: it could also encode them in its time (docs/security.md).
 type secrecy struct {
 	valuesSecret  bool
 	declaredCases []tasks.Case // cases of the stage, as declared
 }
 
-// outputHidden replaces a program's output.
+// outputHidden replaces the output of a program.
 const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
 
 func (r *Run) secrecy(stage job.Stage) secrecy {
@@ -35,7 +35,7 @@ func (s secrecy) output(pass func([]byte)) func([]byte) {
 	return pass
 }
 
-// trim returns a case as it may be shown.
+// trim returns a case without values that must stay secret.
 func (s secrecy) trim(c job.CaseResult) job.CaseResult {
 	if !s.valuesSecret {
 		return trimCase(c)
@@ -47,7 +47,7 @@ func (s secrecy) trim(c job.CaseResult) job.CaseResult {
 	return trimCase(c)
 }
 
-// hide removes from a stage's result everything that could reveal the values.
+// hide removes everything from a stage's result that could reveal the values.
 func (s secrecy) hide(r *job.StageResult) {
 	if !s.valuesSecret {
 		return
@@ -66,7 +66,7 @@ func (s secrecy) hide(r *job.StageResult) {
 	}
 }
 
-// failure returns a failure with only its kind and the case.
+// failure returns a failure that has only the kind and the case.
 func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	where, wrong := "", false
 	for _, c := range cases {

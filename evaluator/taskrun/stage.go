@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// extraCases limits the cases that a program may report in addition to its own: a program that measures itself can
-	// report any number.
+	// extraCases limits the cases that a program may report in addition to the requested ones. A program that measures
+	// itself can report any number.
 	extraCases = 256
-	// maxMessage limits the text of a case and maxSpec the line that names it, in bytes.
+	// maxMessage limits the message of a case, and maxSpec the line that names it, in bytes.
 	maxMessage, maxSpec = 4 << 10, 1 << 10
 )
 
@@ -43,7 +43,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 // runStep runs the task's program once and parses its report while it is written.
 func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
-	// The pipe's goroutine feeds the parser, and this one reads it after RunStage has returned: no lock is needed.
+	// The pipe's goroutine feeds the parser, and this one reads it after RunStage has returned, so no lock is needed.
 	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, StartedAt: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
@@ -67,18 +67,18 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	}
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
-		// Without a judge, a process that contains the submission wrote everything in the report.
+		// Without a judge, a process that contains the submission wrote the whole report.
 		if out.Judge == nil {
 			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // values that only a judge can measure
 		}
 		result.Cases = append(result.Cases, trimCase(c))
 	}
 	result.Stdout, result.Stderr, result.ExtraKeys = out.Stdout, out.Stderr, parser.Extra()
-	// the output of the task's own code explains it
+	// The output comes from the task's own code and explains the failure.
 	if result.Failure != nil && result.Failure.CausedByTask && out.Judge != nil {
 		result.Stderr += out.Judge.Stderr
 	}
-	// Linux does not count the memory of a GPU, and the host memory of its driver is not the submission's.
+	// Linux does not count GPU memory, and the host memory of the GPU's driver is not the submission's.
 	if out.Judge != nil && !r.Slot.IsGPU() {
 		result.MemoryPeak = out.MemoryMax
 	}
@@ -88,7 +88,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// keepUnfinished keeps the measurements of a judge's ranked stage that did not pass. Runs of equal source count
+// keepUnfinished stores the measurements of a judge's ranked stage that did not pass. Runs with equal source count
 // together, so that no one can choose among them by cancelling or failing.
 func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
@@ -96,7 +96,7 @@ func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
 	}
 }
 
-// measure makes a ranked stage with a judge measure in fresh processes, until their interval is narrow or the time is
+// measure makes a ranked stage with a judge measure in several processes, until their interval is narrow or the time is
 // up. The caller must call end after the stage.
 func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *toolchain.StageRequest) (end func()) {
 	if s.stage != job.StageRanked || r.Job.Task.OwnHarness {
@@ -113,7 +113,7 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 	return func() { m.end(&r.Result.Machine) }
 }
 
-// watch samples the device's condition during a timed step. The caller must call end after it.
+// watch samples the conditions of the device during a timed step. The caller must call end after the step.
 func (r *Run) watch(ctx context.Context, s step) (end func()) {
 	if !s.timed {
 		return func() {}
@@ -122,7 +122,7 @@ func (r *Run) watch(ctx context.Context, s step) (end func()) {
 	return func() { watch.Record(&r.Result.Machine) }
 }
 
-// secretPass runs all steps again with the secret seed. Only pass or fail is reported.
+// secretPass runs all steps again with the secret seed. It reports only pass or fail.
 func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
 	if err := r.BeginUnlessEnded(ctx, job.StageSecret, 0); err != nil {
 		return err

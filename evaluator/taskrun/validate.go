@@ -13,9 +13,9 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// validate runs the validate stage, the only one besides the build in this mode: the task's validation script, with the
-// submission beside it. The script imports the submission, so both share a process: a submission can forge the script's
-// verdict, which therefore affects no rank.
+// validate runs the validate stage, which follows the build in mode validate: the task's validation script with the
+// submission beside it. The script imports the submission, so both share a process, and a submission can forge the
+// answer, which therefore does not affect ranks.
 func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	if err := r.BeginUnlessEnded(ctx, job.StageValidate, 0); err != nil {
 		return err
@@ -48,13 +48,13 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 	return attempt.StageError(ctx, result)
 }
 
-// validationTime returns the longest time limit of the job's task.
+// validationTime returns the largest time limit of the task.
 func validationTime(j job.Job) time.Duration {
 	return max(j.Task.Timeouts.Test, j.Task.Timeouts.Benchmark, j.Task.Timeouts.Ranked)
 }
 
-// validationVerdict returns the verdict of a script that has ended: pass if the submission applies, fail if it does
-// not. Any other status means that the script gave no verdict.
+// validationVerdict returns the verdict of a script that has ended: StatusPass if the submission is valid, StatusFail
+// if not. Any other status means that the script gave no answer.
 func validationVerdict(out sandbox.Outcome, limit time.Duration) (job.Status, string) {
 	switch {
 	case out.Cancelled:

@@ -15,9 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// nativeBuild is the result of a finished native build, as the store keeps it: the length of its JSON in eight bytes,
-// the JSON, then the program. Renaming a field makes stored entries decode as empty unless newPlan's base key changes
-// too.
+// nativeBuild is the stored result of a finished native build: the length of its JSON in eight bytes, the JSON, then
+// the program. If a field is renamed, stored entries decode as empty unless the base key in newPlan changes, too.
 type nativeBuild struct {
 	Program []byte `json:"-"`
 	Stdout  string
@@ -64,7 +63,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		steps:     make([]buildStep, len(p.sources.ToCompile)),
 		startedAt: result.StartedAt,
 	}
-	// PTX is compiled concurrently, on the same build slot, which allows two compilers at a time.
+	// PTX is compiled concurrently on the same build slot, which allows two compilers at a time.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
 		beside.Go(func() (err error) {
@@ -76,11 +75,11 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	return errors.Join(err, beside.Wait())
 }
 
-// buildAll builds the submission's program and the judge's, or takes them from the store.
+// buildAll builds the submission's program and the judge's, or reads them from the store.
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
-	// The key covers everything that determines the program: compiler and flags (base), every file, and the order of
-	// the files. It omits the submitter: equal sources compile to the same program.
+	// The key contains everything that determines the program: compiler and flags (base), all files, and their order.
+	// It omits the submitter, because equal sources compile to the same program.
 	programKey := hashParts("program", p.baseHash, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
 	done, ok := b.storedBuild(programKey)
@@ -96,8 +95,8 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	if err != nil {
 		return err
 	}
-	// Resolve the judge only after the submission compiled. A judge that does not compile is the task's fault and is
-	// reported as such.
+	// The judge is built after the submission. A judge that does not compile is the task's fault and is reported as
+	// such.
 	if judge.product == nil && a.sources.Separable {
 		c.explain(result, judge)
 		return nil
@@ -116,7 +115,7 @@ func objectNames(l harness.SourceSet) []string {
 }
 
 // makeProgram compiles and links the submission's program. The task's own files are compiled without the submission and
-// cached. If that fails because they include it (a bundle's eval program may), all files are compiled together, and
+// cached. If that fails because they include it (as a bundle's eval program may), all files are compiled together, and
 // none is cached.
 func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (nativeBuild, error) {
 	if err := c.compileAll(ctx, false); err != nil {

@@ -24,14 +24,14 @@ var syntaxScript string
 
 var extensionBuilderPattern = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 
-// CompilesExtension guesses from the text whether importing a Python source compiles a C++ or CUDA extension. After a
-// wrong "no", each process compiles the extension, under its stage's time limit.
+// CompilesExtension guesses from the text whether importing a Python source compiles a C++ or CUDA extension. If it
+// wrongly returns false, each process compiles the extension within its stage's time limit.
 func CompilesExtension(source []byte) bool { return extensionBuilderPattern.Match(source) }
 
 var torchImportPattern = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
 
-// importsTorch guesses from the text whether importing one of the files imports torch. After a wrong "yes" the import
-// was wasted; after a wrong "no" each stage imports torch itself.
+// importsTorch guesses from the text whether importing one of the files imports torch. If it wrongly returns true, the
+// import is wasted; if it wrongly returns false, each stage imports torch itself.
 func importsTorch(files map[string][]byte) bool {
 	for name, text := range files {
 		if filepath.Ext(name) == ".py" && torchImportPattern.Match(text) {
@@ -41,20 +41,20 @@ func importsTorch(files map[string][]byte) bool {
 	return false
 }
 
-// Paths of built extensions. They are the same in every sandbox because ninja's files contain them.
+// Paths of built extensions. They are equal in every sandbox, because ninja's files contain them.
 const (
 	extensionsDir     = "/tmp/cache/torch_extensions"
 	extensionsArchive = "extensions.tar"
 	extensionsScript  = "warpboard_extensions.py"
 )
 
-// minExtensionsTimeout is the minimum time limit for importing torch and compiling a small extension; a build of many
-// files gets three times as much. A build's own limits are meant for a compiler, without the import of torch.
+// minExtensionsTimeout is the minimum time limit for importing torch and compiling a small extension. A build of many
+// files gets three times as much. The limits of an ordinary build are for a compiler without the import of torch.
 const minExtensionsTimeout = 2 * time.Minute
 
 // buildPython checks the submission's syntax. It imports a submission that compiles extensions once, as KernelBot does,
-// so that nothing is compiled while a stage is timed. The compiled extensions are cached for further runs of the same
-// submission; an evaluation's only for its caller.
+// so that nothing is compiled while a stage is timed. Compiled extensions are cached for later runs of the same
+// submission; those of an evaluation only for its caller.
 func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrNoCompiler)
@@ -81,7 +81,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	return nil
 }
 
-// checkSyntax fails the build for a file that Python cannot parse; the output has the line, with a caret below it.
+// checkSyntax fails the build if Python cannot parse a file. The output has the line, with a caret below it.
 func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
 	python := b.cfg.Tools.Python
 	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
@@ -104,13 +104,13 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	return false, nil
 }
 
-// buildExtensions imports one submitted file to compile its extensions. A failed import does not fail the build: it may
-// only lack a GPU, and the stages report the error better.
+// buildExtensions imports one submitted file to compile its extensions. A failed import does not fail the build,
+// because it may only need a GPU, and the stages report the error better.
 func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
-	// The key contains the caller. The submission's own code makes the archive and can put anything into it, so no
+	// The key contains the caller. The submission's own code writes the archive and can put anything into it, so no
 	// other caller may get it.
 	archiveKey := hashParts("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
 		b.nvccVersion(), processorModel(), name, filesKey(a.sources.Files), filesKey(req.FilesBeside[name]), req.Job.Caller)
@@ -142,7 +142,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
-	// An import that fails is no failure of the build: it may need a GPU, which a build does not have.
+	// A failed import does not fail the build: it may need a GPU, which a build does not have.
 	if len(archive) == 0 {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	return b.store.put(archiveKey, archive)
 }
 
-// extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time: the
-// submission is imported, and compiles during the import.
+// extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time,
+// because the submission is imported and compiles during the import.
 func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.BuildLimits
 	limits.Wall, limits.CPU = max(limits.Wall, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
@@ -172,13 +172,13 @@ func (b *Builder) nvccVersion() string {
 	return ""
 }
 
-// pythonEnv returns the environment of every Python process at a place.
+// pythonEnv returns the environment of every Python process in a sandbox environment.
 func (b *Builder) pythonEnv(place Place) map[string]string {
 	env := map[string]string{
 		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",
 		"PYTHONDONTWRITEBYTECODE": "1",
-		// Makes torch ask NVML whether there is a GPU, so that the process can still fork afterwards.
+		// With this setting torch asks NVML whether there is a GPU, so that the process can still fork afterwards.
 		"PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 	}
 	if nvcc := b.cfg.Tools.NVCC; nvcc != nil {
@@ -207,7 +207,7 @@ func torchArch(arch string) string {
 	return text
 }
 
-// mountExtensions makes a fresh interpreter unpack the extensions compiled during the build before it runs the script.
+// mountExtensions makes an interpreter unpack the extensions that the build compiled before it runs the script.
 func mountExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
 	if len(extensions) == 0 {
 		return spec

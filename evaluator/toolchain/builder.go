@@ -15,8 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// ErrNoCompiler means that this machine has no compiler or interpreter for a job's language. The site should not have
-// sent the job here.
+// ErrNoCompiler means that this machine has no compiler or interpreter for the language of a job, which the site should
+// not have sent.
 var ErrNoCompiler = errors.New("this machine cannot build the task's language")
 
 // Config configures a Builder.
@@ -30,8 +30,8 @@ type Config struct {
 
 // Builder compiles the sources of jobs, runs them, and caches compiled objects. It is safe for concurrent use.
 //
-// It holds no state of a job. The store is on disk, and several workers of a machine may share it. fileLocks and pool
-// belong to this process: two workers may compile the same file at once, and the last one's object stays.
+// It has no state of a job. The store is on disk, and several workers of a machine may share it. fileLocks and pool
+// belong to this process: two workers may compile the same file at the same time, and the last one's object stays.
 type Builder struct {
 	cfg       Config
 	store     *objectStore
@@ -51,20 +51,20 @@ func NewBuilder(cfg Config) *Builder {
 type BuildRequest struct {
 	Job   job.Job
 	Place Place
-	// RunnerScript is the Python script that the submission's own processes run beside the main script, which judges
-	// them. It is set only for programs without a task.
+	// RunnerScript is the Python script for the submission's own processes, if the main script judges them. It is set
+	// only for programs without a task.
 	RunnerScript string
-	// JudgeEnv is added to the environment of that main script.
+	// JudgeEnv is added to the environment of the main script.
 	JudgeEnv map[string]string
-	// FilesBeside has files that lie beside a submitted file while it is built, by its name. It is set only for
-	// programs without a task.
+	// FilesBeside has the files that are in the directory of a submitted file while it is built, by its name. It is set
+	// only for programs without a task.
 	FilesBeside map[string]map[string][]byte
 	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
 	// may be nil.
 	OnLog func(stream string, text []byte)
 }
 
-// Artifact is a finished build. Open makes it runnable.
+// Artifact is the result of a build. Open makes it runnable.
 type Artifact struct {
 	Harness string // harness.Name of the task
 	Command string // the build commands as shell lines
@@ -79,8 +79,8 @@ type Artifact struct {
 	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
-// extensionArchiveOf returns the archive for a submitted file. Without a name it returns the last archive, which
-// belongs to the main file (see tasks.Definition.With).
+// extensionArchiveOf returns the archive of a submitted file. If file is "", it returns the last archive, which belongs
+// to the main file (see tasks.Definition.With).
 func (a *Artifact) extensionArchiveOf(file string) []byte {
 	if file != "" {
 		return a.extensionArchives[file]
@@ -94,11 +94,11 @@ func (a *Artifact) extensionArchiveOf(file string) []byte {
 	return last
 }
 
-// largeProgramBytes is the program size in bytes from which a build's memory is returned to the system at once.
+// largeProgramBytes is the program size from which the memory of a build is returned to the system at once, in bytes.
 const largeProgramBytes = 32 << 20
 
-// Build compiles a job. If the submission does not compile, the error is nil, the stage result has the reason in Status
-// and Failure, and the artifact is nil. An error is an infrastructure error (ErrNoCompiler, a broken sandbox, a full
+// Build compiles a job. If the submission does not compile, the error is nil, the result has the reason in Status and
+// Failure, and the artifact is nil. The error is an infrastructure error (ErrNoCompiler, a broken sandbox, a full
 // disk).
 func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
 	if req.OnLog == nil {
@@ -130,12 +130,12 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	return artifact, result, nil
 }
 
-// failBuild fails a build because of the task or the submission.
+// failBuild stores in result that the build failed because of the task or the submission.
 func failBuild(result *job.StageResult, status job.Status, failure job.Failure) {
 	result.Status, result.Failure = status, &failure
 }
 
-// Open prepares an artifact for running its stages at a place.
+// Open makes an artifact runnable in a sandbox environment.
 func (b *Builder) Open(ctx context.Context, a *Artifact, place Place) (Program, error) {
 	if a.lang == tasks.LangPython {
 		return b.openPython(ctx, a, place), nil

@@ -11,8 +11,8 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// Limits of a listing: its lines, the bytes of each that are read and shown, and of a demangled symbol as a power of
-// two.
+// Limits for a listing: its lines, the bytes of each line that are read and shown, and the size of a demangled symbol
+// as a power of two.
 const (
 	maxCodeLines  = 2000
 	maxReadLine   = 16 << 10
@@ -20,17 +20,17 @@ const (
 	maxSymbolBits = 10
 )
 
-// Code is a line of assembly with its line of the source file; 0 if it belongs to none, or to another file.
+// Code is a line of assembly with its line in the source file; 0 if it belongs to none, or to another file.
 type Code struct {
 	Text string `json:"text"`
 	Line int    `json:"line"`
 }
 
 var (
-	// Positions in the output of gas and ptxas: .file 1 "/in" "kernel.cpp", and .loc 1 7 5.
+	// Source positions in the output of gas and ptxas: .file 1 "/in" "kernel.cpp", and .loc 1 7 5.
 	filePattern     = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
 	positionPattern = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
-	// The same in the output of nvdisasm.
+	// Source positions in the output of nvdisasm.
 	sassPositionPattern    = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
 	sassInstructionPattern = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
 	sassKernelPattern      = regexp.MustCompile(`^\.text\.(\S+):`)
@@ -38,7 +38,7 @@ var (
 	mangledNamePattern     = regexp.MustCompile(`\b_Z\w+`)
 )
 
-// codeListing collects the lines of a listing up to its limit.
+// codeListing collects the lines of a listing, up to a limit.
 type codeListing struct {
 	file  string
 	files map[string]string
@@ -46,7 +46,7 @@ type codeListing struct {
 	code  []Code
 }
 
-// newListing reads the names of files first: ptxas writes them at the end.
+// newListing first reads the names of files, which ptxas writes at the end.
 func newListing(text, file string) *codeListing {
 	l := &codeListing{file: file, files: map[string]string{}}
 	for line := range strings.Lines(text) {
@@ -57,7 +57,7 @@ func newListing(text, file string) *codeListing {
 	return l
 }
 
-// readPosition reports whether a line only gives a position, and keeps that.
+// readPosition reports whether a line only has a source position, which it stores for the following lines.
 func (l *codeListing) readPosition(text string) bool {
 	if filePattern.MatchString(text) {
 		return true
@@ -92,7 +92,7 @@ func (l *codeListing) add(text string, line int) {
 
 func (l *codeListing) isFull() bool { return len(l.code) == maxCodeLines }
 
-// readPTX returns the lines of a PTX text without those that only give positions.
+// readPTX returns the lines of a PTX text, except those that only have source positions.
 func readPTX(text, file string) []Code {
 	l := newListing(text, file)
 	for line := range strings.Lines(text) {
@@ -136,8 +136,8 @@ func readSASS(text, file string) []Code {
 	return l.code
 }
 
-// readX86 returns the functions of g++'s assembly with code of the file: their instructions, and the labels in use.
-// Functions of headers alone, and data, are left out.
+// readX86 returns the functions in g++'s assembly that contain code of the file: their instructions, and the labels in
+// use. It omits data, and functions that come only from headers.
 func readX86(text, file string) []Code {
 	l, used := newListing(text, file), map[string]bool{}
 	var function []Code

@@ -16,13 +16,13 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxProductBytes limits the size in bytes of one object or program. CUTLASS kernels reach tens of megabytes. A product
-// is held in memory as a whole, and in the store.
+// maxProductBytes limits one object or program, in bytes. CUTLASS kernels reach tens of megabytes. A product is in
+// memory as a whole, and in the store.
 const maxProductBytes = 512 << 20
 
-// maxConcurrentCompilers limits the concurrent compilers of one build to those of a one-file program (judge, runner,
-// and submission), because each may take a build's memory. All files of a build together may take maxFileCompilers
-// times a build's time limit.
+// maxConcurrentCompilers limits the concurrent compilers of one build to those of a program of one file (judge, runner,
+// and submission), because each may use the memory of a build. All files of a build together may take maxFileCompilers
+// times the time limit.
 const maxConcurrentCompilers, maxFileCompilers = 3, 3
 
 // buildStep is one finished command of a build. A nil product means that it failed.
@@ -34,8 +34,8 @@ type buildStep struct {
 	outcome   sandbox.Outcome
 }
 
-// compilation is one build in progress. steps has an element per file, each written by one goroutine, and is read after
-// all have ended. logging only keeps lines of the log whole.
+// compilation is one build in progress. steps has one element per file, each written by one goroutine, and is read
+// after all have ended. The lock logging prevents mixed lines in the log.
 type compilation struct {
 	builder   *Builder
 	req       BuildRequest
@@ -45,7 +45,7 @@ type compilation struct {
 	logging   sync.Mutex
 }
 
-// compileAll compiles concurrently all files without a product. If together is set, the task's files can include the
+// compileAll concurrently compiles all files that have no product. With together, the task's files can include the
 // submission.
 func (c *compilation) compileAll(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -80,9 +80,9 @@ func (c *compilation) judgeBuild(ctx context.Context) (buildStep, error) {
 	return buildStep{}, nil
 }
 
-// compileTaskFile compiles one of the task's files, or takes it from the store. It waits while another build compiles
-// the same file. If a bundle's file does not compile without the submission, the store remembers that, so that later
-// runs do not try again.
+// compileTaskFile compiles one of the task's files, or reads it from the store. It waits while another build compiles
+// the same file. If a bundle's file does not compile without the submission, the store records that, so that later runs
+// do not try again.
 func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileInput) (buildStep, error) {
 	files := c.plan.sources.TaskFiles()
 	objectKey := hashParts("object", c.plan.baseHash, file.Name, filesKey(files))
@@ -109,8 +109,8 @@ func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileI
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
 	case s.compilerRejected() && !c.plan.sources.Separable:
-		// Only a rejection by the compiler is stored. A time limit or a signal may be due to this machine, and the next
-		// build tries again.
+		// Only a rejection by the compiler is recorded. A time limit or a signal may be caused by this machine, so the
+		// next build tries again.
 		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
@@ -133,13 +133,14 @@ func (c *compilation) link(ctx context.Context) (buildStep, error) {
 	return c.runCommand(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
-// compileOne compiles a file with the given files beside it.
+// compileOne compiles a file, with the given files in the same directory.
 func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool) (buildStep, error) {
 	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.compilerLimits(file)}
 	return c.runCommand(ctx, file, spec, "object", logged)
 }
 
-// compilerLimits returns a compiler's limits. For the submission's files it is the time that is left for all of them.
+// compilerLimits returns the limits of a compiler. The submission's files share a time limit, of which it returns the
+// rest.
 func (c *compilation) compilerLimits(file harness.CompileInput) sandbox.Limits {
 	limits := c.req.Place.BuildLimits
 	if file.Submitted {
@@ -148,14 +149,14 @@ func (c *compilation) compilerLimits(file harness.CompileInput) sandbox.Limits {
 	return limits
 }
 
-// commandTimeout returns the time limit of a command that starts now, in a build that began at begun and whose commands
-// may take limit each.
+// commandTimeout returns the time limit of a command that starts now, in a build that began at begun and has limit per
+// command.
 func commandTimeout(limit time.Duration, begun time.Time) time.Duration {
 	return max(time.Second, min(limit, maxFileCompilers*limit-time.Since(begun)))
 }
 
-// ptx compiles the submission to PTX for a profile; the profiled program has only machine code. The result is cached. A
-// profile is useful without PTX, so a failed compilation is not an error.
+// ptx compiles the submission to PTX for a profile, because the profiled program has only machine code. The result is
+// cached. A failure is not an error, because a profile is useful without PTX.
 func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 	ptxKey := hashParts("ptx", c.plan.baseHash, filesKey(c.plan.sources.Files))
 	if kept, ok := c.builder.store.get(ptxKey); ok {
@@ -221,7 +222,7 @@ func (c *compilation) reusedFiles() []string {
 	return names
 }
 
-// failed returns the failed step to report, or nil. The submission's takes precedence over the task's.
+// failed returns the failed step to report, or nil. A failure of the submission takes precedence over one of the task.
 func (c *compilation) failed() *buildStep {
 	var failed *buildStep
 	for i := range c.steps {
@@ -244,8 +245,8 @@ func (c *compilation) output(linked buildStep) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// Prepare compiles a task's own files, one after the other, into the store; every build for the task at such a place
-// starts with them. It returns the number of newly compiled files. The error is ctx's, an infrastructure error, or a
+// Prepare compiles a task's own files into the store, one after the other. Every build for the task with the same tools
+// uses them. It returns the number of newly compiled files. The error is that of ctx, an infrastructure error, or a
 // fault of the task.
 func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Place) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)

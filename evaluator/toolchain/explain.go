@@ -9,12 +9,12 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compilerErrorPattern matches the line of a compiler's or linker's output that names the error. It expects the English
-// messages of gcc, nvcc, and ld: the sandbox sets LANG to C.UTF-8. Without a match the short reason is generic; the
-// whole output is kept either way.
+// compilerErrorPattern matches the line of a compiler's or linker's output that names the error. It expects English
+// messages of gcc, nvcc, and ld; the sandbox sets LANG to C.UTF-8. Without a match the short reason is generic; the
+// whole output is stored in any case.
 var compilerErrorPattern = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
 
-// noKernelPattern matches the linker's error for a submission that lacks the function the harness calls.
+// noKernelPattern matches the linker's error for a submission that does not define the function that the harness calls.
 var noKernelPattern = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
 
 // explain stores in the result why a step failed.
@@ -31,7 +31,7 @@ func (c *compilation) explain(result *job.StageResult, s buildStep) {
 	failBuild(result, status, failure)
 }
 
-// failedCommand returns the status and failure for a compiler or interpreter that did not succeed; what names the
+// failedCommand returns the status and failure for a compiler or interpreter that did not succeed. what describes the
 // activity, such as "compiling kernel.cu".
 func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 	failure := job.Failure{ExitCode: o.ExitCode, Signal: o.Signal, Limit: o.Limit}

@@ -19,7 +19,7 @@ type Compiler struct {
 	Version string // the line of its --version that names the release
 }
 
-// Mounts returns the mount of the compiler's whole tree, or nil for one below /usr, which every sandbox shows.
+// Mounts returns the mount of the compiler's directory tree, or nil if it is in /usr, which every sandbox contains.
 func (c *Compiler) Mounts() []sandbox.Mount {
 	if strings.HasPrefix(c.Path, "/usr/") || strings.HasPrefix(c.Path, "/bin/") {
 		return nil
@@ -36,12 +36,12 @@ type Toolchain struct {
 	Sanitizer *Compiler // compute-sanitizer, which comes with nvcc
 }
 
-// probeTimeout limits asking one program for its version. nvcc on a cold network file system takes seconds. A tool that
-// does not answer counts as missing until the worker restarts.
+// probeTimeout limits asking one program for its version. nvcc on a slow network file system takes seconds. A tool that
+// does not respond counts as missing until the worker restarts.
 const probeTimeout = 20 * time.Second
 
-// Find looks for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
-// /opt/*/.venv). A tool that does not report its version counts as missing.
+// Find searches for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH), and python3 (PATH, then
+// /opt/*/.venv). A tool that does not print its version counts as missing.
 func Find(ctx context.Context) Toolchain {
 	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{
@@ -70,12 +70,12 @@ func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
 	return nil
 }
 
-// compilerVersion returns nvcc's line with the release, or the first line for other compilers; empty if the program
+// compilerVersion returns the line with the release of nvcc, or the first line of other compilers; "" if the program
 // fails.
 func compilerVersion(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	// This runs outside the sandbox with the worker's rights: PATH and CUDA_HOME belong to the operator.
+	// This runs outside the sandbox with the worker's rights, because PATH and CUDA_HOME belong to the operator.
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return ""
@@ -101,7 +101,7 @@ func (t Toolchain) CompilerFor(lang tasks.Lang) *Compiler {
 	}
 }
 
-// Describe records in m the software that builds and runs jobs of the language.
+// Describe stores in m the software that builds and runs jobs of a language.
 func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
 	if c := t.CompilerFor(lang); c != nil {
 		m.Compiler = c.Version

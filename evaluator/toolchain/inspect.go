@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxAssemblyBytes limits the bytes of one listing that are read from a tool.
+	// maxAssemblyBytes limits one listing that is read from a tool, in bytes.
 	maxAssemblyBytes = 8 << 20
-	// maxInspectionTime limits the time of all compilers together: others wait for the same build slot.
+	// maxInspectionTime limits all compilers together, because others wait for the same build slot.
 	maxInspectionTime = time.Minute
 )
 
@@ -67,7 +67,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 	return done, nil
 }
 
-// filesToInspect returns the submitted files that are compiled; all files if a task's own program includes the
+// filesToInspect returns the submitted files that are compiled, or all files if a task's own program includes the
 // submission.
 func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 	for _, input := range sources.ToCompile {
@@ -81,7 +81,7 @@ func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 	return inputs
 }
 
-// inspect compiles one file. The first step's messages count.
+// inspect compiles one file. The messages of the first step are stored.
 func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]buildStep, error) {
 	if c.req.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
@@ -92,8 +92,8 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86(string(s.product), file)...)
 		return []buildStep{s}, err
 	}
-	// The object has the messages of all of nvcc's compilers, and the resources; the cubin only the GPU's code. Two
-	// compilers at a time are allowed on a build slot.
+	// The object has the messages of all of nvcc's compilers and the used resources; the cubin has only the GPU's code.
+	// A build slot allows two compilers at a time.
 	steps := make([]buildStep, 2)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -121,10 +121,10 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 	return steps, err
 }
 
-// notShownCode returns the line in place of a listing that is not shown.
+// notShownCode returns the line that replaces an omitted listing.
 func notShownCode(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
 
-// runTool runs a command over files. Its product is the first collected file; without one its output.
+// runTool runs a command on files. Its product is the first collected file, or else its output.
 func (c *compilation) runTool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (buildStep, error) {
 	spec := sandbox.Spec{
 		Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot,
@@ -157,10 +157,11 @@ func (c *compilation) runTool(ctx context.Context, input harness.CompileInput, a
 	return s, nil
 }
 
-// assemblyArchitecture names the listing of g++ on this machine.
+// assemblyArchitecture has the name of g++'s assembly on this machine.
 var assemblyArchitecture = map[string]string{"amd64": "x86-64", "arm64": "AArch64"}[runtime.GOARCH]
 
-// assemblyCommand compiles a file in /in to assembly with source lines, with the flags of compileCommand.
+// assemblyCommand returns the command that compiles a file in /in to assembly with source lines, with the flags of
+// compileCommand.
 func (p *buildPlan) assemblyCommand(file harness.CompileInput) []string {
 	flags := []string{"-S", "-g1", "-fno-asynchronous-unwind-tables"}
 	if runtime.GOARCH == "amd64" {
@@ -169,7 +170,7 @@ func (p *buildPlan) assemblyCommand(file harness.CompileInput) []string {
 	return p.withMode(file, "/out/assembly", flags...)
 }
 
-// cubinCommand compiles a file in /in to the GPU's code, and keeps its PTX.
+// cubinCommand returns the command that compiles a file in /in to the GPU's code and keeps its PTX.
 func (p *buildPlan) cubinCommand(file harness.CompileInput) []string {
 	return p.withMode(file, "/out/cubin", "-cubin", "--keep", "--keep-dir=/out")
 }

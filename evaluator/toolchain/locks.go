@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// keyLocks serializes making the product of a key, so that later callers find it in the store. The zero value is ready.
-// It differs from x/sync/singleflight: a waiting caller can be cancelled alone, and the caller that compiles returns
-// only when its process has ended, because its build slot then passes to another.
+// keyLocks serializes building the product of a key, so that later callers find it in the store. The zero value is
+// ready to use. It differs from x/sync/singleflight: a waiting caller can be cancelled alone, and the caller that
+// compiles returns only when its process has ended, because its build slot is then given to another.
 type keyLocks struct {
 	mu         sync.Mutex
 	lockedKeys map[string]chan struct{} // closed at the unlock
@@ -21,7 +21,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 			return unlock, nil
 		}
 		select {
-		// Then try again: another waiter may have been faster. The order is not guaranteed.
+		// Another waiter may have been faster, so it tries again. The order is not guaranteed.
 		case <-taken:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -29,7 +29,8 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// tryLock takes the key and returns its unlock. If the key is held, it returns a channel that is closed at the unlock.
+// tryLock locks the key and returns its unlock function. If the key is locked, it returns a channel that is closed at
+// the unlock.
 func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

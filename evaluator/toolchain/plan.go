@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// buildPlan is the list of commands that compile and link one C++ or CUDA program.
+// buildPlan has the commands that compile and link one C++ or CUDA program.
 type buildPlan struct {
 	compiler    *Compiler
 	sources     harness.SourceSet
@@ -27,8 +27,8 @@ type buildPlan struct {
 }
 
 var (
-	// Changing these flags changes every score. They are part of base, so everything is compiled again, but boards do
-	// not start over.
+	// Changing these flags changes every score. They are part of the base key, so everything is compiled again, but
+	// boards do not start again.
 	nvccFlags = []string{
 		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
 		"--expt-extended-lambda", "--expt-relaxed-constexpr", "-forward-unknown-to-host-compiler", "-O3",
@@ -38,7 +38,7 @@ var (
 	gppFlags = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
 )
 
-// newPlan works out the commands. Its error is about the task's configuration and addresses the author.
+// newPlan determines the commands. Its error is about the task's configuration, for the task's author.
 func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*buildPlan, error) {
 	cuda := def.Lang == tasks.LangCUDA
 	p := &buildPlan{compiler: b.cfg.Tools.CompilerFor(def.Lang), sources: sources}
@@ -71,8 +71,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		p.linkArgs = append(p.linkArgs, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
-	// The first element is the version of the store's format. Raise it when stored data under these keys changes its
-	// meaning.
+	// The first element is the version of the store's format. Increase it when the meaning of stored data changes.
 	p.baseHash = hashParts(slices.Concat([]string{"6", p.compiler.Version, processorModel()}, p.compileArgs, []string{"link"}, p.linkArgs, p.libraryModTimes())...)
 	return p, nil
 }
@@ -102,7 +101,7 @@ func (p *buildPlan) addIncludes(b *Builder, dirs []string) error {
 	return nil
 }
 
-// addKittens adds ThunderKittens' headers if the worker has them, as KernelBot does for every CUDA task.
+// addKittens adds the headers of ThunderKittens if the worker has them, as KernelBot does for every CUDA task.
 func (p *buildPlan) addKittens(b *Builder) {
 	if flag, mount, err := b.resolveInclude("ThunderKittens/include"); err == nil && !slices.Contains(p.compileArgs, flag) {
 		p.addInclude(flag, mount)
@@ -116,8 +115,8 @@ func (p *buildPlan) addInclude(flag string, mount *sandbox.Mount) {
 	}
 }
 
-// libraryModTimes returns the modification times of the mounted include libraries. Only the top directory's counts: a
-// header that changes deep inside goes unnoticed.
+// libraryModTimes returns the modification times of the mounted include libraries. It reads only the top directories,
+// so changes of headers deep inside are not noticed.
 func (p *buildPlan) libraryModTimes() []string {
 	var ages []string
 	for _, m := range p.mounts {
@@ -128,14 +127,14 @@ func (p *buildPlan) libraryModTimes() []string {
 	return ages
 }
 
-// compileCommand compiles one file in /in to /out/object. The judge's file is its whole program, so the command also
-// links it.
+// compileCommand returns the command that compiles one file in /in to /out/object. The judge's file is its whole
+// program, so its command also links it.
 func (p *buildPlan) compileCommand(file harness.CompileInput) []string {
 	return p.compileTo(file, "/out/object")
 }
 
 // compileTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of the
-// headers that it can use: parsing the rest takes longer than most kernels.
+// headers that it can use, because parsing the rest takes longer than most kernels.
 func (p *buildPlan) compileTo(file harness.CompileInput, product string) []string {
 	if file.Judge {
 		return slices.Concat(p.compileArgs, []string{file.Name}, p.linkArgs, []string{"-o", product})
@@ -147,19 +146,20 @@ func (p *buildPlan) compileTo(file harness.CompileInput, product string) []strin
 	return append(command, "-c", file.Name, "-o", product)
 }
 
-// ptxCommand compiles a submitted file in /in to PTX, with the flags of compileCommand.
+// ptxCommand returns the command that compiles a submitted file in /in to PTX, with the flags of compileCommand.
 func (p *buildPlan) ptxCommand(file harness.CompileInput) []string {
 	return p.withMode(file, "/out/ptx", "-ptx")
 }
 
-// withMode is compileTo with other flags in place of -c.
+// withMode is compileTo with other flags instead of -c.
 func (p *buildPlan) withMode(file harness.CompileInput, product string, flags ...string) []string {
 	command := p.compileTo(file, product)
 	at := slices.Index(command, "-c")
 	return slices.Replace(command, at, at+1, flags...)
 }
 
-// linkCommand links the objects in /in, in the order of the files, into the submission's program.
+// linkCommand returns the command that links the objects in /in, in the order of the files, into the submission's
+// program.
 func (p *buildPlan) linkCommand() []string {
 	command := slices.Clone(p.compileArgs)
 	for i, file := range p.sources.ToCompile {
@@ -208,8 +208,8 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processorModel identifies the target of -march=native on this machine. It reads only the first core: Linux takes long
-// to list hundreds of them.
+// processorModel returns the target of -march=native on this machine. It reads only the first core, because Linux takes
+// long to list hundreds of them.
 func processorModel() string {
 	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -228,8 +228,8 @@ func processorModel() string {
 const librariesDir = "/libraries"
 
 // resolveInclude resolves one entry of a task's include_dirs. "." is the task's own directory. Any other entry begins
-// with the name of an include library, in any case: "CUTLASS", "ThunderKittens/include", or, as in tasks from
-// KernelBot, "/ThunderKittens/include".
+// with the name of an include library, in any case: "CUTLASS", "ThunderKittens/include", or, in tasks from KernelBot,
+// "/ThunderKittens/include".
 func (b *Builder) resolveInclude(dir string) (flag string, mount *sandbox.Mount, err error) {
 	cleaned := strings.TrimPrefix(path.Clean(dir), "/")
 	if cleaned == "." || cleaned == "" {
@@ -240,7 +240,7 @@ func (b *Builder) resolveInclude(dir string) (flag string, mount *sandbox.Mount,
 		if !strings.EqualFold(known, name) {
 			continue
 		}
-		// "CUTLASS/../../etc" must not leave the mount, even though the sandbox shows nothing there.
+		// "CUTLASS/../../etc" must not leave the mount, although the sandbox shows nothing there.
 		if rest != "" && !filepath.IsLocal(rest) {
 			break
 		}

@@ -19,7 +19,7 @@ type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Place is the environment of a program on a slot: user ID, devices, mounts, and limits.
+// Place is the sandbox environment of a program: its user ID, devices, mounts, and limits.
 type Place struct {
 	Slot           int               // sandbox slot, which determines the user ID
 	JudgeSlot      int               // sandbox slot of the judge
@@ -43,19 +43,20 @@ type StageRequest struct {
 	Timeout time.Duration
 	Linger  time.Duration     // judge.Runners.Linger
 	Files   map[string][]byte // Python: additional files of the judge, or of the only process, by name
-	// OnPipe receives the result pipe's data, OnStdout and OnStderr the program's output, while the stage runs. Each
-	// may be nil. None is called after RunStage has returned, and a slice is valid only during the call.
+	// OnPipe receives data of the result pipe, and OnStdout and OnStderr the output, while the stage runs. Each may be
+	// nil. None is called after RunStage has returned. A slice is valid only during the call.
 	OnPipe, OnStdout, OnStderr func([]byte)
-	// AnotherProcess makes the judge measure in several fresh processes of the submission, one after another. RunStage
-	// calls it before each process except the first (number is 1, 2, …); false ends the series. It may block until the
-	// judge reports something. Nil means one process. Only the output of the first is forwarded.
+	// AnotherProcess makes the judge measure in several processes of the submission, one after another. RunStage calls
+	// it before each process except the first (number is 1, 2, …); if it returns false, there are no more. It may block
+	// until the judge reports something. nil means one process. Only the output of the first process is forwarded.
 	AnotherProcess func(ctx context.Context, number int) bool
-	// Processes are Python processes that run concurrently with one judge, each under its own user ID. The first can be
-	// wrapped. The output of all of them is forwarded. WithoutJudge runs the first one alone, with the result pipe.
+	// Processes lists Python processes that run concurrently with one judge, each with a separate user ID. The first
+	// can be wrapped. The output of all of them is forwarded. WithoutJudge runs only the first one, with the result
+	// pipe.
 	Processes    []Process
 	WithoutJudge bool
-	// KeepJudge keeps the judge of a Python program, with its initialized state, for the next program's stage. Such a
-	// judge must not run untrusted code.
+	// KeepJudge keeps the judge of a Python program, with its initialized state, for a stage of the next program. Such
+	// a judge must not run untrusted code.
 	KeepJudge bool
 }
 
@@ -66,18 +67,18 @@ type Process struct {
 	Files     map[string][]byte
 }
 
-// Program is a built submission at one place. Its stages must run one after another. Only compiled kernels pass from
-// one stage to the next.
+// Program is a built submission in one sandbox environment. Its stages must run one after another. Only compiled
+// kernels pass from one stage to the next.
 type Program interface {
-	// RunStage runs one stage to its end. The error is an infrastructure error; the result describes the program's end.
+	// RunStage runs one stage to its end. The error is an infrastructure error; the Ending describes the program's end.
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
-	// RunWrapped is RunStage for tools that wrap a command line, such as ncu: wrapped runs the submission's process,
-	// which is always a fresh one. It must provide the result pipe, whose descriptor POPCORN_FD is 3.
+	// RunWrapped is RunStage for tools that run a command, such as ncu. wrapped runs the submission's process, which is
+	// always new, inside the tool. It must pass the result pipe to the process as descriptor 3 (POPCORN_FD=3).
 	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error)
-	// Next reuses this program's processes for another build of the same person at this place. It returns nil if none
-	// can be reused. Close must be called for both programs.
+	// Next reuses this program's processes for another build of the same person. It returns nil if none can be reused.
+	// Both programs must be closed.
 	Next(a *Artifact) Program
-	// Warm reports whether the stages run in a process that had its imports done.
+	// Warm reports whether the stages run in a process that had done its imports.
 	Warm() bool
 	// Close ends all remaining processes.
 	Close() error
@@ -93,7 +94,7 @@ const (
 	pipeBuffer    = 64 << 10
 )
 
-// environment returns the environment variables of every eval program.
+// environment returns the environment variables of an eval program.
 func (p Place) environment(req StageRequest) map[string]string {
 	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
 	if req.Seed != nil {
@@ -106,20 +107,20 @@ func (p Place) environment(req StageRequest) map[string]string {
 	return env
 }
 
-// JudgePlace returns the place of the judge. The memory that it shares with the program counts as files for the kernel.
+// JudgePlace returns the sandbox environment of the judge. Memory that it shares with the program counts as files.
 func (p Place) JudgePlace() Place {
 	p.Slot, p.RunLimits.FileSize, p.MemoryLimit = p.JudgeSlot, p.RunLimits.Memory, 0
 	return p
 }
 
-// ExtraPlace returns the place of a further process, numbered from 1.
+// ExtraPlace returns the sandbox environment of an additional process, numbered from 1.
 func (p Place) ExtraPlace(number int) Place {
 	p.Slot = p.ExtraSlots[number-1]
 	return p
 }
 
-// AlternatePlace returns the place for the same person's next program, whose processes have other user IDs and are
-// prepared while this program runs. It returns false if all programs use one place.
+// AlternatePlace returns the sandbox environment for the same person's next program, which has other user IDs and is
+// prepared while this program runs. It returns false if all programs use the same environment.
 func (p Place) AlternatePlace() (Place, bool) {
 	if len(p.AlternateSlots) == 0 {
 		return p, false
@@ -128,7 +129,7 @@ func (p Place) AlternatePlace() (Place, bool) {
 	return p, true
 }
 
-// spec returns the sandbox spec for a program at this place, without command line and files.
+// spec returns the sandbox spec for a program in this environment, without command line and files.
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
@@ -141,7 +142,7 @@ func (p Place) spec(req StageRequest) sandbox.Spec {
 	return s
 }
 
-// runWithPipe runs one process and forwards its result pipe while it runs.
+// runWithPipe runs one process and forwards the data of its result pipe while it runs.
 func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -159,7 +160,7 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	return outcome, err
 }
 
-// run is Runner.Run, except that it returns a cancelled outcome, not an error, if ctx ended before the start.
+// run is Runner.Run, except that it returns a cancelled outcome instead of an error if ctx ended before the start.
 func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {
@@ -168,7 +169,7 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 	return outcome, err
 }
 
-// readPipe reads to the end even if see is nil: a full pipe would block its writer.
+// readPipe reads a pipe to its end, even if see is nil, because a full pipe would block its writer.
 func readPipe(from *os.File, see func([]byte)) {
 	defer from.Close()
 	buffer := make([]byte, pipeBuffer)
@@ -183,7 +184,7 @@ func readPipe(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram runs executables, started again for every stage.
+// nativeProgram runs executables, which are started again for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place
@@ -207,7 +208,7 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runners returns the submission's processes as the request describes them: several concurrent ones, or successive ones
+// runners returns the submission's processes that the request describes: several concurrent ones, or successive ones
 // with the given number of ranks each.
 func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
@@ -226,8 +227,8 @@ func (req StageRequest) runners(ranks int, side func(number int) judge.Side) jud
 	}}
 }
 
-// ofRunner returns the request for the submission's process with the given number. Only the first of successive
-// processes forwards its output.
+// ofRunner returns the request for the submission's process with a number. Of successive processes only the first
+// forwards its output.
 func (req StageRequest) ofRunner(number int) StageRequest {
 	theirs := StageRequest{Timeout: req.Timeout}
 	if number == 0 || len(req.Processes) > 0 {
@@ -236,7 +237,7 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 	return theirs
 }
 
-// runJudged runs a stage as a judge and runners. submitted runs the submission's processes.
+// runJudged runs a stage with a judge and runners. submitted runs the submission's processes.
 func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.place.JudgePlace().spec(StageRequest{Timeout: req.Timeout})

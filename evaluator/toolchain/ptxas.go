@@ -12,8 +12,8 @@ var (
 	ptxasStackPattern     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
 )
 
-// maxKernels limits the number of kernels with facts. A submission with templates can have thousands of entry
-// functions, and the facts travel in the result.
+// maxKernels limits the kernels with facts, because a submission with templates can have thousands of entry functions
+// and the result contains the facts.
 const maxKernels = 64
 
 // ptxasFacts parses the output of `ptxas --verbose`. Keys are "ptxas.<kernel>.registers", and ".smem", ".stack",

@@ -13,7 +13,7 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// Python is an interpreter with the packages that tasks use.
+// Python is an interpreter and the packages in it that tasks use.
 type Python struct {
 	Path     string // absolute, with links unresolved: a virtual environment is identified by its path
 	Version  string // "3.12.3"
@@ -24,11 +24,11 @@ type Python struct {
 //go:embed probe.py
 var probeScript string
 
-// packagePreference ranks interpreters: one with torch is more useful than one with only NumPy.
+// packagePreference ranks interpreters by packages: one with torch is preferred to one with only NumPy.
 var packagePreference = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
 
-// findPython returns the interpreter with the most useful packages, the first among equals, that an unprivileged user
-// can start; nil if there is none.
+// findPython returns the interpreter with the best packages that an unprivileged user can start, or nil. Of equal ones
+// it returns the first.
 func findPython(ctx context.Context) *Python {
 	var best *Python
 	for _, path := range pythonCandidates() {
@@ -51,9 +51,9 @@ func pythonCandidates() []string {
 	return append(candidates, found...)
 }
 
-// probePython asks an interpreter for its version and packages without importing anything large. It returns nil if the
-// interpreter does not answer or is in a directory that the sandbox's users cannot read. It runs outside the sandbox
-// with the worker's rights: the candidates belong to the operator.
+// probePython asks an interpreter for its version and packages without importing large ones. It returns nil if the
+// interpreter does not respond or is in a directory that the sandbox's users cannot read. It runs outside the sandbox
+// with the worker's rights, because the interpreters belong to the operator.
 func probePython(ctx context.Context, path string) *Python {
 	if _, err := os.Stat(path); err != nil || !isReachable(path) {
 		return nil
@@ -82,7 +82,7 @@ func probePython(ctx context.Context, path string) *Python {
 	return p
 }
 
-// mount adds a directory to the sandbox unless /usr, which is always there, contains it.
+// mount adds a directory to the sandbox unless it is in /usr, which every sandbox contains.
 func (p *Python) mount(dir string) {
 	if dir == "/usr" || strings.HasPrefix(dir, "/usr/") || dir == "/" {
 		return
@@ -103,7 +103,7 @@ func (p *Python) preference() int {
 	return sum
 }
 
-// bin returns the directory of the interpreter and the tools installed with it (ninja).
+// bin returns the directory of the interpreter and of tools installed with it (ninja).
 func (p *Python) bin() string { return filepath.Dir(p.Path) }
 
 // isReachable reports whether every user may traverse the directories to path and to the target of its links.
@@ -112,8 +112,8 @@ func isReachable(path string) bool {
 	return err == nil && isTraversable(path) && isTraversable(real)
 }
 
-// isTraversable reports whether others may traverse every directory above path: the sandbox's users are neither owner
-// nor in the group. The last element itself is not checked.
+// isTraversable reports whether every user may traverse the directories above path, because the sandbox's users are
+// neither owner nor in the group. It does not check path itself.
 func isTraversable(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

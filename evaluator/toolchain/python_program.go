@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/toolchain/warm"
 )
 
-// pythonProgram runs a script's stages in a warm Python, or each in a fresh interpreter if none can be had.
+// pythonProgram runs the stages of a script in a warm Python, or each in a new interpreter if none is available.
 type pythonProgram struct {
 	builder    *Builder
 	place      Place
@@ -33,7 +33,7 @@ func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pyt
 	return p
 }
 
-// KeepWarm keeps n warm Pythons ready at a place until ctx ends. Open takes them.
+// KeepWarm keeps n warm Pythons ready in a sandbox environment until ctx ends. Open uses them.
 func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 	if b.cfg.Tools.Python == nil || n < 1 {
 		<-ctx.Done()
@@ -42,7 +42,7 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
-// OpenReady opens a Python artifact in a Python that is ready at the place, or returns nil if there is none.
+// OpenReady opens a Python artifact in a warm Python that is ready, or returns nil if there is none.
 func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	r := b.pool.TakeReady(place.Slot)
 	if r == nil {
@@ -51,7 +51,7 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	return &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{r}, warm: true}
 }
 
-// warmSpec returns the sandbox spec of a warm Python. torch preloads torch. The wall time is unlimited, because the
+// warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
 // process waits for work.
 func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	python := b.cfg.Tools.Python
@@ -66,13 +66,13 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	return spec
 }
 
-// preloads returns the modules to import before a stage. Before the job is known, torch is included only with a GPU: it
-// takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch imports it once instead
-// of in each stage.
+// preloads returns the modules to import before a stage. As long as the job is not known, torch is included only on a
+// GPU, because it takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch thus
+// imports it once instead of in each stage.
 func preloads(place Place, torch bool) []string {
 	switch {
 	case place.Arch != "":
-		// torch imports _inductor.config, which takes seconds, when a task asks for deterministic algorithms.
+		// torch imports _inductor.config, which takes seconds, when a task requests deterministic algorithms.
 		// load_inline is in cpp_extension.
 		return []string{"numpy", "torch", "triton", "triton.language", "torch._inductor.config", "torch.utils.cpp_extension"}
 	case torch:
@@ -84,8 +84,8 @@ func preloads(place Place, torch bool) []string {
 // judged reports whether a separate judge runs beside the submission.
 func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
-// judges returns the judge's place. Its CPU limit is doubled because a resident judge exits after using half of it; the
-// next stage then has as much as any other process.
+// judges returns the judge's sandbox environment. Its CPU limit is doubled, because a resident judge exits after half
+// of it, so that the next stage has as much as any other process.
 func (p *pythonProgram) judges() Place {
 	at, env := p.place.JudgePlace(), map[string]string{}
 	maps.Copy(env, at.Env)
@@ -97,7 +97,7 @@ func (p *pythonProgram) judges() Place {
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next passes on the warm Pythons. Every stage is a fork of their pristine processes, and unpacks its extensions
+// Next passes the warm Pythons to the next program. Every stage is a fork of such a process, and unpacks its extensions
 // itself.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if first := p.runners[0]; first == nil || !first.IsAlive() {
@@ -110,12 +110,12 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	return &next
 }
 
-// forget leaves the Pythons to another program.
+// forget gives up the warm Pythons, which then belong to another program.
 func (p *pythonProgram) forget() { p.runners, p.judge, p.alternates = []*warm.Python{nil}, nil, nil }
 
-// alternate continues in the Pythons of the alternate place if as many are ready there. They have prepared their next
-// processes while the program before was running; now the others prepare theirs. None does after a stage alone: its
-// judge measures in processes of its own, and against one kernel, when the others have ended.
+// alternate continues in the warm Pythons of the alternate environment if as many are ready there. They prepared their
+// next processes while the previous program was running; now the others prepare theirs. None do so after a stage
+// without a second kernel, whose judge measures in its own processes.
 func (p *pythonProgram) alternate() {
 	at, ok := p.place.AlternatePlace()
 	if !ok {
@@ -145,7 +145,7 @@ func (p *pythonProgram) alternate() {
 	p.place, p.runners, p.alternates = at, p.alternates, p.runners
 }
 
-// pythons returns the warm Pythons that exist.
+// pythons returns the existing warm Pythons.
 func (p *pythonProgram) pythons() (all []*warm.Python) {
 	for _, r := range slices.Concat(p.runners, []*warm.Python{p.judge}, p.alternates) {
 		if r != nil {
@@ -165,7 +165,7 @@ func (p *pythonProgram) Close() error {
 	return nil
 }
 
-// spec returns the spec for running the script in a fresh interpreter.
+// spec returns the spec that runs the script in a new interpreter.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
 	return mountExtensions(spec, p.extensions(req, 0))
@@ -206,7 +206,7 @@ func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
 	return p.artifact.extensionArchiveOf(file)
 }
 
-// files returns the files of a stage's only process.
+// files returns the files for a stage that has one process.
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 	if len(req.Processes) > 0 {
 		return p.runnerFiles(req, 0)
@@ -237,7 +237,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// RunWrapped runs the submission's process in a fresh interpreter.
+// RunWrapped runs the submission's process in a new interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
 	if p.judged() {
 		return p.runJudged(ctx, req, wrapped)
@@ -246,9 +246,9 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases. A runner has the
-// submission and the task's files, which everyone may read, and no cases. Successive runners are forks of one warm
-// process, which cleans up between them.
+// runJudged runs a stage with a judge and runners. The judge has the task's files and the cases. A runner has the
+// submission and the task's files, which are public, and no cases. Successive runners are forks of one warm process,
+// which cleans up between them.
 func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
@@ -279,8 +279,8 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	}))
 }
 
-// processes returns the places of the processes beside the judge, and the warm Pythons there: one for successive
-// processes, or one each for concurrent ones.
+// processes returns the sandbox environments of the processes besides the judge, and the warm Pythons there: one for
+// successive processes, or one each for concurrent ones.
 func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
 	for len(p.runners) < len(req.Processes) {
 		p.runners = append(p.runners, nil)
@@ -292,8 +292,8 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 	return places, pythons
 }
 
-// process runs one process of a stage to its end in the warm Python at r, starting it if needed. If that fails, it uses
-// a fresh interpreter.
+// process runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a new
+// interpreter.
 func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
@@ -301,7 +301,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 		*r = nil
 	}
 	if *r == nil {
-		// One import for all further stages is cheaper than one for each.
+		// One import for all remaining stages is cheaper than one for each.
 		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:

@@ -18,18 +18,18 @@ import (
 	"time"
 )
 
-// maxStoreBytes is the size of a store in bytes above which the least recently used files are removed. It is checked
-// after each further sixteenth, so the disk needs a little more.
+// maxStoreBytes is the size of a store above which the least recently used files are deleted, in bytes. The size is
+// checked each time a sixteenth of it was added, so the disk needs a little more.
 const maxStoreBytes = 8 << 30
 
-// unfinishedFileAge is the age from which an unrenamed temporary file counts as left by a process that died.
+// unfinishedFileAge is the age from which a temporary file counts as left by a process that died.
 const unfinishedFileAge = time.Hour
 
 // objectStore keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does
 // not match its checksum counts as missing.
 //
-// mu guards added and lets one goroutine of this process clear at a time. Files need no lock: they are written under
-// another name and renamed, and never changed. Several processes may share the directory.
+// mu guards added and allows one goroutine of this process to clear. Files need no lock: they are written under another
+// name, renamed, and never changed. Several processes may share the directory.
 type objectStore struct {
 	dir        string
 	maxBytes   int64
@@ -39,7 +39,7 @@ type objectStore struct {
 
 func newObjectStore(dir string) *objectStore { return &objectStore{dir: dir, maxBytes: maxStoreBytes} }
 
-// hashParts hashes parts so that different lists have different keys.
+// hashParts returns a hash of the parts. Different lists have different hashes.
 func hashParts(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -51,7 +51,7 @@ func hashParts(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// filesKey hashes names and contents of files.
+// filesKey returns a hash of the names and contents of files.
 func filesKey(files map[string][]byte) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -62,7 +62,7 @@ func filesKey(files map[string][]byte) string {
 
 func (s *objectStore) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
 
-// get returns the data stored under key.
+// get returns the data stored under key; ok is false if there is none.
 func (s *objectStore) get(key string) ([]byte, bool) {
 	content, err := os.ReadFile(s.path(key))
 	if err != nil || len(content) < sha256.Size {
@@ -77,7 +77,8 @@ func (s *objectStore) get(key string) ([]byte, bool) {
 	return data, true
 }
 
-// mkdir creates the directory for key. A caller that compiles for the store calls it first, to fail before the work.
+// mkdir creates the directory for key. A caller that compiles for the store calls it first, so that it fails before the
+// work.
 func (s *objectStore) mkdir(key string) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
@@ -85,7 +86,7 @@ func (s *objectStore) mkdir(key string) error {
 	return nil
 }
 
-// put stores the concatenated parts under key.
+// put stores the joined parts under key.
 func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err := s.mkdir(key); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 		hash.Write(part)
 		size += len(part)
 	}
-	// not joined: a program can have a hundred megabytes
+	// The parts are not joined in memory, because a program can have a hundred megabytes.
 	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) {
 		if err == nil {
 			_, err = file.Write(part)
@@ -116,8 +117,8 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	return s.clear(int64(size))
 }
 
-// clear removes the least recently used files when the store has outgrown its limit. It checks only after a sixteenth
-// of the limit has been added.
+// clear deletes the least recently used files if the store exceeds its limit. It checks only after a sixteenth of the
+// limit was added.
 func (s *objectStore) clear(added int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +152,7 @@ func (s *objectStore) clear(added int64) error {
 		if total <= s.maxBytes {
 			break
 		}
-		// another worker of the machine may have removed it
+		// Another worker of the machine may have deleted it.
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the object cache: %w", err)
 		}
@@ -160,15 +161,15 @@ func (s *objectStore) clear(added int64) error {
 	return nil
 }
 
-// RecallKey identifies compiled kernels together with the machine's tools. It contains the owner because the owner's
-// process compiled them and may have written anything.
+// RecallKey identifies compiled kernels and the machine's tools. It contains the owner, because the owner's process
+// compiled them and may have written anything.
 type RecallKey struct {
 	Owner string // nothing is stored if empty
 	Arch  string // compute capability of the GPU
 	Text  string // sources of the kernels and of the program that compiles them
 }
 
-// Recall returns the archive that Remember stored for the same key, or nil.
+// Recall returns the archive that Remember stored under the same key, or nil.
 func (b *Builder) Recall(k RecallKey) []byte {
 	if k.Owner == "" || b.cfg.Tools.Python == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 const (
 	// MinRelativeDifference is the smallest relative difference that counts, as on boards.
 	MinRelativeDifference = 0.005
-	// confidence is higher than that of a score: people compare many pairs.
+	// confidence is the confidence of intervals. It is higher than that of a score, because people compare many pairs.
 	confidence = 0.99
-	// minForOrderStatistics is the number of processes of each side from which the interval uses order statistics,
-	// which assume no distribution.
+	// minForOrderStatistics is the number of processes per run from which the interval uses order statistics, which
+	// assume no distribution.
 	minForOrderStatistics = 7
 )
 
@@ -25,7 +25,7 @@ type Ratio struct {
 	Low, High float64 // interval; 0 if either side lacks fresh processes
 }
 
-// Measured reports whether the ratio has an interval.
+// Measured reports whether the interval of the ratio is known.
 func (r Ratio) Measured() bool { return r.Low > 0 }
 
 // IsClear reports whether the data show a difference.
@@ -44,8 +44,8 @@ func (r Ratio) Inverse() Ratio {
 	return Ratio{1 / r.Value, 1 / r.High, 1 / r.Low}
 }
 
-// ratioWithInterval returns the ratio of two times, with the interval from the processes of both at an error rate,
-// widened by the difference between runs.
+// ratioWithInterval returns the ratio of two times. Its interval comes from the processes of both runs at an error rate
+// of alpha, widened by the variation between runs.
 func ratioWithInterval(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if !(a > 0 && b > 0) || math.IsInf(b/a, 0) || b/a == 0 {
 		return Ratio{}
@@ -55,7 +55,7 @@ func ratioWithInterval(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return r
 	}
-	// The times are medians, and may lie slightly outside.
+	// The times are medians, so the ratio may lie slightly outside.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
 	between := math.Hypot(harness.RunDeviation(a), harness.RunDeviation(b))
 	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, normalQuantile(alpha)*between)
@@ -77,7 +77,8 @@ func logarithmsOf(times []float64) []float64 {
 }
 
 // differenceInterval returns the interval of b's values minus a's: by order statistics of all differences (Mann and
-// Whitney, Hodges and Lehmann) if there are enough, otherwise by Welch's t. It returns NaN if there is none.
+// Whitney, Hodges and Lehmann) if there are enough values, otherwise by Welch's t-test. It returns NaN if there is
+// none.
 func differenceInterval(a, b []float64, alpha float64) (low, high float64) {
 	if min(len(a), len(b)) < 2 {
 		return math.NaN(), math.NaN()
@@ -90,9 +91,9 @@ func differenceInterval(a, b []float64, alpha float64) (low, high float64) {
 	return welchInterval(a, b, alpha)
 }
 
-// rankSumBounds omits as many of the smallest and the largest differences as the error rate allows, by the normal
-// approximation of Mann and Whitney's U, which from 7 values on is within one rank of the exact one. ok is false if it
-// allows none.
+// rankSumBounds returns the smallest and the largest difference after omitting as many on both sides as the error rate
+// allows, by the normal approximation of Mann and Whitney's U. From 7 values on the approximation is within one rank of
+// the exact value. ok is false if no interval has that error rate.
 func rankSumBounds(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	differences := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {

@@ -8,25 +8,26 @@ import (
 	"warpboard/tasks"
 )
 
-// Case is one case of both runs. A side that did not run it is nil.
+// Case is one case of both runs; nil for a run that did not have it.
 type Case struct {
 	Spec string
 	A, B *job.CaseResult
-	// Ratio has an interval that holds together with those of the other cases: with many cases each is wider.
+	// Ratio has an interval that holds simultaneously with those of the other cases, so it is wider if there are many
+	// cases.
 	Ratio Ratio
 }
 
 // Comparison is the comparison of two runs.
 type Comparison struct {
 	Cases []Case
-	// Score is the ratio of the scores, by the task's ranking rule, over the cases that both sides ran.
+	// Score is the ratio of the scores by the task's ranking rule, over the cases that both runs have.
 	Score Ratio
 	// Mean is the geometric mean of the cases' ratios.
 	Mean        Ratio
 	SharedCases int // number of cases that both sides ran
 }
 
-// Compare compares the timed cases of two runs. ranking is the rule that computes their scores.
+// Compare compares the timed cases of two runs. ranking is the rule for their scores.
 func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	f := Comparison{Cases: matchCases(a, b)}
 	as, bs := casesOfBoth(f.Cases)
@@ -43,9 +44,9 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	return f
 }
 
-// Scores returns the two scores of which Comparison.Score is the ratio: each of one run alone, over the cases that both
-// sides ran, or over its own if they share none; 0 if there is none. A board may show another score: of several runs
-// together, or of a confirmation.
+// Scores returns the two scores whose ratio is Comparison.Score: each of one run alone, over the cases that both runs
+// have, or over its own cases if they have none in common; 0 if there is none. A board may show another score, of
+// several runs together or of a confirmation.
 func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
 	as, bs := casesOfBoth(matchCases(a, b))
 	if len(as) == 0 {
@@ -58,7 +59,7 @@ func timedCases(cases []job.CaseResult) []job.CaseResult {
 	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasTimes(&c) })
 }
 
-// casesOfBoth returns the cases that both sides ran and timed.
+// casesOfBoth returns the timed cases that both runs have.
 func casesOfBoth(cases []Case) (as, bs []job.CaseResult) {
 	for _, c := range cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
@@ -68,7 +69,7 @@ func casesOfBoth(cases []Case) (as, bs []job.CaseResult) {
 	return as, bs
 }
 
-// matchCases matches equal cases, in A's order, followed by those that only B ran.
+// matchCases pairs equal cases, in the order of a, followed by those that only b has.
 func matchCases(a, b []job.CaseResult) []Case {
 	var cases []Case
 	at := map[string]int{}
@@ -90,10 +91,11 @@ func hasTimes(c *job.CaseResult) bool {
 	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
 }
 
-// Range of a valid time in nanoseconds. Others are omitted, because statistics of them would not terminate.
+// minTime and maxTime are the range of valid times in nanoseconds. Others are omitted, because statistics of them would
+// not terminate.
 const minTime, maxTime = 1, 1e18
 
-// processes returns the medians of the case's fresh processes, which only a judge measures.
+// processes returns the median times of the case's processes, which only a judge measures.
 func processes(c *job.CaseResult) []float64 {
 	if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
@@ -106,7 +108,7 @@ func scoreRatio(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
 	return ratioWithInterval(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
 }
 
-// score returns the score, or 0 if there is none.
+// score returns the score by the ranking rule, or 0 if the cases have none.
 func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	ns, err := harness.Score(ranking, cases)
 	if err != nil {
@@ -115,8 +117,8 @@ func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	return ns
 }
 
-// processScores returns the score that each fresh process would have alone; nil unless all cases were measured in the
-// same number of processes.
+// processScores returns the score of each single process; nil unless all cases were measured in the same number of
+// processes.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	n := len(processes(&cases[0]))
 	var scores []float64
@@ -134,7 +136,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// ProcessInterval returns the interval of one side's time of a case, by its fresh processes. ok is false without them.
+// ProcessInterval returns the interval of the time of a case, by its processes. ok is false without them.
 func ProcessInterval(c *job.CaseResult) (low, high float64, ok bool) {
 	if !hasTimes(c) || len(processes(c)) == 0 {
 		return 0, 0, false

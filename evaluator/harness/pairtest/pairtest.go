@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PageSize is the size in bytes of the shared page.
+// PageSize is the size of the shared memory page, in bytes.
 const PageSize = 256 << 10
 
-// processTimeout is the time limit of a stage.
+// processTimeout limits a stage.
 const processTimeout = time.Minute
 
-// Ends are the shared files of a stage's processes: the judge's door, with a runner already waiting in it, that
-// runner's end of the channel, and the page.
+// Ends has the files that the processes of a stage share: the judge's socket, with a runner already waiting in it, the
+// runner's end of its channel, and the page.
 type Ends struct {
 	Door, Runner, Page *os.File
 }
@@ -44,7 +44,7 @@ func NewEnds(t testing.TB) Ends {
 	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
 	err = e.Page.Truncate(PageSize)
 	if err == nil {
-		// the channel is its own life line: no runner here fakes its end
+		// The channel also serves as the life line, because no runner in these tests fakes its end.
 		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0)
 	}
 	if err != nil {
@@ -55,7 +55,7 @@ func NewEnds(t testing.TB) Ends {
 	return e
 }
 
-// Result is the end of a stage.
+// Result is the result of a stage.
 type Result struct {
 	Report string
 	Judge  *os.ProcessState
@@ -65,7 +65,7 @@ type Result struct {
 	Stderr string           // stderr of the runner
 }
 
-// StartJudge starts a judge with one line per case, and returns a function that waits for its end.
+// StartJudge starts a judge with cases, one per line, and returns a function that waits for its end.
 func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait func() Result) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cases.txt")
@@ -97,7 +97,7 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	}
 }
 
-// Run runs a stage with a judge's and a runner's program. env is the runner's environment.
+// Run runs a stage with the given judge and runner programs. env is the environment of the runner.
 func Run(t testing.TB, judge, runner, mode, cases string, env ...string) Result {
 	t.Helper()
 	e := NewEnds(t)

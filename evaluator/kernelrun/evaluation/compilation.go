@@ -21,7 +21,7 @@ type Inspector interface {
 	Inspect(ctx context.Context, req toolchain.BuildRequest, file string) (toolchain.Inspection, error)
 }
 
-// Compilation is one attempt of a request to compile. It ends with its build, so that it needs no slot.
+// Compilation is an attempt at a request that only compiles. It ends with its build and needs no slot.
 type Compilation struct {
 	*attempt.Attempt
 	compilers Inspector
@@ -85,7 +85,7 @@ func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
 	return out
 }
 
-// SlotCount returns 0: nothing runs.
+// SlotCount returns 0, because nothing runs.
 func (c *Compilation) SlotCount() int { return 0 }
 
 // Run does nothing.

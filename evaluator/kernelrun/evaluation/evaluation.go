@@ -19,8 +19,8 @@ import (
 	"warpboard/tasks"
 )
 
-// extensionFailed is PyTorch's message for an extension that does not compile. Other import errors without a device are
-// no verdict.
+// extensionFailed is PyTorch's message for an extension that does not compile. Other import errors on a machine without
+// the device mean nothing.
 const extensionFailed = "Error building extension"
 
 // Builder builds and runs programs, and caches compiled kernels. The implementation is *toolchain.Builder.
@@ -43,7 +43,7 @@ type Evaluation struct {
 	requestJSON []byte // content of requestFile
 	artifact    *toolchain.Artifact
 	buildResult job.StageResult
-	// set if the custom kernel's extension does not compile: only the reference is timed
+	// refusal is set if the custom kernel's extension does not compile. Then only the reference is timed.
 	refusal        *kernelrun.Result
 	precompiled    precompiled
 	waitingSince   time.Time // start of waiting for a slot
@@ -54,16 +54,16 @@ type Evaluation struct {
 	keptReferences map[string]keptReference // references that the program's judge keeps, by key
 }
 
-// New returns an evaluation that has not started. torch means that the worker's Python has PyTorch; nsight is nil if no
-// counters can be read.
+// New returns an evaluation that has not started. torch means that the worker's Python has PyTorch. nsight is nil if
+// hardware counters are unavailable.
 func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
 	a.Result.Harness = "warpboard/kernel"
 	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, hasTorch: torch}
 }
 
-// Build does the part that needs no slot: it compiles extensions on a build slot, and, while the slot is busy, kernels
-// that can be compiled without it. It returns false if an extension does not compile and there is no reference to time,
-// which is a result.
+// Build does the part that needs no slot: it compiles extensions on a build slot and, while the slot is busy, kernels
+// that compile without the device. It returns false if an extension does not compile and there is no reference to time;
+// this is a result, not an error.
 func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
@@ -94,7 +94,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	return true, e.Interrupted(ctx, "", err)
 }
 
-// buildReferenceAlone stores the result for an extension that does not compile. If it is the custom kernel's, the
+// buildReferenceAlone stores the result for an extension that does not compile. If it belongs to the custom kernel, the
 // reference is built without it.
 func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 	result, built := refused(e.buildResult.Stderr), e.buildResult
@@ -108,13 +108,13 @@ func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 	}
 	e.refusal = &result
 	err = e.buildExtensions(ctx)
-	// charge the time of both builds
+	// Both builds are charged.
 	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt))
 	return err
 }
 
 // buildExtensions builds modules that compile when they are imported, on a build slot. If one does not compile,
-// artifact is nil, and the result's Stderr has the reason.
+// artifact is nil and the Stderr of the result has the reason.
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	place := e.Slots.BuildPlace(e.Slot, 0)
 	if e.hasExtension() {
@@ -148,8 +148,8 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	return nil
 }
 
-// judgeEnv leaves a CPU's processors to the kernels: more threads of the judge would spin on them. OpenMP reads the
-// variable when torch is imported. (torch.set_num_threads aborts without /proc.)
+// judgeEnv limits the judge's threads, so that the CPU's processors are free for the kernels. OpenMP reads the variable
+// when torch is imported. (torch.set_num_threads aborts without /proc.)
 func (e *Evaluation) judgeEnv() map[string]string {
 	if e.Slot.IsGPU() {
 		return nil
@@ -164,11 +164,11 @@ func (e *Evaluation) hasExtension() bool {
 
 func (e *Evaluation) begin(stage string) { e.Begin(job.Stage(stage), 0) }
 
-// SlotCount returns the number of slots that an evaluation needs.
+// SlotCount returns 1: an evaluation needs one slot.
 func (e *Evaluation) SlotCount() int { return 1 }
 
-// Run compiles, checks, and times the kernels on the held slot. The request's time limit does not include waiting for
-// the slot.
+// Run compiles, checks, and times the kernels on the acquired slot. The request's time limit does not include waiting
+// for the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	e.lease, e.startedAt = held, time.Now()
 	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
@@ -202,7 +202,7 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	return e.storeResult(result)
 }
 
-// timeReference adds the reference's times to the result of a custom kernel that does not compile.
+// timeReference adds the times of the reference to the result of a custom kernel that does not compile.
 func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Program) error {
 	report := e.newReader(func(string) {})
 	if _, err := e.run(ctx, program, report, e.stage(modeReference, refLabel)); err != nil {
@@ -212,7 +212,7 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 	return e.storeResult(*e.refusal)
 }
 
-// open opens the program, in the caller's previous program if there is one.
+// open opens the program, in the processes of the caller's previous program if possible.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
 		e.keptReferences, _ = notes.(map[string]keptReference)
@@ -222,7 +222,7 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 	return program, e.Interrupted(ctx, "", err)
 }
 
-// compare tests both kernels, or the custom one with a kept reference.
+// compare tests both kernels, or the custom kernel against a kept reference.
 func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	if e.request.ReuseReference {
 		result, err := e.testReusing(ctx, program)
@@ -241,8 +241,8 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 	return resultOf(report, out)
 }
 
-// compareBaselines compares a correct kernel with each baseline, in a further stage with its own check. A kernel that
-// fails there is not correct: it could otherwise leave out the baselines that are faster.
+// compareBaselines compares a correct kernel with each baseline, in an additional stage with its own check. A kernel
+// that fails this check is not correct; otherwise it could avoid the comparison with faster baselines.
 func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	if !result.Correctness {
 		return nil
@@ -290,7 +290,7 @@ func (e *Evaluation) newReader(onStage func(string)) *reader {
 	return r
 }
 
-// run runs the program once, and parses its report while it is written.
+// run runs the program once and parses its report while the program writes it.
 func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
 	e.reusable, req.KeepJudge = false, true
 	req.OnPipe = report.read
@@ -315,7 +315,7 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	return out, nil
 }
 
-// resultOf returns the result of a program that has ended.
+// resultOf returns the result of a program that has ended, from its report.
 func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
@@ -324,8 +324,8 @@ func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 	return result, err
 }
 
-// readCounters reads the device metrics of each kernel in a separate pass. A failure is noted in the result and does
-// not change it otherwise.
+// readCounters reads the device metrics of each kernel in a separate pass. If that fails, the result has the reason and
+// is otherwise unchanged.
 func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
 	for _, label := range labels(e.request) {

@@ -11,7 +11,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// precompiled holds the kernels of an evaluation that were compiled before its run.
+// precompiled has the kernels of an evaluation that were compiled before its run.
 type precompiled struct {
 	key      toolchain.RecallKey // cache key; zero if not cached
 	compiled map[string]string   // by the kernel's label; nil if the run on the slot compiles
@@ -19,15 +19,15 @@ type precompiled struct {
 	duration time.Duration       // time charged to the caller
 }
 
-// precompile returns the same caller's compiled kernels from the cache, or compiles them in a sidecar while another job
-// holds the slot. It returns none if the run on the slot should compile: because the slot is free, no Python is ready,
-// or the kernels do not compile, which that run explains better. If the slot becomes free in the meantime, it waits for
-// the compiler.
+// precompile returns the caller's compiled kernels from the cache, or compiles them beside another job that holds the
+// slot (see slots.Set.SidecarPlace). It returns none if the run on the slot should compile them: because the slot is
+// free, no Python is ready, or the kernels do not compile, which the run explains better. If the slot becomes free
+// during the compilation, it waits for the compiler.
 func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {
 		return precompiled{}, nil
 	}
-	// Only for the same caller: user code runs in the processes that pass on an archive.
+	// The key contains the caller, because the caller's code ran in the process that wrote the archive.
 	found := precompiled{key: toolchain.RecallKey{Owner: e.Job.Caller, Arch: e.Slot.Arch, Text: kernelsText(e.request)}}
 	// An unreadable entry is compiled again.
 	if json.Unmarshal(e.builder.Recall(found.key), &found.compiled) == nil && found.compiled != nil {
@@ -53,8 +53,8 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	return found, err
 }
 
-// compileIn compiles the kernels in a sidecar. It returns an error only if the sidecar's place must not be used again.
-// A failed compilation is not charged, so that it does not affect the time limit of the run.
+// compileIn compiles the kernels beside another job. The error means that the sandbox environment must not be used
+// again. The time of a failed compilation does not count for the time limit of the run.
 func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled map[string]string, took time.Duration, err error) {
 	compiled = map[string]string{}
 	clean := true

@@ -26,8 +26,8 @@ func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest
 	return req
 }
 
-// process returns the process of one kernel. It gets nothing of the other kernel: neither its source, which it could
-// run instead of its own, nor its compiled form. An extension of the other with the same name would replace its own.
+// process returns the process of one kernel. It contains nothing of the other kernel: not its source, which it could
+// run instead of its own, not its compiled form, and not an extension with the same name, which would replace its own.
 func (e *Evaluation) process(role, label string) toolchain.Process {
 	files := map[string][]byte{kernelRequestFile: ownRequest(e.request, e.Job.Device, label)}
 	maps.Copy(files, filesBeside(e.request)[label+"_kernel.py"])
@@ -37,8 +37,8 @@ func (e *Evaluation) process(role, label string) toolchain.Process {
 	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py", Files: files}
 }
 
-// ownRequest returns the part of the request for one kernel's process: the kernel, with the other one's contract if it
-// has no inputs and that describes them.
+// ownRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's contract
+// if that describes the inputs of both.
 func ownRequest(r kernelrun.Request, device, label string) []byte {
 	kernel, other := *codeOf(r, label), codeOf(r, otherLabel(label))
 	if kernel.IO == nil && other != nil && inputsFrom(r) == "" {

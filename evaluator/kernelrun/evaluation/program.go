@@ -18,7 +18,7 @@ import (
 //go:embed program/*.py
 var program embed.FS
 
-// Modes of the program.
+// Modes of the evaluation program.
 const (
 	ModeTest      = "test"      // compile, check, and time
 	modeReference = "reference" // time the reference alone
@@ -45,8 +45,8 @@ const (
 	CompiledFile = "compiled.json"
 	limitFile    = "limit"     // time limit in seconds
 	keyFile      = "reference" // key of the reference to keep, or of the kept one
-	// requestFile is the request, only for the judge. It comes with each stage and is not a file of the task: otherwise
-	// an extension would be compiled again for another reference, other inputs, or more trials.
+	// requestFile is the name of the request file, which only the judge gets. Each stage has its own; it is not a file
+	// of the task, because otherwise another reference, other inputs, or more trials would compile extensions again.
 	requestFile       = "request.json"
 	kernelRequestFile = "kernel.json" // part of the request for the process of a kernel
 )
@@ -57,8 +57,9 @@ const (
 	refFile    = refLabel + "_kernel.py"
 )
 
-// taskOf turns a request into a Python task, which is built and run like any other, and the content of requestFile. A
-// source that compiles an extension is the task's submission, so that it is compiled without holding a device.
+// taskOf converts a request to a Python task, which is built and run like any other. It also returns the content of
+// requestFile. A source that compiles an extension is the submission of the task, so that it is compiled without a
+// device.
 func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
 	def = tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
@@ -82,7 +83,8 @@ func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map
 }
 
 // inputsFrom returns the label of the kernel whose get_inputs generates the inputs in a separate process, or "" if a
-// contract describes them. The reference's takes precedence, because it defines correctness.
+// contract describes them. If both kernels have one, the reference's is used, because the reference defines
+// correctness.
 func inputsFrom(r kernelrun.Request) string {
 	gives := func(code *kernelrun.Code) bool {
 		return code != nil && code.IO == nil && strings.Contains(code.Source, "get_inputs")
@@ -96,7 +98,7 @@ func inputsFrom(r kernelrun.Request) string {
 	return ""
 }
 
-// inputsProcess returns the label of the source for the process beside the kernels, or "" if there is none.
+// inputsProcess returns the label of the source for the process that generates inputs, or "" if there is none.
 func inputsProcess(r kernelrun.Request) string {
 	if label := inputsFrom(r); label != "" || !constructedFromInputs(r) {
 		return label
@@ -105,7 +107,7 @@ func inputsProcess(r kernelrun.Request) string {
 }
 
 // constructedFromInputs reports whether the custom kernel's class is constructed with the result of the reference's
-// get_init_inputs, as in KernelBench. That runs in the process that generates the inputs.
+// get_init_inputs, as in KernelBench. That function runs in the process that generates the inputs.
 func constructedFromInputs(r kernelrun.Request) bool {
 	isClass := (r.CustomKernel.Type == "torch" || r.CustomKernel.Type == "torch_cuda") && r.CustomKernel.Metadata["function_name"] == nil
 	return isClass && r.RefKernel != nil && strings.Contains(r.RefKernel.Source, "get_init_inputs") && inputsFrom(r) != customLabel
@@ -119,8 +121,8 @@ func labels(r kernelrun.Request) []string {
 	return []string{customLabel, refLabel}
 }
 
-// refused returns the result for an extension that could not be built. text is the compiler's output, or a traceback,
-// and contains the file's name.
+// refused returns the result for an extension that could not be built. text is the output of the compiler, or a
+// traceback with the file's name.
 func refused(text string) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
 	if strings.Contains(text, refFile) {
@@ -133,10 +135,10 @@ func refused(text string) kernelrun.Result {
 	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
 }
 
-// skippedText is the text in a custom kernel's report if its reference does not compile.
+// skippedText is the message for a custom kernel whose reference does not compile.
 const skippedText = "Skipped due to compilation failure"
 
-// compilesAlone reports whether ModeCompile has something to compile.
+// compilesAlone reports whether some kernel of the request can be compiled by ModeCompile.
 func compilesAlone(r kernelrun.Request) bool {
 	return slices.ContainsFunc(labels(r), func(label string) bool { return compilesBefore(r, label) })
 }
@@ -147,7 +149,7 @@ func compilesBefore(r kernelrun.Request, label string) bool {
 	return code.Type == "triton" || code.Type == "cuda"
 }
 
-// codeOf returns the kernel of a label.
+// codeOf returns the kernel with a label.
 func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
 	if label == refLabel {
 		return r.RefKernel
@@ -155,7 +157,8 @@ func codeOf(r kernelrun.Request, label string) *kernelrun.Code {
 	return &r.CustomKernel
 }
 
-// kernelsText returns a text of the request's kernels and the program. If it is equal, so are the compiled forms.
+// kernelsText returns a text that is equal for requests whose compiled kernels are equal: it contains the kernels and
+// the program.
 func kernelsText(r kernelrun.Request) string {
 	files, err := programFiles()
 	text, unwritten := json.Marshal(struct {
@@ -173,7 +176,7 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	// The judge, its gate, and its clocks are the same as for tasks.
+	// The judge and its clocks are those of tasks.
 	files := harness.Sources(tasks.FormEval, tasks.LangPython)
 	delete(files, "utils.py")
 	for _, entry := range names {
@@ -191,7 +194,7 @@ func codes(r kernelrun.Request) []*kernelrun.Code {
 	return []*kernelrun.Code{&r.CustomKernel, r.RefKernel}
 }
 
-// filesBeside returns the further files of the kernels, by the name of the main one.
+// filesBeside returns the additional files of the kernels, by the name of the main file.
 func filesBeside(r kernelrun.Request) map[string]map[string][]byte {
 	beside := map[string]map[string][]byte{}
 	for _, label := range labels(r) {

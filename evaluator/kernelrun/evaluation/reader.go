@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Limits of the program's report, which repeats messages of user code.
+// Limits for the program's report, which repeats messages of user code.
 const (
 	maxLine   = 4 << 20
 	maxReport = 64 << 20
@@ -34,8 +34,8 @@ type reader struct {
 	customRaised    bool              // the custom kernel raised in a timed call
 	completed       bool
 	stageStartedAt  time.Time // of the stage
-	// references are those that the judge keeps; nil if it did not report them. referenceLost means that the requested
-	// one is not among them.
+	// references has the references that the judge keeps; nil if it did not report them. referenceLost means that the
+	// requested one is not among them.
 	references    map[string]keptReference
 	referenceLost bool
 
@@ -104,7 +104,7 @@ func (r *reader) begin(stage string) {
 	r.onStage(stage)
 }
 
-// endStage adds the elapsed time to the stage's; the program may return to a stage.
+// endStage adds the elapsed time to that of the stage. A program may return to an earlier stage.
 func (r *reader) endStage() {
 	if r.result.Stage != "" {
 		if r.result.StageSeconds == nil {
@@ -115,8 +115,8 @@ func (r *reader) endStage() {
 	r.stageStartedAt = time.Now()
 }
 
-// conclude returns the result after the last line. Results from before a crash or the time limit stay, and the step in
-// progress gets the reason. It returns an error if the judge failed, which is not the kernel's fault.
+// conclude returns the result after the last line. After a crash or the time limit, earlier results stay, and the step
+// in progress gets the reason. It returns an error if the judge failed, which the kernel did not cause.
 func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	o := end.Outcome
 	if j := end.Judge; j != nil {
@@ -139,13 +139,13 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	return r.result, nil
 }
 
-// kernelFailed reports whether the custom kernel was wrong, raised, or ended its process or the judge's. It returns
-// false if the reference failed or the time limit was reached.
+// kernelFailed reports whether the custom kernel was wrong, raised an exception, or ended its process or the judge's.
+// It returns false if the reference failed or the time limit was reached.
 func (r *reader) kernelFailed() bool {
 	return r.result.Fault == "" && !r.result.TimedOut && (!r.result.Correctness || r.customRaised || !r.completed)
 }
 
-// blame stores the reason in the error of the step in progress.
+// blame stores what as the error of the step in progress.
 func (r *reader) blame(what string) {
 	report := &r.result.Report
 	if r.endedProcess == refLabel || r.endedProcess == "inputs" && r.inputsFrom == refLabel {
@@ -165,7 +165,7 @@ func (r *reader) blame(what string) {
 	}
 }
 
-// endedSubject returns the subject of a sentence about the process that ended.
+// endedSubject returns the subject of a sentence about the process that ended the stage.
 func (r *reader) endedSubject() string {
 	switch r.endedProcess {
 	case refLabel:
@@ -178,7 +178,7 @@ func (r *reader) endedSubject() string {
 	return "The kernel's process"
 }
 
-// endedText returns the beginning of a sentence about the end.
+// endedText returns the beginning of a sentence about how the process ended.
 func (r *reader) endedText(o sandbox.Outcome) string {
 	switch who := r.endedSubject(); {
 	case o.Limit == "wall":
@@ -194,8 +194,8 @@ func (r *reader) endedText(o sandbox.Outcome) string {
 
 var deviceErrorPattern = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
 
-// deviceError returns a sentence with the last device error that a process printed. A kernel's error ends its process,
-// because each later call of the device fails with it.
+// deviceError returns a sentence with the last device error that a process printed, or "". A kernel's error ends its
+// process, because each later call of the device fails with it.
 func deviceError(stderr string) string {
 	found := deviceErrorPattern.FindAllString(stderr, -1)
 	if len(found) == 0 {
@@ -213,10 +213,10 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// maxOutput limits the bytes of an output stream that a result keeps.
+// maxOutput limits an output stream in a result, in bytes.
 const maxOutput = 16 << 10
 
-// tail returns the end of a text.
+// tail returns the end of a text, up to maxOutput.
 func tail(s string) string {
 	if len(s) <= maxOutput {
 		return s

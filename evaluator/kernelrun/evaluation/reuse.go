@@ -10,8 +10,8 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// minContentRatio is the minimum ratio of a kept reference's content to the kernel's size: a kernel that contains the
-// answers to an eighth of its calls still shows the times of the others.
+// minContentRatio is the minimum ratio between the size of a kept reference's inputs and answers and the size of the
+// kernel's source. A kernel that contains the answers of an eighth of its calls still shows the times of the others.
 const minContentRatio = 8
 
 // keptReference describes the measured calls of a reference that the judge keeps for later comparisons.
@@ -20,10 +20,10 @@ type keptReference struct {
 	Content int64 // minimum bytes of a source that contains the answers to its calls
 }
 
-// testReusing tests the custom kernel with a reference that the program's judge keeps. If it keeps none, the reference
-// first runs alone, in a separate stage. The result is nil, and both kernels must run, in three cases: the request
-// allows no kept reference, the kernel's source is so large that it could contain the answers, or the reference failed
-// alone; running both then reports why.
+// testReusing tests the custom kernel against a reference that the program's judge keeps. If it keeps none, the
+// reference first runs alone in a separate stage. The result is nil, and both kernels must run, in three cases: the
+// request does not allow it, the kernel's source is large enough to contain the answers, or the reference failed alone,
+// which running both reports better.
 func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program) (*kernelrun.Result, error) {
 	key, size := referenceKey(e.request), int64(len(jsonOf(e.request.CustomKernel)))
 	if key == "" {
@@ -48,8 +48,8 @@ func (e *Evaluation) testReusing(ctx context.Context, program toolchain.Program)
 	}
 }
 
-// record runs the reference alone, and the judge keeps it if possible. It has a quarter of the time; if it takes
-// longer, the rest is for both kernels.
+// record runs the reference alone, so that the judge keeps it. The time limit is a quarter of the request's; if it is
+// reached, the rest remains for both kernels.
 func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key string) error {
 	e.begin(kernelrun.StageCompiling)
 	report := e.newReader(func(string) {})
@@ -63,7 +63,7 @@ func (e *Evaluation) record(ctx context.Context, program toolchain.Program, key 
 	return err
 }
 
-// recall tests the custom kernel. The result is nil if the judge no longer keeps the reference.
+// recall tests the custom kernel against the kept reference. The result is nil if the judge no longer keeps it.
 func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key string) (*kernelrun.Result, error) {
 	report := e.newReader(e.begin)
 	out, err := e.run(ctx, program, report, e.reusing(modeRecall, key, customLabel))
@@ -78,7 +78,7 @@ func (e *Evaluation) recall(ctx context.Context, program toolchain.Program, key 
 	return &result, err
 }
 
-// reusing returns a stage with one of the two kernels.
+// reusing returns a stage with only one of the two kernels.
 func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 	req := e.stage(mode, label)
 	req.Files[keyFile] = []byte(key)
@@ -87,10 +87,10 @@ func (e *Evaluation) reusing(mode, key, label string) toolchain.StageRequest {
 
 // referenceKey returns a key that is equal for requests whose references get the same inputs under the same conditions,
 // on one device and with one program. It is empty if the reference cannot be kept: because the other kernel's source
-// generates the inputs, or because elements may be wrong.
+// generates the inputs, or because some elements may differ.
 func referenceKey(r kernelrun.Request) string {
 	from := inputsFrom(r)
-	// With Matched below 1 the recorded answers do not suffice: only a sample of their elements is kept.
+	// With Matched below 1 the kept answers are not sufficient, because only a sample of their elements is kept.
 	if from == customLabel || r.Matched < 1 {
 		return ""
 	}

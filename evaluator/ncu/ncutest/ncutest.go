@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Page returns a page of a report; testdata is the path to the directory with the pages.
+// Page returns a page of a report. testdata is the path of the directory with the pages.
 func Page(t testing.TB, testdata, report, page string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join(testdata, report+"."+page+".csv.gz"))

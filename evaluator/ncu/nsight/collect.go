@@ -12,8 +12,8 @@ import (
 // NVTXRange is the NVTX range that the harness opens around the profiled call.
 const NVTXRange = "custom_kernel"
 
-// LaunchAnnouncement is the text that ncu prints at once when it starts to profile a launch; the program waits until
-// that is done.
+// LaunchAnnouncement is the beginning of the line that ncu prints when it starts to profile a launch. The program waits
+// until the launch is profiled.
 const LaunchAnnouncement = "==PROF== Profiling \""
 
 // DefaultKernels limits the profiled launches of one case.
@@ -25,16 +25,16 @@ type Options struct {
 	Report string
 	// MaxLaunches limits the profiled launches; 0 means DefaultKernels.
 	MaxLaunches int
-	// Filter takes precedence over MaxLaunches and Sections. ncu counts launches over the whole process.
+	// Filter takes precedence over MaxLaunches and Sections. ncu numbers the launches of the whole process.
 	Filter *job.ProfileFilter
-	// Sections are the ncu sections to collect; empty means its full set.
+	// Sections lists the sections to collect; empty means ncu's full set.
 	Sections []string
-	// AllLaunches profiles every launch instead of those inside NVTXRange, for programs without NVTX.
+	// AllLaunches profiles every launch instead of those inside NVTXRange, for programs that open no range.
 	AllLaunches bool
 }
 
-// Command returns the argv that profiles program. The caller mounts tool.Dirs read-only, gives the process the same
-// devices as a timed run, and limits its time.
+// Command returns the argv that profiles program. The caller must mount tool.Dirs read-only, provide the same devices
+// as for a timed run, and limit the time.
 func Command(tool Tool, program []string, o Options) []string {
 	var filter job.ProfileFilter
 	if o.Filter != nil {
@@ -64,15 +64,15 @@ func Command(tool Tool, program []string, o Options) []string {
 	if !o.AllLaunches {
 		argv = append(argv, "--nvtx", "--nvtx-include", NVTXRange+"/")
 	}
-	// Clocks stay unlocked: locking needs rights that the sandbox lacks, and the profile should show the kernel as it
-	// was ranked.
+	// Clocks stay unlocked, because locking needs rights that the sandbox lacks, and the profile should show the kernel
+	// as it was ranked.
 	argv = append(argv, "-c", strconv.Itoa(kernels), "--clock-control", "none",
 		"--target-processes", "all", "-f", "-o", reportName(tool, o.Report), "--")
 	return append(argv, program...)
 }
 
-// reportName returns the report's name for ncu: versions up to 2026.2 add .ncu-rep themselves, and later ones write
-// another format (.ncu-repz) unless the name has this suffix.
+// reportName returns the argument that makes ncu write to report: versions up to 2026.2 add .ncu-rep themselves, and
+// later ones write another format (.ncu-repz) unless the name has this suffix.
 func reportName(tool Tool, report string) string {
 	if tool.Version >= "2026.3" {
 		return report
@@ -80,9 +80,9 @@ func reportName(tool Tool, report string) string {
 	return strings.TrimSuffix(report, ".ncu-rep")
 }
 
-// importScript prints all pages concurrently, each into a file with its name: each ncu first reads the whole report,
-// which with torch's modules in it takes seconds. Each has its own home directory, because ncu may write its settings
-// there.
+// importScript prints all pages concurrently, each into a file with the page's name, because each ncu first reads the
+// whole report, which takes seconds if it contains torch's modules. Each has its own home directory, because ncu may
+// write settings there.
 const importScript = `page() {
   name=$1; shift; mkdir "$dir/home.$name"
   HOME=$dir/home.$name "$ncu" --import "$report" --csv --page "$@" >"$dir/$name" &
@@ -94,8 +94,8 @@ page source source --print-source sass
 page lines source --print-source cuda,sass
 wait`
 
-// ImportCommand returns the command that prints a report's pages into files of a directory. It needs no device. "lines"
-// may be empty if the kernels have no line information, which is not an error.
+// ImportCommand returns the command that prints the pages of a report into files in a directory. It needs no device. If
+// the kernels have no line information, "lines" may be empty, which is not an error.
 func ImportCommand(tool Tool, report, dir string) []string {
 	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
 }
@@ -109,7 +109,7 @@ type CommandResult struct {
 	Filter    *job.ProfileFilter
 }
 
-// NoKernelLaunched is the reason for a case without a report although ncu worked.
+// NoKernelLaunched is the message for a case without a report although ncu worked.
 const NoKernelLaunched = "No kernel was launched inside the profiled range, so there is nothing to profile."
 
 // knownFailure returns a sentence for a failure that ncu's output identifies, or "".
@@ -130,13 +130,14 @@ func knownFailure(output string) string {
 	return ""
 }
 
-// NoKernelMatched is NoKernelLaunched for a profile with a filter.
+// NoKernelMatched is the message for a case without a report if the profile has a filter.
 const NoKernelMatched = "No kernel matched the filter."
 
-// maxListedKernels limits the kernels in a sentence, and maxQuotedLine the bytes of each, or of a quoted line of ncu.
+// maxListedKernels limits the kernels in a sentence, and maxQuotedLine each kernel name and each quoted line of ncu, in
+// bytes.
 const maxListedKernels, maxQuotedLine = 20, 300
 
-// noMatchText names the kernels that ran, if ncu lists them.
+// noMatchText returns NoKernelMatched with the names of the kernels that ran, if ncu lists them.
 func noMatchText(f *job.ProfileFilter, output string) string {
 	sentence := fmt.Sprintf("No kernel matched the filter (%s).", f)
 	var names []string
@@ -154,8 +155,8 @@ func noMatchText(f *job.ProfileFilter, output string) string {
 	return sentence
 }
 
-// ExplainFailure returns a sentence with the reason for a missing or unusable report, or "" if there is one. A ranked
-// result is valid regardless.
+// ExplainFailure returns a sentence with the reason for a missing or unusable report, or "" if there is a report.
+// Ranked results do not depend on it.
 func ExplainFailure(e CommandResult) string {
 	sentence := knownFailure(e.Output)
 	if sentence == NoKernelLaunched && !e.Filter.Empty() {

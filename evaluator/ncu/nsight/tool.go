@@ -15,9 +15,9 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// ErrNoTool means that no ncu is installed; ranked results stand without a profile.
+// ErrNoTool means that ncu is not installed. Ranked results then have no profiles.
 //
-//lint:ignore ST1005 a proper name has its capital
+// lint:ignore ST1005 a proper name has its capital
 var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: install it or put it on PATH; ranked results stand without a profile")
 
 // Tool is an installed ncu.
@@ -25,12 +25,12 @@ type Tool struct {
 	Path    string   // path of the program, with symlinks resolved
 	Dirs    []string // directories that it needs at the same path, in addition to /usr
 	Version string   // "2025.3.1.0"
-	// Sections are this tool's sections that pages show. If the list could not be read, it is empty, and the full set
-	// is collected.
+	// Sections lists the sections of this version of ncu that pages show. If the list could not be read, it is empty,
+	// and the full set is collected.
 	Sections []string
 }
 
-// SearchPaths lists where to look for ncu.
+// SearchPaths lists the directories in which to search for ncu.
 type SearchPaths struct {
 	Path      string   // as in $PATH; searched first
 	Globs     []string // patterns of programs; of each, the last in alphabetical order wins
@@ -50,8 +50,8 @@ func DefaultSearchPaths() SearchPaths {
 	}
 }
 
-// Find looks for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if it is
-// installed but does not start.
+// Find searches for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if ncu
+// does not start.
 func Find(ctx context.Context, where SearchPaths) (Tool, error) {
 	path := where.find()
 	if path == "" {
@@ -78,14 +78,14 @@ func Find(ctx context.Context, where SearchPaths) (Tool, error) {
 
 var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
 
-// unshownSections returns the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is
-// replayed 36 times instead of 38, in 1.4 s instead of 1.75 s: sampling of the whole device takes longest.
+// unshownSections lists the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is
+// replayed 36 times instead of 38, in 1.4 s instead of 1.75 s: sampling the whole device takes longest.
 func unshownSections() []string {
 	return []string{"C2CLink", "NumaAffinity", "Nvlink", "Nvlink_Tables", "Nvlink_Topology", "PmSampling", "PmSampling_WarpStates"}
 }
 
-// sectionsOf parses a list of sections, with their identifiers in the first column, and omits the unread ones. It
-// returns nil for any other text.
+// sectionsOf parses ncu's list of sections, with identifiers in the first column, and omits unshown ones. It returns
+// nil for any other text.
 func sectionsOf(listed string) (sections []string) {
 	_, rows, _ := strings.Cut(listed, "Identifier")
 	for line := range strings.Lines(rows) {
@@ -118,7 +118,7 @@ func (p SearchPaths) find() string {
 	return ""
 }
 
-// dirs returns the directories, in addition to /usr, that a sandbox must show for the program at path to start.
+// dirs returns the directories besides /usr that a sandbox must show so that the program at path starts.
 func (p SearchPaths) dirs(path string) []string {
 	var out []string
 	for _, dir := range append(slices.Clone(p.ExtraDirs), filepath.Dir(path)) {

@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// AskingNode starts a NATS server on loopback with a configuration file that makes it ask the site to authorize
-// workers. It returns the server's address, the address with the site's name and password, and the seed of the site's
-// signing key.
+// AskingNode starts a NATS server on loopback with a configuration (recipe) that makes it ask the site to authorize
+// workers. It returns the server's URL, the URL with the site's user and password, and the seed of the site's signing
+// key.
 func AskingNode(t testing.TB, recipe string) (url, siteURL, seed string) {
 	t.Helper()
 	keys, err := nkeys.CreateAccount()

@@ -10,8 +10,8 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// Handler is a queue.Handler for tests, with a few variables instead of a database. The functions are called with its
-// lock held, one at a time; nil ones do nothing. Set them before serving.
+// Handler is a queue.Handler for tests that keeps its state in memory. Its functions are called sequentially with the
+// lock held; nil ones do nothing. Set them before serving.
 type Handler struct {
 	OnSync   func(job.Heartbeat) error // an error makes the worker send its packages again
 	OnEvent  func(job.Event)
@@ -29,14 +29,14 @@ type assignment struct {
 	job    job.Job
 }
 
-// Put appends jobs to the waiting ones.
+// Put appends jobs to the queue.
 func (d *Handler) Put(jobs ...job.Job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting = append(d.waiting, jobs...)
 }
 
-// Look calls see with the lock held, so that it can read what the functions have recorded.
+// Look calls see while the lock is held, so that see can read what the functions have stored.
 func (d *Handler) Look(see func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,8 +50,8 @@ func (d *Handler) Drop(id string) {
 	d.dropped = append(d.dropped, id)
 }
 
-// Next returns the first waiting job of the device, or again a job that has not arrived. With Ahead it returns the
-// first task that the worker does not know, for any device.
+// Next returns the first waiting job for the device, or a job again that has not arrived. With WantsPrecompileJob it
+// returns the first task that the worker does not have, for any device.
 func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 		}
 		return json.Marshal(d.hints[i])
 	}
-	// On a GPU, requests to compile get only that, and no others do; see package work.
+	// On a GPU, requests that only compile get only such jobs, and others none of them; see package work.
 	fits := func(j job.Job) bool {
 		return j.Device == ask.Device && (ask.CompileOnly == (j.Mode == job.ModeCompile) || ask.Device == gpuname.CPU)
 	}
@@ -81,7 +81,7 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// Hint makes workers precompile a task.
+// Hint adds a task for workers to precompile.
 func (d *Handler) Hint(p job.PrecompileJob) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -89,7 +89,7 @@ func (d *Handler) Hint(p job.PrecompileJob) {
 	d.hints = append(d.hints, p)
 }
 
-// Sync records a heartbeat.
+// Sync stores a heartbeat.
 func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,7 +99,7 @@ func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	return d.dropped, d.OnSync(h)
 }
 
-// Events records events.
+// Events stores events.
 func (d *Handler) Events(_ context.Context, batch []job.Event) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +111,7 @@ func (d *Handler) Events(_ context.Context, batch []job.Event) ([]string, error)
 	return d.dropped, nil
 }
 
-// Result records the end of an attempt.
+// Result stores the end of an attempt.
 func (d *Handler) Result(_ context.Context, r job.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

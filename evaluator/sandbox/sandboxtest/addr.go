@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Range of reserved ports. They are below those that the kernel chooses for port 0 and for outgoing connections (32768
-// and up), so that nothing takes one while its server is restarted.
+// Range of reserved ports. They are below those that the kernel assigns to port 0 and to outgoing connections (32768
+// and up), so that nothing takes one while its server restarts.
 const (
 	firstPort = 20_000
 	pastPorts = 30_000
 )
 
-// Addr returns an address on loopback that is reserved until the test ends, through every restart of its server.
+// Addr returns a loopback address that is reserved until the test ends, even while its server restarts.
 func Addr(tb testing.TB) string {
 	tb.Helper()
 	port, release, err := reserve("ports", firstPort, pastPorts, 1, func(port int) bool {

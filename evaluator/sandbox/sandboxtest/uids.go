@@ -15,7 +15,7 @@ import (
 // RangeSize is the number of user IDs in a reservation.
 const RangeSize = 100
 
-// Range of reserved user IDs: below systemd's and above people's, apart from a site's default.
+// Range of reserved user IDs: below systemd's, above those of people, and apart from a site's default.
 const (
 	firstRange = 50_000
 	pastRanges = 60_000
@@ -38,8 +38,8 @@ func Reserve() (first int, release func(), err error) {
 	return reserve("uids", firstRange, pastRanges, RangeSize, func(first int) bool { return !inUse(first) })
 }
 
-// reserve returns the first number that no other test has reserved and that is free. Lock files are in a directory for
-// each kind.
+// reserve returns the first number in a range that is free and not reserved by another test. Each kind has its own
+// directory of lock files.
 func reserve(kind string, from, past, step int, free func(int) bool) (number int, release func(), err error) {
 	dir := filepath.Join(os.TempDir(), "warpboard-test-"+kind)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -60,8 +60,8 @@ func reserve(kind string, from, past, step int, free func(int) bool) (number int
 	return 0, nil, fmt.Errorf("reserve %s for tests: all of %d to %d are in use (last: %w)", kind, from, past-1, last)
 }
 
-// lock locks the file for this process, without waiting. It returns a bare descriptor: the garbage collector closes an
-// unreferenced os.File, which would release the lock in the middle of the tests.
+// lock locks a file for this process without waiting. It returns a descriptor, because the garbage collector would
+// close an unreferenced os.File and release the lock during the tests.
 func lock(path string) (int, error) {
 	file, err := unix.Open(path, unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -73,7 +73,7 @@ func lock(path string) (int, error) {
 	return file, nil
 }
 
-// inUse reports whether a process has one of the IDs: of a site, or left by a killed test.
+// inUse reports whether a process has one of the user IDs: of a site, or left by a killed test.
 func inUse(first int) bool {
 	paths, _ := filepath.Glob("/proc/[0-9]*/status")
 	for _, path := range paths {

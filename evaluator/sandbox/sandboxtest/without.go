@@ -17,7 +17,7 @@ func Without(tb testing.TB, what string, why error) {
 	tb.Skipf("without %s: %v", what, why)
 }
 
-// Disk returns the directory of a separate disk with the given size, such as 4m or 512m, which the test can fill.
+// Disk returns a directory on a separate disk of the given size ("4m", "512m"), which the test can fill.
 func Disk(tb testing.TB, size string) string {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// acquireTimeout limits the wait for a Python that is still importing. Importing torch from cold files takes this
-	// long.
+	// acquireTimeout limits the wait for a Python that is still importing. The first import of torch after a boot takes
+	// this long.
 	acquireTimeout = 20 * time.Second
 	// importTimeout limits the imports of one Python.
 	importTimeout = 2 * time.Minute
 )
 
-// Pool keeps warm Pythons ready, by sandbox slot. It is safe for concurrent use.
+// Pool keeps warm Pythons ready, by the number of their sandbox slot. It is safe for concurrent use.
 type Pool struct {
 	sandbox Sandbox
 	log     *slog.Logger
@@ -33,7 +33,7 @@ func NewPool(box Sandbox, log *slog.Logger) *Pool {
 	return &Pool{sandbox: box, log: log, slots: map[int]*pythonSlot{}}
 }
 
-// pythonSlot holds the Pythons of one sandbox slot.
+// pythonSlot has the warm Pythons of one sandbox slot.
 type pythonSlot struct {
 	spec            sandbox.Spec
 	pythons         chan *Python
@@ -46,11 +46,11 @@ func (p *Pool) slot(number int) *pythonSlot {
 	return p.slots[number]
 }
 
-// IsKeeping reports whether Pythons are kept at a slot.
+// IsKeeping reports whether Keep keeps Pythons at a slot.
 func (p *Pool) IsKeeping(number int) bool { return p.slot(number) != nil }
 
-// Keep keeps n Pythons ready at the spec's slot until ctx ends. Take hands each out for one job. exclusive allows only
-// one at a time: the next starts after the last one has ended, because its imports would disturb programs that are
+// Keep keeps n Pythons ready at the spec's slot until ctx ends. Take returns each of them for one job. exclusive allows
+// only one at a time: the next starts after the last one has ended, because its imports would disturb programs that are
 // timed on the processors.
 func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
 	s := &pythonSlot{spec: spec, pythons: make(chan *Python)}
@@ -70,8 +70,8 @@ func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive boo
 	return ctx.Err()
 }
 
-// refill keeps an idle Python ready for the slot until ctx ends: it starts the next one when one was taken. exclusive
-// is put's.
+// refill keeps an idle Python ready for the slot until ctx ends: it starts another one when one is taken. exclusive is
+// Keep's.
 func (p *Pool) refill(ctx context.Context, s *pythonSlot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := p.Start(ctx, s.spec)
@@ -87,7 +87,7 @@ func (p *Pool) refill(ctx context.Context, s *pythonSlot, exclusive bool) {
 	}
 }
 
-// handOver hands a Python to its next user. If wait is set, it returns only when that Python has ended.
+// handOver passes a Python to its next user. With wait, it returns only when that Python has ended.
 func (s *pythonSlot) handOver(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:
@@ -107,7 +107,7 @@ func (s *pythonSlot) handOver(ctx context.Context, r *Python, wait bool) {
 	}
 }
 
-// drop removes a slot, after its Pythons were handed out.
+// drop removes a slot, after its Pythons were taken.
 func (p *Pool) drop(s *pythonSlot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,14 +132,14 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
-// matches reports whether the slot's Pythons match spec in modules, devices, and memory.
+// matches reports whether the slot's Pythons have the modules, devices, and memory of spec.
 func (s *pythonSlot) matches(spec sandbox.Spec) bool {
 	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.AllowInternetSockets == spec.AllowInternetSockets &&
 		s.spec.Limits.Memory == spec.Limits.Memory
 }
 
-// Take returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. A job for several
-// GPUs gets nil: its Python sees more devices and may use network interfaces.
+// Take returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. For a job on
+// several GPUs it returns nil, because its Python needs more devices and network interfaces.
 func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	s := p.slot(spec.Slot)
 	if s == nil || !s.matches(spec) {

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// stopTimeout limits the wait for a Python to exit after its requests end.
+// stopTimeout limits the wait for a Python to exit after the end of its input.
 const stopTimeout = 5 * time.Second
 
 // Sandbox runs one untrusted process to its end. The implementation is *sandbox.Sandbox.
@@ -23,8 +23,8 @@ type Sandbox interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Python is an interpreter in its own sandbox with the modules of tasks imported. It serves the stages of one job, each
-// in a fork. Only IsAlive is safe for concurrent use.
+// Python is an interpreter in its own sandbox that has imported the modules that tasks use. It runs the stages of one
+// job, each in a fork. Only IsAlive is safe for concurrent use.
 type Python struct {
 	kill          context.CancelFunc
 	stdin         *net.UnixConn // requests and their descriptors
@@ -34,7 +34,7 @@ type Python struct {
 	err           error
 }
 
-// start starts a Python, which ends with ctx, and returns without waiting for its imports.
+// start starts a Python, which ends with ctx. It does not wait for the imports.
 func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error) {
 	stdin, requests, err := socketPair()
 	if err != nil {
@@ -56,7 +56,7 @@ func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error)
 	return r, nil
 }
 
-// socketPair returns the two ends of a stream socket: this process's, and one to pass to another process.
+// socketPair returns the two ends of a stream socket: one for this process, and one to pass to another process.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Python) IsAlive() bool {
 	}
 }
 
-// Stop asks the Python to exit, kills it after stopTimeout, and returns when nothing of it is left.
+// Stop asks the Python to exit, kills it after stopTimeout, and returns when no process of it is left.
 func (r *Python) Stop() {
 	r.stdin.Close()
 	go func() {
@@ -109,7 +109,7 @@ func (r *Python) Stop() {
 	<-r.done
 }
 
-// Types of frames, as described in warm.py of the harness's runner programs.
+// Types of frames, which warm.py in the harness's runner programs describes.
 const (
 	framePythonReady = 'w'
 	frameStdout      = 'o'
@@ -126,7 +126,7 @@ type frame struct {
 	data []byte
 }
 
-// readFrame reads one frame; io.EOF means that the Python has ended.
+// readFrame reads one frame. io.EOF means that the Python has ended.
 func readFrame(from io.Reader) (frame, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {

@@ -15,7 +15,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Stage is one stage to run in a Python.
+// Stage describes a stage to run in a warm Python.
 type Stage struct {
 	Argv       []string
 	Env        map[string]string
@@ -28,7 +28,7 @@ type Stage struct {
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
-	// OnPipe receives the report, OnStdout and OnStderr the output, while the stage runs; each may be nil.
+	// OnPipe receives the report, and OnStdout and OnStderr the output, while the stage runs. Each may be nil.
 	OnPipe, OnStdout, OnStderr func([]byte)
 	Log                        *slog.Logger
 }
@@ -43,8 +43,8 @@ type runningStage struct {
 	outputBytes    int64
 }
 
-// Run sends the request and follows the stage to its end, which may also be the Python's. An error is an infrastructure
-// error; the outcome describes the program's end.
+// Run sends a request for the stage and waits for its end, which may also be the end of the Python. The error is an
+// infrastructure error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	kind := stageKind{HasReport: stage.HasReport, HasPools: stage.hasPools()}
 	content, err := json.Marshal(stageText{stage.Argv, stage.Env, stage.Files, stage.Extensions, kind})
@@ -68,7 +68,7 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 	return s.conclude(ended, cut, took)
 }
 
-// follow reads frames up to the stage's end. cut names the reason if the stage was ended early: output, cancelled, or
+// follow reads frames up to the stage's end. cut is the reason if the stage was ended early: output, cancelled, or
 // wall.
 func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string) {
 	frames := make(chan frame)
@@ -102,7 +102,7 @@ func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string)
 	return ended, cut
 }
 
-// receive requests the stage and passes on its frames until the stage or the Python ends.
+// receive sends the request for the stage, and passes its frames on until the stage or the Python ends.
 func (s *runningStage) receive(frames chan<- frame) {
 	defer close(frames)
 	if err := s.python.send(s.request, s.descriptors); err != nil {
@@ -121,7 +121,7 @@ func (s *runningStage) receive(frames chan<- frame) {
 	}
 }
 
-// observe handles one frame. It returns the ending for the stage's last frame, otherwise nil.
+// observe handles one frame. It returns the end of the stage for the last frame, otherwise nil.
 func (s *runningStage) observe(f frame) *stageEnd {
 	switch f.kind {
 	case frameStdout:
@@ -149,8 +149,8 @@ func callIfSet(see func([]byte), data []byte) {
 	}
 }
 
-// conclude returns the stage's outcome. After a failed stage the Python is stopped, because the sandbox's counters
-// (memory, processes) show the reason.
+// conclude returns the outcome of the stage. After a failed stage the Python is stopped, because the counters of its
+// sandbox (memory, processes) contain the reason.
 func (s *runningStage) conclude(ended *stageEnd, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
@@ -180,7 +180,7 @@ func (s *runningStage) conclude(ended *stageEnd, cut string, wall time.Duration)
 // exitValidationFailed is the exit code of a program that completed and found a wrong answer.
 const exitValidationFailed = 112
 
-// exceededLimit returns the limit that the sandbox recorded, or the one that the signal implies.
+// exceededLimit returns the limit that the sandbox reports, or that the signal implies.
 func exceededLimit(o sandbox.Outcome) string {
 	switch {
 	case o.Limit != "":
@@ -193,18 +193,18 @@ func exceededLimit(o sandbox.Outcome) string {
 	return ""
 }
 
-// stageRequest asks warm.py for one stage. Its first descriptor has the text, which the stage's process reads: a later
-// stage finds in its memory what the warm process has read.
+// stageRequest requests one stage from warm.py. Its first descriptor contains the text, which only the stage's process
+// reads, because later stages can find in memory whatever the warm process has read.
 type stageRequest struct {
-	// number of descriptors sent with the request; the second becomes the stage's 4
+	// DescriptorCount is the number of descriptors sent with the request. The second becomes descriptor 4 of the stage.
 	DescriptorCount int `json:"descriptors"`
 	stageKind
-	// Resident keeps the process of this stage for others of the same script.
+	// Resident keeps the process of this stage for later stages of the same script.
 	Resident bool `json:"resident"`
 	Prepare  bool `json:"prepare"` // no stage, but the process of the next one
 }
 
-// stageText is the part of a request for the stage's process.
+// stageText is the part of a request that the stage's process reads.
 type stageText struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
@@ -213,25 +213,25 @@ type stageText struct {
 	stageKind
 }
 
-// stageKind is in both parts of a request.
+// stageKind has the fields of both parts of a request.
 type stageKind struct {
 	HasReport bool `json:"report"` // false for a process without a report: the runner beside a judge
 	HasPools  bool `json:"pools"`  // the script makes further processes, which a context would not survive
 }
 
-// stageEnd is warm.py's report on a finished stage.
+// stageEnd is warm.py's report about an ended stage.
 type stageEnd struct {
 	ExitCode int   `json:"exit_code"`
 	Signal   int   `json:"signal"`
 	CPU      int64 `json:"cpu_ns"`
 	MaxRSS   int64 `json:"max_rss"`
-	// MustNotBeReused means that the stage left something that cannot be removed: the Python must not serve another
+	// MustNotBeReused means that the stage left something that cannot be removed, so the Python must not run another
 	// one.
 	MustNotBeReused bool `json:"spent"`
 }
 
-// Prepare starts the process of the next stage, which makes a CUDA context while it waits. Call it between two stages,
-// when nothing is measured for which the first one's process was ended.
+// Prepare starts the process of the next stage, which creates a CUDA context while it waits. Call it between two
+// stages, and not while something is measured for which the first stage's process was ended.
 func (r *Python) Prepare() {
 	_ = r.send(stageRequest{Prepare: true}, nil) // fails if the Python has ended, which its user notices
 }
