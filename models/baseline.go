@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -37,8 +38,8 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	return queued, nil
 }
 
-// StartBaselines queues the baselines of a task's current version on each device where a baseline has not run, ran with
-// older software, or has changed. They run in the name of the operator's account. It returns the number of queued runs.
+// StartBaselines queues the baselines of a task's current version on each device where a baseline has not run, was
+// disturbed, ran with older software, or has changed. They run in the name of the operator's account. It returns the number of queued runs.
 // It skips devices that no worker has had, because such runs would wait forever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
@@ -78,6 +79,23 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	return queued, err
 }
 
+// disturbedBaselineWait is the time until a disturbed baseline runs again. Some devices are disturbed all the time, and
+// should not be busy with baselines.
+const disturbedBaselineWait = 6 * time.Hour
+
+// repeatDisturbedBaselines calls StartBaselines for tasks with baselines that were disturbed some time ago.
+func (s *Store) repeatDisturbedBaselines(ctx context.Context, at time.Time) error {
+	var list []int64
+	err := s.db.Read(ctx).Table("baselines b").Joins("join runs r on r.id = b.run_id").Joins("join tasks t on t.version_id = b.version_id").
+		Where("r.disturbed <> '' and r.ended_at < ?", db.Time(at.Add(-disturbedBaselineWait))).Distinct().Order("t.id").Pluck("t.id", &list).Error
+	for _, id := range list {
+		if err == nil {
+			_, err = s.StartBaselines(ctx, id)
+		}
+	}
+	return db.ReadError(err, "disturbed baselines")
+}
+
 // currentBaselines lists the devices for which a baseline has a run, ended or waiting, that counts as measured with the
 // device's newest software for the task's language.
 func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
@@ -90,7 +108,7 @@ func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash strin
 		// seen_at is the time at which the site first received the software, and queued_at the time at which the
 		// baseline was queued, both by the site's clock. A run that was queued before the software appeared and ended
 		// after that counts as old, even if it used the new software.
-		Where("(r.ended_at is null or not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
+		Where("(r.ended_at is null or r.disturbed = '' and not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
 		Pluck("b.device", &have).Error
 	return have, db.ReadError(err, "baselines")
 }

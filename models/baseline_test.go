@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,6 +68,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if places := w.Standings(t, s, 0, 10); len(places) != 0 {
 			t.Errorf("baselines stand on the board: %v", places)
 		}
+		testDisturbedBaseline(t, s, w.Task)
 		bundle.Files["fast.cpp"] = []byte("faster")
 		if _, _, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, bundle, nil); err != nil {
 			t.Fatal(err)
@@ -90,4 +92,41 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 			t.Errorf("beside newer scores stand %+v", list)
 		}
 	})
+}
+
+// testDisturbedBaseline checks that the baseline naive is not shown after a disturbed run, and runs again.
+func testDisturbedBaseline(t *testing.T, s *models.Store, task catalog.Task) {
+	t.Helper()
+	ctx := t.Context()
+	shown := func() (names []string) {
+		for _, b := range modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, []int64{task.VersionID}, "CPU")) {
+			names = append(names, b.Name)
+		}
+		return names
+	}
+	const naive = "select run_id from baselines where name = 'naive' and device = 'CPU'"
+	_, err := s.SQL().ExecContext(ctx, "update runs set disturbed = 'load average of 9.0 on 2 processors' where id = ("+naive+")")
+	modelstest.Check(t, err)
+	if diff := cmp.Diff([]string{"library"}, shown()); diff != "" {
+		t.Errorf("beside a disturbed baseline (-want +got):\n%s", diff)
+	}
+	waiting := func() []work.QueuedWork {
+		list := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 10, time.Now()))
+		return slices.DeleteFunc(list, func(q work.QueuedWork) bool { return q.Priority != work.PriorityBaseline })
+	}
+	modelstest.Check(t, s.Sweep(ctx, time.Now()))
+	if n := len(waiting()); n != 0 {
+		t.Errorf("at once, %d runs wait", n)
+	}
+	for range 2 {
+		modelstest.Check(t, s.Sweep(ctx, time.Now().Add(7*time.Hour)))
+	}
+	list := waiting()
+	if len(list) != 1 {
+		t.Fatalf("later, %d runs wait", len(list))
+	}
+	modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.Run(ctx, list[0].RunID)), 100)
+	if diff := cmp.Diff([]string{"naive", "library"}, shown()); diff != "" {
+		t.Errorf("after the repetition (-want +got):\n%s", diff)
+	}
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // Sweep deletes data that is no longer needed: expired sessions, old events of ended runs, old evaluations, and
-// contents and artifacts without references.
+// contents and artifacts without references. It also repeats disturbed baselines.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	// One transaction does all of this. The dispatcher sweeps hourly; the first sweep after a long pause blocks other
 	// writers while it deletes.
@@ -59,6 +59,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		s.Fleet.SweepGuests(ctx, at),
 		s.Webhooks.SweepDeliveries(ctx, at),
 		s.Inbox.Sweep(ctx, at),
+		s.repeatDisturbedBaselines(ctx, at),
 		s.db.Shrink(ctx))
 }
 
