@@ -3,12 +3,14 @@ package evaluator_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
@@ -19,6 +21,7 @@ import (
 type countingBuilder struct {
 	fakeBuilder
 	opened, closed, crash atomic.Int64
+	earlierKilled         atomic.Bool
 }
 
 func (b *countingBuilder) Open(context.Context, *toolchain.Artifact, toolchain.Place) (toolchain.Program, error) {
@@ -37,7 +40,7 @@ func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 		return judge.Ending{Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
-	return judge.Ending{}, nil
+	return judge.Ending{EarlierKilled: p.builder.earlierKilled.Load()}, nil
 }
 
 func (p *countedProgram) Next(*toolchain.Artifact) toolchain.Program {
@@ -99,4 +102,31 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 	r.stop()
 	<-r.ended
 	want(3, 3)
+}
+
+// TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU: the result may be the earlier one's fault.
+func TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU(t *testing.T) {
+	b, broken := &countingBuilder{}, atomic.Bool{}
+	s := newSite(t)
+	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}, Probe: func(context.Context, device.Slot) error {
+		if broken.Load() {
+			return errors.New("a wrong sum")
+		}
+		return nil
+	}}
+	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	s.start(cfg)
+	b.earlierKilled.Store(true)
+	for _, c := range []struct {
+		id      string
+		broken  bool
+		outcome job.Outcome
+	}{{"whole", false, job.OutcomeDone}, {"broken", true, job.OutcomeHandedBack}} {
+		broken.Store(c.broken)
+		j := evaluationJob(t, evaluateOne(t, torch("x = 1")))
+		j.Device, j.Caller, j.AttemptID = gpu(0).Device, "token:1", c.id
+		if r := s.run(j); r.Outcome != c.outcome || r.CausedByJob {
+			t.Errorf("%s: %s, %+v", c.id, r.Outcome, r.Failure)
+		}
+	}
 }

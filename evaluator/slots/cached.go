@@ -1,6 +1,7 @@
 package slots
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ type CachedProgram struct {
 	program toolchain.Program
 	notes   any
 	expiry  *time.Timer
+	failure error // of closed programs
 }
 
 // take removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets data
@@ -44,7 +46,7 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program tool
 	}
 	next := left.Next(a)
 	if next == nil {
-		left.Close()
+		c.close(left)
 		return nil, nil
 	}
 	return next, notes
@@ -54,7 +56,7 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program tool
 // the program.
 func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any, usable bool) {
 	if !usable || caller == "" {
-		program.Close()
+		c.close(program)
 		return
 	}
 	c.mu.Lock()
@@ -80,10 +82,26 @@ func (c *CachedProgram) Close() {
 	c.drop()
 }
 
+// takeFailure returns and forgets the failures of closed programs. The device must be checked after one.
+func (c *CachedProgram) takeFailure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.failure
+	c.failure = nil
+	return err
+}
+
+func (c *CachedProgram) close(program toolchain.Program) {
+	err := program.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failure = errors.Join(c.failure, err)
+}
+
 func (c *CachedProgram) drop() {
 	if c.program != nil {
 		c.expiry.Stop()
-		c.program.Close()
+		c.failure = errors.Join(c.failure, c.program.Close())
 		c.program, c.notes = nil, nil
 	}
 }

@@ -11,6 +11,7 @@
 // Guarantees: one job at a time holds a slot. Jobs that need several slots never deadlock, because all take them in the
 // same order. No two sandbox slots from place.go are in use at once, so no two programs share a user ID.
 //
-// Failures: a kernel can break a GPU for later jobs. So the slots of a failed job are checked, and a slot that fails is
-// retired until the worker's self-test passes again, or the worker restarts.
+// Failures: a kernel can break a GPU for later jobs. So the slots of a failed job are checked, also if one of its
+// processes was killed later (Lease.CheckClosed). A slot that fails is retired until the worker's self-test passes again,
+// or the worker restarts.
 package slots

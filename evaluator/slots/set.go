@@ -2,6 +2,7 @@ package slots
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -135,13 +137,30 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	return held, nil
 }
 
-// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there.
-func (h *Lease) DropCached() {
+// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there. The
+// error is CheckClosed's.
+func (h *Lease) DropCached(ctx context.Context) error {
 	for _, s := range h.slots {
 		if s.IsGPU() {
 			s.Cached.Close()
 		}
 	}
+	return h.CheckClosed(ctx)
+}
+
+// CheckClosed checks the held slots if a program on them did not end by itself when it was closed. It returns
+// ErrOutOfService if one cannot be used any more.
+func (h *Lease) CheckClosed(ctx context.Context) error {
+	for _, s := range h.slots {
+		switch err := s.Cached.takeFailure(); {
+		case errors.Is(err, sandbox.ErrProcessStuck):
+			s.Retire(err)
+			return ErrOutOfService
+		case err != nil && !h.Check(ctx):
+			return ErrOutOfService
+		}
+	}
+	return nil
 }
 
 // OwnSlot returns the job's own slot.

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -271,10 +272,11 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 // program counts how often it is closed.
 type program struct {
 	toolchain.Program
-	closed int
+	closed  int
+	failure error
 }
 
-func (p *program) Close() error { p.closed++; return nil }
+func (p *program) Close() error { p.closed++; return p.failure }
 
 func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -301,6 +303,50 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 		}
 		cache.Close()
 	})
+}
+
+// TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled: before anything else runs there, however the program was closed.
+func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
+	for name, tt := range map[string]struct {
+		failure, probe, want error
+		probes               int
+	}{
+		"it left":           {nil, nil, nil, 0},
+		"it was killed":     {judge.ErrKilledLate, nil, nil, 1},
+		"the GPU is broken": {judge.ErrKilledLate, errors.New("a wrong sum"), ErrOutOfService, 1},
+		"it is stuck":       {sandbox.ErrProcessStuck, nil, ErrOutOfService, 0},
+	} {
+		for how, close := range map[string]func(*Lease, toolchain.Program) error{
+			"by a run": func(h *Lease, p toolchain.Program) error {
+				h.OwnSlot().Cached.Keep("me", p, nil, true)
+				return h.DropCached(t.Context())
+			},
+			"by another caller": func(h *Lease, p toolchain.Program) error {
+				h.OwnSlot().Cached.Keep("me", p, nil, true)
+				h.OwnSlot().Cached.Next("you", nil)
+				return h.CheckClosed(t.Context())
+			},
+			"as not usable": func(h *Lease, p toolchain.Program) error {
+				h.OwnSlot().Cached.Keep("me", p, nil, false)
+				return h.CheckClosed(t.Context())
+			},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				probes := 0
+				p := gpus(1, func(context.Context, device.Slot) error { probes++; return tt.probe })
+				held := mustHold(t, p, p.All()[0], 1)
+				if err := close(held, &program{failure: tt.failure}); !errors.Is(err, tt.want) || probes != tt.probes {
+					t.Errorf("%v after %d probes", err, probes)
+				}
+				if retired := held.OwnSlot().Service().Err() != nil; retired != (tt.want != nil) {
+					t.Errorf("out of service: %v", retired)
+				}
+				if err := held.CheckClosed(t.Context()); err != nil {
+					t.Errorf("the second time: %v", err)
+				}
+			})
+		}
+	}
 }
 
 // A process that cannot be killed may still use the slot: no test brings such a slot back.

@@ -90,7 +90,9 @@ func (r *Run) SlotCount() int { return r.slotCount }
 // Run runs the program on the slots, stage by stage. It returns nil if all stages passed, a Rejection if the submission
 // failed, the cause of ctx if ctx ended, and another error for an infrastructure error.
 func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
-	held.DropCached()
+	if err := held.DropCached(ctx); err != nil {
+		return err
+	}
 	gpus := 0
 	if r.Job.Task.MultiGPU {
 		gpus = held.Count()

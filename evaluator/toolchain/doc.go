@@ -12,7 +12,8 @@
 // tasks.
 //
 // Guarantees: a submission that does not compile is a result, not an error. The judge's program is built without the
-// submission's files, and the runner's without the reference. Only compiled kernels pass from one stage to the next.
+// submission's files, and the runner's without the reference. Only compiled kernels pass from one stage to the next. No
+// stage begins in Pythons in which processes of another one are left, and Close returns when none is.
 //
 // Failures: a full disk fails builds (an infrastructure error). A changed include library is noticed only by the
 // modification time of its directory. Objects of a worker of another version are not reused, because the key includes

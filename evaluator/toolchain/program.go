@@ -239,15 +239,15 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 
 // runJudged runs a stage with a judge and runners. submitted runs the submission's processes.
 func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
-	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		spec := p.place.JudgePlace().spec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesFileName}
 		spec.Files = map[string][]byte{"judge": p.judge, casesFileName: harness.CasesFile(req.Cases)}
-		spec.ExtraFiles, spec.OnStarted = files, started
+		spec.ExtraFiles, spec.OnStarted = files, on.Started
 		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
 	}
 	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.Side {
-		return func(ctx context.Context, files []*os.File, _ func()) (sandbox.Outcome, error) {
+		return func(ctx context.Context, files []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
 			spec := p.place.spec(req.ofRunner(number))
 			delete(spec.Env, "POPCORN_FD")
 			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}

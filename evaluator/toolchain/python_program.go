@@ -2,6 +2,8 @@ package toolchain
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -21,7 +23,9 @@ type pythonProgram struct {
 	runners    []*warm.Python // of the processes with submitted files, each under its own user ID; nil where none was needed
 	judge      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
 	alternates []*warm.Python // runners of the alternate place
-	warm       bool           // the first runner was ready when the program was opened
+	// left is the processes that stages have left in the runners, and alternateLeft those in the alternates.
+	left, alternateLeft *judge.Left
+	warm                bool // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
@@ -111,7 +115,10 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 }
 
 // forget gives up the warm Pythons, which then belong to another program.
-func (p *pythonProgram) forget() { p.runners, p.judge, p.alternates = []*warm.Python{nil}, nil, nil }
+func (p *pythonProgram) forget() {
+	p.runners, p.judge, p.alternates = []*warm.Python{nil}, nil, nil
+	p.left, p.alternateLeft = nil, nil
+}
 
 // alternate continues in the warm Pythons of the alternate environment if as many are ready there. They prepared their
 // next processes while the previous program was running; now the others prepare theirs. None do so after a stage
@@ -143,6 +150,7 @@ func (p *pythonProgram) alternate() {
 		}
 	}
 	p.place, p.runners, p.alternates = at, p.alternates, p.runners
+	p.left, p.alternateLeft = p.alternateLeft, p.left
 }
 
 // pythons returns the existing warm Pythons.
@@ -156,13 +164,14 @@ func (p *pythonProgram) pythons() (all []*warm.Python) {
 }
 
 func (p *pythonProgram) Close() error {
+	err := errors.Join(p.left.Wait(context.Background()), p.alternateLeft.Wait(context.Background()))
 	var stopping sync.WaitGroup
 	for _, r := range p.pythons() {
 		stopping.Go(r.Stop) // a context takes its time to end
 	}
 	stopping.Wait()
 	p.forget()
-	return nil
+	return err
 }
 
 // spec returns the spec that runs the script in a new interpreter.
@@ -229,21 +238,48 @@ func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]b
 }
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	if p.judged() && !req.WithoutJudge {
-		return p.runJudged(ctx, req, nil)
-	}
-	outcome, err := p.process(ctx, &p.runners[0], p.place, req, p.spec(req), warm.Stage{
-		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, func() {})
-	return judge.Ending{Outcome: outcome}, err
+	return p.run(ctx, req, nil, &p.left)
 }
 
 // RunWrapped runs the submission's process in a new interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
-	if p.judged() {
-		return p.runJudged(ctx, req, wrapped)
+	return p.run(ctx, req, wrapped, &p.left, &p.alternateLeft)
+}
+
+// run runs a stage after these processes have ended. A judge waits for the others before it measures anything.
+func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Wrapper, before ...**judge.Left) (end judge.Ending, err error) {
+	killed, err := settle(ctx, before...)
+	if err != nil {
+		return end, err
 	}
-	outcome, err := wrapped(ctx, p.spec(req))
-	return judge.Ending{Outcome: outcome}, err
+	switch {
+	case p.judged() && !req.WithoutJudge:
+		end, err = p.runJudged(ctx, req, wrapped)
+	case wrapped != nil:
+		end.Outcome, err = wrapped(ctx, p.spec(req))
+	default:
+		end.Outcome, err = p.process(ctx, &p.runners[0], p.place, req, p.spec(req), warm.Stage{
+			Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, judge.Observer{})
+	}
+	if err == nil && p.alternateLeft.HasEnded() {
+		end.EarlierKilled, err = settle(ctx, &p.alternateLeft)
+	}
+	end.EarlierKilled = end.EarlierKilled || killed
+	return end, err
+}
+
+// settle waits until nothing is left of earlier stages, and reports whether a process had to be killed.
+func settle(ctx context.Context, lefts ...**judge.Left) (killed bool, err error) {
+	for _, left := range lefts {
+		switch err := (*left).Wait(ctx); {
+		case errors.Is(err, judge.ErrKilledLate):
+			killed = true
+		case err != nil:
+			return killed, err
+		}
+		*left = nil
+	}
+	return killed, nil
 }
 
 // runJudged runs a stage with a judge and runners. The judge has the task's files and the cases. A runner has the
@@ -256,14 +292,22 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	own[casesFileName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.judges()
-	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+		if len(req.Processes) > 0 {
+			earlier, err := p.alternateLeft.LifeLine()
+			if err != nil {
+				return sandbox.Outcome{}, fmt.Errorf("pass on the life line of an earlier stage: %w", err)
+			}
+			defer earlier.Close()
+			files = append(files, earlier)
+		}
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
-			Argv: p.script(req), Files: own, HasReport: true, Resident: req.KeepJudge}, files, started)
+			Argv: p.script(req), Files: own, HasReport: true, Resident: req.KeepJudge}, files, on)
 	}
 	places, warms := p.processes(req)
-	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
-		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+	runners := req.runners(p.place.GPUs, func(number int) judge.Side {
+		return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 			asked, script, theirs, at := req.ofRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
 			if len(req.Processes) > 0 {
 				at = number
@@ -274,9 +318,14 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 				return wrapped(ctx, cold)
 			}
 			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number)}, files, started)
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number)}, files, on)
 		}
-	}))
+	})
+	// The next program has other Pythons, if these are still busy with the last processes.
+	runners.LetGo = req.KeepJudge && len(p.place.AlternateSlots) > 0
+	end, err := judge.Run(ctx, judging, runners)
+	p.left = end.Left
+	return end, err
 }
 
 // processes returns the sandbox environments of the processes besides the judge, and the warm Pythons there: one for
@@ -295,7 +344,7 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 // process runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a new
 // interpreter.
 func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
-	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
+	asked warm.Stage, wires []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
 		(*r).Stop()
 		*r = nil
@@ -308,14 +357,14 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 		case err != nil:
 			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.Slot, "err", err)
-			cold.ExtraFiles, cold.OnStarted = wires, started
+			cold.ExtraFiles, cold.OnStarted = wires, on.Started
 			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnPipe)
 		}
 		*r = fresh
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	asked.ExtraFiles, asked.Started = wires, started
+	asked.ExtraFiles, asked.Started, asked.Silent = wires, on.Started, on.Silent
 	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.RunLimits.Output, p.builder.cfg.Log
 	asked.OnPipe, asked.OnStdout, asked.OnStderr = req.OnPipe, req.OnStdout, req.OnStderr
 	return (*r).Run(ctx, asked)

@@ -8,6 +8,10 @@
 // compiles Triton and CUDA kernels while their slot is busy; compilation.go only compiles, on no slot; reader.go parses
 // the judge's report and attributes a crash to the step in progress.
 //
+// An evaluation answers before its kernels' processes have ended if no constants remain to be measured, and an eighth of
+// the device's memory suffices for all processes (Stages.end). During that time its caller's next evaluation loads
+// kernels in other Pythons. Before its first call, it waits for the end of the earlier ones (Timekeeper.wait_alone).
+//
 // Baselines are further comparisons by the same stages, with another reference (compareBaselines). A setup is a call of
 // the kernel's process before the inputs of a case are drawn for it (Stages.set_up).
 //
@@ -24,7 +28,8 @@
 // process passes on its compiled form, which may not match the source, so it is kept only for the same kernel of the
 // same caller. Output of user code is limited. A kept reference runs before the other kernel has a process, and
 // repeated inputs are known to anyone who reads an earlier kernel's output: reuse requires a kernel much smaller than
-// its answers or the inputs. A setup can start work that goes on during the calls, as importing the source can.
+// its answers or the inputs. A setup can start work that goes on during the calls, as importing the source can. What an
+// evaluation leaves behind can slow down, for two seconds, the loading of its caller's next one.
 //
 // A time limit includes building and running, but not waiting for a slot.
 package evaluation

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,7 +215,14 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 
 // open opens the program, in the processes of the caller's previous program if possible.
 func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
-	if next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
+	next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact)
+	if err := e.lease.CheckClosed(ctx); err != nil {
+		if next != nil {
+			err = errors.Join(err, next.Close())
+		}
+		return nil, err
+	}
+	if next != nil {
 		e.keptReferences, _ = notes.(map[string]keptReference)
 		return next, nil
 	}
@@ -309,8 +317,8 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	if e.reusable && report.compiled != nil {
 		e.builder.Remember(jsonOf(report.compiled), e.precompiled.key)
 	}
-	if out.Signal != "" || out.Limit != "" {
-		e.lease.Check(ctx)
+	if (out.Signal != "" || out.Limit != "" || out.EarlierKilled) && !e.lease.Check(ctx) && out.EarlierKilled {
+		return out, slots.ErrOutOfService // it may be the earlier evaluation's fault
 	}
 	return out, nil
 }

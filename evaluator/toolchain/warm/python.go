@@ -115,6 +115,7 @@ const (
 	frameStdout      = 'o'
 	frameStderr      = 'e'
 	frameResult      = 'r'
+	frameSilent      = 's'
 	frameStageEnded  = 'x'
 )
 

@@ -23,7 +23,8 @@ type Stage struct {
 	Extensions []byte            // archive of compiled extensions, unpacked before the start
 	HasReport  bool              // provide a result pipe; false for the runner beside a judge
 	ExtraFiles []*os.File        // its descriptors from 4 on
-	Started    func()            // called after the request was sent
+	Started    func()            // called after the request was sent; may be nil, as may Silent
+	Silent     func()            // called when it has closed its output, which may be some time before it has ended
 	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
 
 	Timeout time.Duration // 0 for none
@@ -108,7 +109,7 @@ func (s *runningStage) receive(frames chan<- frame) {
 	if err := s.python.send(s.request, s.descriptors); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
-	s.Started()
+	callIfSet(s.Started)
 	for {
 		f, err := readFrame(s.python.controlSocket)
 		if err != nil {
@@ -127,13 +128,15 @@ func (s *runningStage) observe(f frame) *stageEnd {
 	case frameStdout:
 		s.outputBytes += int64(len(f.data))
 		_, _ = s.stdout.Write(f.data)
-		callIfSet(s.OnStdout, f.data)
+		pass(s.OnStdout, f.data)
 	case frameStderr:
 		s.outputBytes += int64(len(f.data))
 		_, _ = s.stderr.Write(f.data)
-		callIfSet(s.OnStderr, f.data)
+		pass(s.OnStderr, f.data)
 	case frameResult:
-		callIfSet(s.OnPipe, f.data)
+		pass(s.OnPipe, f.data)
+	case frameSilent:
+		callIfSet(s.Silent)
 	case frameStageEnded:
 		var e stageEnd
 		if json.Unmarshal(f.data, &e) == nil {
@@ -143,7 +146,13 @@ func (s *runningStage) observe(f frame) *stageEnd {
 	return nil
 }
 
-func callIfSet(see func([]byte), data []byte) {
+func callIfSet(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+func pass(see func([]byte), data []byte) {
 	if see != nil {
 		see(data)
 	}

@@ -297,9 +297,14 @@ class Channel:
                 pass
         except OSError:
             pass
-        self._end.close()
         if self._life_line is not None:
             os.read(self._life_line, 1)
+        self.close()
+
+    def close(self) -> None:
+        """Closes this end. The processes of the runner may live on."""
+        self._end.close()
+        if self._life_line is not None:
             os.close(self._life_line)
             self._life_line = None
 

@@ -14,6 +14,7 @@ this is no stage, and the next one's process is to be forked ahead (warpboard_pr
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
+    s  the stage has closed all three, and may take some time to end
     x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": whether it has left something that
        cannot be removed, so that no other stage may follow here}
 
@@ -166,8 +167,11 @@ class Runner:
         for kind, reader in zip((b"o", b"e", b"r"), readers):
             selector.register(reader, selectors.EVENT_READ, kind)
         selector.register(ended, selectors.EVENT_READ, None)
-        ending = None
+        ending, silent = None, False
         while selector.get_map():
+            if ending is None and not silent and len(selector.get_map()) == 1:
+                self.send(b"s")
+                silent = True
             ready = selector.select(None if ending is None else linger)
             if not ready:
                 break  # without a sandbox a daemon may keep the pipes open, and a resident's processes may as well
@@ -371,6 +375,7 @@ def leave(code: int) -> NoReturn:
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
+        os.closerange(0, RESULT_FD + 1)  # ending a context takes longer
     except BaseException:
         code = code or 1
     finally:

@@ -53,13 +53,13 @@ class Cases(Stages):
         self.clocks.warm_up()
         values = self.time_all()
         self.clocks.used()
-        self.timed.append((self.report, values, {label: kernel.calls for label, kernel in self.kernels.items()}))
+        self.timed.append((self.report, values, self.timed_calls()))
         return True
 
     def read_all(self):
         """The times of all cases; of the last one also the reference's when nothing is left of the other kernel."""
         archive, alone = self.hand_on(), self.time_alone(self.timed[-1][1])
-        self.end()
+        self.end(*((calls, values) for _, values, calls in self.timed))
         for number, (self.report, values, calls) in enumerate(self.timed, 1):
             for label, kernel in self.kernels.items():
                 kernel.calls = calls[label]

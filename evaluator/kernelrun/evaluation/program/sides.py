@@ -1,5 +1,6 @@
 """What the judge has of the other processes: a channel and a page for each, and what it may ask them for."""
 
+import contextlib
 import json
 import pickle
 import secrets
@@ -16,7 +17,7 @@ from warpboard_answer import BadAnswer
 from warpboard_calls import Runner
 from warpboard_regions import HostMemory
 from warpboard_setup import NOTICED_NS, described
-from warpboard_wire import Refused, RunnerGone
+from warpboard_wire import END, Refused, RunnerGone
 
 
 MOST_TEXT = 32 << 10  # characters of what a process says
@@ -56,9 +57,9 @@ class Side:
     def __init__(self, label, door, arrived, regions, host, cuda):
         self.label, self.calls, self.regions, self.form = label, [], regions, None
         self._door, (self._number, channel, page) = door, arrived
-        self._page, self._ended, self._channel, self._loaded, self._checking = page, False, channel, None, True
+        self._page, self._dismissed, self._ended, self._channel, self._loaded, self._checking = page, False, False, channel, None, True
         self._runner = Runner(channel, page, self.regions, host, cuda)
-        self._device = "cpu" if cuda is None else "cuda"
+        self._cuda, self._device = cuda, "cpu" if cuda is None else "cuda"
 
     def ready(self):
         """Waits until the source is loaded. Returns (the reason why it cannot be, or None; the seconds that this took,
@@ -153,13 +154,29 @@ class Side:
             return None
         return bytes(answer.numpy()).decode("ascii", "replace") if isinstance(answer, torch.Tensor) and answer.dtype == torch.uint8 else None
 
-    def end(self):
-        """Ends its turn, and waits until nothing of it is left. The second time nothing happens."""
+    def dismiss(self):
+        """Ends its turn. The second time nothing happens, as with end. If it is still loading, it ends when that is done, or is killed."""
+        if self._dismissed:
+            return
+        self._dismissed = True
+        self._door.over(self._number)
+        if self._loaded is not None:
+            return self._runner.dismiss()
+        with contextlib.suppress(RunnerGone):
+            self._channel.send(END)
+
+    def end(self, wait=True):
+        """Ends its turn, and waits until nothing of it is left, or leaves that to the worker."""
         if self._ended:
             return
+        self.dismiss()
         self._ended = True
-        self._door.over(self._number)
-        self._runner.end()
+        if wait:
+            self._channel.wait_end()
+        else:
+            self._channel.close()
+        if self._cuda is not None:
+            self._cuda.forget(self._page)
 
 
 def secret_of(trial):

@@ -76,8 +76,8 @@ class Stages:
             self.report["remarks"].append(text)
 
     def load(self):
-        """Waits until everything is compiled, and reports the side of a failure. Returns whether everything is
-        compiled."""
+        """Waits until everything is compiled, and nothing is left of earlier evaluations, and reports the side of a
+        failure. Returns whether everything is compiled."""
         if self.request.get("init") and "custom" in self.kernels:
             self.stage("compiling", kernel="ref")
             self.kernels["custom"].send_init(*self.init_inputs())
@@ -86,6 +86,8 @@ class Stages:
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
         self.ready = {label for label, loaded in good.items() if loaded}
+        if self.ready:
+            self.clocks.wait_alone()
         return all(good.values())
 
     def init_inputs(self):
@@ -265,7 +267,7 @@ class Stages:
         self.clocks.used()
         archive = self.hand_on()
         alone = self.time_alone(values)
-        self.end()
+        self.end((self.timed_calls(), values))
         self.tell_times(values, alone)
         return archive
 
@@ -302,7 +304,7 @@ class Stages:
             self.kernels["ref"].checked()
             self.clocks.warm_up()
             values = self.time_all()
-            self.end()
+            self.end((self.timed_calls(), values))
             self.tell_reference(self.read(values)["ref"])
         except (Raised, compare.Mismatch, OutOfTime):
             return
@@ -359,6 +361,10 @@ class Stages:
         """The timed calls of a kernel; None if there is none of that label."""
         return self.kernels[label].calls if label in self.kernels else None
 
+    def timed_calls(self):
+        """The timed calls of the kernels that have processes, by label."""
+        return {label: kernel.calls for label, kernel in self.kernels.items()}
+
     def decided(self):
         """Reports whether the calls so far have shown the requested result, by the kernels' own clocks: the judge's
         have no constants yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then
@@ -388,11 +394,15 @@ class Stages:
         them."""
         return {label: text for label, kernel in self.kernels.items() if (text := kernel.compiled())} or None
 
-    def end(self):
-        """Lets all processes go, and waits until nothing is left of them."""
-        for side in [*self.kernels.values(), self.generator]:
-            if side is not None:
-                side.end()
+    def end(self, *timed):
+        """Lets all processes go, and waits until nothing is left of them, unless the constants for all timed calls, by
+        label with their values, are known, and there is room for the next evaluation's."""
+        sides = [side for side in [*self.kernels.values(), self.generator] if side is not None]
+        for side in sides:
+            side.dismiss()
+        wait = not (self.clocks.has_room() and all(self.clocks.knows(calls[label], values[label]) for calls, values in timed for label in calls))
+        for side in sides:
+            side.end(wait)
 
     def read(self, values):
         """Returns the clocks of the kernels, by label. The reference's are the first: the other may have the same

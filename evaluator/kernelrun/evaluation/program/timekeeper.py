@@ -6,6 +6,7 @@ that an evaluation needs of them.
 
 import functools
 import gc
+import select
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ import torch
 from sides import NoFlush
 from timing import EvaluationClocks
 from warpboard_calibrator import CALIBRATIONS, Calibrator
+from warpboard_calls import TaskFailed
 from warpboard_layout import describe
 from warpboard_regions import HostMemory, Regions
 
@@ -21,6 +23,9 @@ from warpboard_regions import HostMemory, Regions
 # within 0.1 % after 1, 3 and 8 seconds, woken or not.
 _AWAKE = 8
 _CONSTANT = 30  # seconds for which constants of a device are used for further evaluations with such inputs and answers
+_EARLIER_FD = 5  # a pipe that ends with the last process of earlier evaluations
+_LEAVING = 60  # seconds after which the worker has killed these
+_FULL = 1 / 8  # of a device's memory: kernels that use more must have ended before the next ones come
 
 
 class Timekeeper:
@@ -43,6 +48,29 @@ class Timekeeper:
         self._regions.append(Regions(_quiet(), None))
         return self._regions[-1], _quiet(), None
 
+    def wait_alone(self):
+        """Waits until nothing is left of the kernels of earlier evaluations."""
+        if not select.select([_EARLIER_FD], [], [], _LEAVING)[0]:
+            raise TaskFailed("a process of an earlier evaluation has not ended.")
+
+    def has_room(self):
+        """Reports whether so much of a device's memory is free that the next evaluation has enough before this one's processes have
+        ended."""
+        if self._cuda is None:
+            return False
+        free, total = torch.cuda.mem_get_info()
+        return free >= total * (1 - _FULL)
+
+    def knows(self, calls, values):
+        """Reports whether reading these calls measures nothing."""
+        key = self._key(calls, values)
+        if key not in self._constants and (constants := self._recent(key)) is not None:
+            self._constants[key] = constants
+        return key in self._constants
+
+    def _key(self, calls, values):
+        return describe(values)[0], min(call.size for call in calls), self._cold
+
     def warm_up(self):
         """Raises the clocks of a device that was idle. After an evaluation it is not idle, and waking it slows down the
         kernels' processes, which then make their contexts."""
@@ -57,11 +85,11 @@ class Timekeeper:
         self._kept.awake_until = time.monotonic() + _AWAKE
 
     def read(self, calls, values, regions, reference, beside):
-        """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
-        reference's clocks. Two with answers of one size have the same constants."""
-        key = describe(values)[0], min(call.size for call in calls), self._cold
-        if key not in self._constants:
-            self._constants[key] = self._recent(key) or self._measure(key, calls, values, regions)
+        """The clocks of one kernel's calls: of the reference's, or of the other's beside the reference's clocks. Two
+        with answers of one size have the same constants. If they are not known, all processes must have ended."""
+        key = self._key(calls, values)
+        if not self.knows(calls, values):
+            self._constants[key] = self._measure(key, calls, values, regions)
         return EvaluationClocks(calls, self._constants[key], reference, beside)
 
     def _recent(self, key):

@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import socket
 import statistics
 import struct
 import subprocess
@@ -51,7 +52,7 @@ from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
 from warpboard_regions import Regions
-from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused, RunnerGone, TooLarge, shared_memory
+from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
 
 HUNDREDTH = compare.Tolerance(0.01, 0.01)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
@@ -1391,6 +1392,89 @@ class SetUp(unittest.TestCase):
         self.assertEqual([self.constants(at) for at in (1000, 1029, 1031, 1060, 1062)], [1, 0, 1, 0, 1])
         self.assertEqual([self.constants(1063, 1.0), self.constants(1063, cold=False)], [1, 1])
         self.assertEqual([self.constants(2000, early=True), self.constants(2000, kind="host")], [2, 2])
+
+
+class Leaving(unittest.TestCase):
+    """Processes of kernels may end after their evaluation."""
+
+    def left(self, timed, known=(), room=True, kind="cuda"):
+        """Whether an evaluation with two kernels leaves them behind, after calls whose constants are known."""
+        done = []
+        stages = Stages.__new__(Stages)
+        stages.clocks = Timekeeper.__new__(Timekeeper)
+        stages.clocks._constants, stages.clocks._cold, stages.clocks._recent = {}, True, lambda key: "known" if key[1] in known else None
+        stages.clocks._cuda = object() if kind == "cuda" else None
+        for label in ("custom", "ref"):
+            side = unittest.mock.Mock()
+            side.dismiss.side_effect = lambda: done.append("dismissed")
+            side.end.side_effect = done.append
+            stages.kernels = {**getattr(stages, "kernels", {}), label: side}
+        stages.generator = None
+        calls = lambda size: [unittest.mock.Mock(size=size)] * 3  # noqa: E731
+        with unittest.mock.patch.object(torch.cuda, "mem_get_info", lambda: (90 if room else 80, 100)):
+            stages.end(*(({label: calls(size) for label, size in sizes.items()}, dict.fromkeys(sizes, torch.zeros(1))) for sizes in timed))
+        self.assertEqual(done[:2], ["dismissed"] * 2)  # all, before any is waited for
+        self.assertEqual(done[2], done[3])
+        return not done[3]
+
+    def test_processes_must_have_ended_before_constants_are_measured(self):
+        both = {"custom": 4, "ref": 8}
+        self.assertTrue(self.left([]))  # nothing was timed
+        self.assertTrue(self.left([both], known=(4, 8)))
+        self.assertTrue(self.left([both, {"ref": 4}], known=(4, 8)))
+        self.assertFalse(self.left([both], known=(4,)))
+        self.assertFalse(self.left([both, {"custom": 5}], known=(4, 8)))
+
+    def test_processes_must_have_ended_before_others_need_their_memory(self):
+        self.assertFalse(self.left([], room=False))
+        self.assertFalse(self.left([], kind="host"))
+
+    def test_known_constants_do_not_become_unknown(self):
+        stages = unittest.mock.Mock(_constants={}, _cold=True, _recent=unittest.mock.Mock(side_effect=["known"]))
+        stages._key = lambda *given: Timekeeper._key(stages, *given)
+        calls = [unittest.mock.Mock(size=4)]
+        self.assertEqual([Timekeeper.knows(stages, calls, torch.zeros(1)) for _ in range(2)], [True, True])
+        self.assertEqual(list(stages._constants.values()), ["known"])
+
+    def test_an_evaluation_begins_its_checks_when_the_one_before_has_ended(self):
+        gone, alive = os.pipe()
+        self.addCleanup(os.close, gone)
+        clocks, seen = Timekeeper.__new__(Timekeeper), []
+        with unittest.mock.patch.object(timekeeper, "_EARLIER_FD", gone), unittest.mock.patch.object(timekeeper, "_LEAVING", 0):
+            with self.assertRaisesRegex(TaskFailed, "has not ended"):
+                clocks.wait_alone()
+            os.close(alive)
+            clocks.wait_alone()
+            clocks.wait_alone()
+        for good in (True, False):
+            stages = Stages.__new__(Stages)
+            stages.request, stages.kernels, stages.report, stages.pipe = {}, {"custom": None}, {}, unittest.mock.Mock()
+            stages.load_one, stages.clocks = lambda _, good=good: good, unittest.mock.Mock(wait_alone=lambda good=good: seen.append(good))
+            self.assertEqual(stages.load(), good)
+        self.assertEqual(seen, [True])
+
+    def side(self, **sent):
+        """A side with a real channel, and the runner's end."""
+        here, there = socket.socketpair()
+        gone, alive = os.pipe()
+        self.addCleanup(there.close)
+        self.addCleanup(os.close, alive)
+        page = unittest.mock.Mock()
+        cuda = unittest.mock.Mock(forget=lambda seen: seen is page and sent.setdefault("forgotten", True))
+        door = unittest.mock.Mock(over=lambda number: sent.setdefault("over", number))
+        return sides.Side("inputs", door, (3, Channel(here, gone), page), unittest.mock.Mock(), unittest.mock.Mock(), cuda), there, sent
+
+    def test_a_process_that_is_let_go_is_not_waited_for(self):
+        for loaded in (None, (None, 0.1)):
+            side, there, sent = self.side()
+            side._loaded = loaded
+            if loaded is None:
+                there.sendall(struct.pack("<II", READY, 0))  # which is not read
+            side.dismiss()
+            side.end(wait=False)  # the life line has not ended
+            side.end()
+            self.assertEqual(sent, {"over": 3, "forgotten": True})
+            self.assertEqual(there.recv(100), struct.pack("<II", END, 0))  # once
 
 
 class Descriptors(unittest.TestCase):

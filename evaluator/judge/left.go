@@ -1,0 +1,73 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"warpboard/evaluator/sandbox"
+)
+
+// ErrKilledLate means that a process did not leave after its stage, and had to be killed: its device must be checked.
+var ErrKilledLate = errors.New("a process did not leave after its stage")
+
+// Left is the processes that a stage has left behind. They have no more calls to make, and are ending. A nil Left has
+// none.
+type Left struct {
+	gone, alive *os.File // a pipe that closes when none of them is left
+	ended       chan struct{}
+	err         error
+}
+
+func newLeft() (*Left, error) {
+	gone, alive, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make a stage's life line: %w", err)
+	}
+	return &Left{gone: gone, alive: alive, ended: make(chan struct{})}, nil
+}
+
+// end records that the processes have ended. The pipe stays open if one of them could not be killed.
+func (l *Left) end(err error) {
+	l.err = err
+	if !errors.Is(err, sandbox.ErrProcessStuck) {
+		l.alive.Close()
+	}
+	close(l.ended)
+}
+
+// Wait waits until none of the processes is left. The error is ErrKilledLate, an infrastructure error, or ctx's cause.
+func (l *Left) Wait(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.ended:
+		return l.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// HasEnded reports whether Wait returns at once.
+func (l *Left) HasEnded() bool {
+	if l == nil {
+		return true
+	}
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// LifeLine returns a descriptor for a judge, from which it reads nothing until none of the processes is left, and then
+// the end. The caller closes it.
+func (l *Left) LifeLine() (*os.File, error) {
+	if l == nil {
+		return os.Open(os.DevNull)
+	}
+	return duplicate(l.gone)
+}

@@ -1,0 +1,139 @@
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/sandbox"
+)
+
+// dismissing is a judge that ends the turns of two runners, and then ends itself.
+func dismissing(t *testing.T, outcome sandbox.Outcome) judge.Side {
+	dismiss := judging(t, func(d door) {
+		for range 2 {
+			if number, channel, ok := d.next(); ok {
+				d.over(number)
+				channel.Close()
+			}
+		}
+	})
+	return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+		_, err := dismiss(ctx, files, on)
+		return outcome, err
+	}
+}
+
+// slowToEnd is a runner that closes its output, and ends when it may.
+func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err error) judge.Side {
+	return func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+		if silent {
+			on.Silent()
+		}
+		select {
+		case <-may:
+			return outcome, err
+		case <-ctx.Done():
+			return sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Cancelled: true}, nil
+		}
+	}
+}
+
+func two(side judge.Side) judge.Runners {
+	runners := few(2, side)
+	runners.Concurrent, runners.LetGo = 2, true
+	return runners
+}
+
+// isOver reports whether a life line has ended.
+func isOver(t *testing.T, left *judge.Left) bool {
+	t.Helper()
+	line, err := left.LifeLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	fds := []unix.PollFd{{Fd: int32(line.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n > 0
+}
+
+// TestAStageDoesNotWaitForProcessesThatAreEnding: also not when its own context has ended by then.
+func TestAStageDoesNotWaitForProcessesThatAreEnding(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	may := make(chan struct{})
+	end, err := judge.Run(ctx, dismissing(t, sandbox.Outcome{}), two(slowToEnd(may, true, sandbox.Outcome{}, nil)))
+	cancel()
+	if err != nil || end.Left == nil || end.Left.HasEnded() || isOver(t, end.Left) || end.Wall == 0 || end.Processes != 2 {
+		t.Fatalf("got %+v, %v", end, err)
+	}
+	close(may)
+	if err := end.Left.Wait(t.Context()); err != nil || !end.Left.HasEnded() || !isOver(t, end.Left) {
+		t.Errorf("after the end: %v, life line over %v", err, isOver(t, end.Left))
+	}
+	if none := (*judge.Left)(nil); !none.HasEnded() || none.Wait(ctx) != nil || !isOver(t, none) {
+		t.Error("nothing is left, and it has not ended")
+	}
+}
+
+func TestAStageWaitsForAProcessThatMayStillPrint(t *testing.T) {
+	for name, tt := range map[string]struct {
+		judge  sandbox.Outcome
+		silent bool
+		letGo  bool
+	}{
+		"it has not closed its output": {sandbox.Outcome{}, false, true},
+		"the judge failed":             {sandbox.Outcome{ExitCode: 1}, true, true},
+		"its Python is needed":         {sandbox.Outcome{}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runners := two(slowToEnd(nil, tt.silent, sandbox.Outcome{}, nil)) // until it is killed
+			runners.LetGo, runners.Linger = tt.letGo, time.Millisecond
+			end, err := judge.Run(t.Context(), dismissing(t, tt.judge), runners)
+			if err != nil || end.Left != nil || end.Signal != "SIGKILL" {
+				t.Errorf("got %+v, %v", end, err)
+			}
+		})
+	}
+}
+
+func TestAProcessThatDoesNotLeaveIsKilledAfterItsStage(t *testing.T) {
+	may := make(chan struct{})
+	runners := two(func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+		on.Silent()
+		<-ctx.Done() // killed after a millisecond, and slow to die
+		<-may
+		return sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Cancelled: true}, nil
+	})
+	runners.Linger = time.Millisecond
+	end, err := judge.Run(t.Context(), dismissing(t, sandbox.Outcome{}), runners)
+	if err != nil || end.Left == nil || end.Signal != "" {
+		t.Fatalf("got %+v, %v", end, err)
+	}
+	close(may)
+	if err := end.Left.Wait(t.Context()); !errors.Is(err, judge.ErrKilledLate) || !isOver(t, end.Left) {
+		t.Errorf("got %v, life line over %v", err, isOver(t, end.Left))
+	}
+}
+
+func TestALifeLineDoesNotEndBeforeAProcessThatCannotBeKilled(t *testing.T) {
+	may := make(chan struct{})
+	stuck := fmt.Errorf("a test's process: %w", sandbox.ErrProcessStuck)
+	end, err := judge.Run(t.Context(), dismissing(t, sandbox.Outcome{}), two(slowToEnd(may, true, sandbox.Outcome{}, stuck)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(may)
+	if err := end.Left.Wait(t.Context()); !errors.Is(err, sandbox.ErrProcessStuck) || isOver(t, end.Left) {
+		t.Errorf("got %v, life line over %v", err, isOver(t, end.Left))
+	}
+}
