@@ -117,8 +117,12 @@ func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 		c.in.FrozenAt = nil
 		e := c.create()
 		minute := e.StartsAt.Truncate(time.Minute).Add(10 * time.Minute)
-		_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2",
-			db.Time(minute.Add(30*time.Second)), c.plays(c.Ann, c.Task, 3000).ID)
+		run := c.plays(c.Ann, c.Task, 3000).ID
+		_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2", db.Time(minute.Add(30*time.Second)), run)
+		modelstest.Check(t, err)
+		// A later run with older software does not count, as on the board.
+		_, err = c.SQL().ExecContext(t.Context(), `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
+			select version_id, device, user_id, -run_id, submission_id, age + 1, 1, tries, $1 from bests where run_id = $2`, db.Time(minute.Add(40*time.Second)), run)
 		modelstest.Check(t, err)
 		*c.now = e.EndsAt.Add(time.Hour)
 		read := func(at, want time.Time, rows int) (queries int64) {
@@ -135,6 +139,10 @@ func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 			t.Errorf("the same minute takes %d queries again, after %d", again, first)
 		}
 		read(minute.Add(time.Minute), minute.Add(time.Minute), 1)
+		later := modelstest.Got[models.SeenEvent](t)(c.EventFor(t.Context(), c.Ann, e.Slug, "", minute.Add(time.Minute)))
+		if !slices.ContainsFunc(later.Standings.Rows[0].Results, func(r events.Result) bool { return r.RunID == run && r.Rank == 1 }) {
+			t.Errorf("the results are %+v, want run %d", later.Standings.Rows[0].Results, run)
+		}
 		read(e.StartsAt.AddDate(-9, 0, 0), e.StartsAt, 0)
 		read(e.EndsAt.AddDate(9, 0, 0), e.EndsAt, 1)
 		*c.now = minute.Add(90 * time.Second)

@@ -2,7 +2,6 @@ package boards
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -46,10 +45,18 @@ func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at t
 		if err != nil {
 			return nil, db.ReadError(err, "places on boards")
 		}
+		seen := map[int64]bool{} // with a time, people of a board: each has a row for each epoch, the newest first
 		for _, p := range list {
-			if places[p.Key] = append(places[p.Key], p); !at.IsZero() {
-				places[p.Key][len(places[p.Key])-1].Rank = len(places[p.Key])
+			if !at.IsZero() {
+				if len(places[p.Key]) == 0 {
+					clear(seen)
+				}
+				if seen[p.UserID] {
+					continue
+				}
+				seen[p.UserID], p.Rank = true, len(places[p.Key])+1
 			}
+			places[p.Key] = append(places[p.Key], p)
 		}
 	}
 	if at.IsZero() {
@@ -72,16 +79,19 @@ func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][
 
 func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
 	wanted, query := s.db.Read(ctx), s.db.Read(ctx)
-	if at.IsZero() {
-		query = query.Table("entries e").Select(placeColumns + ", " + bandColumns).Joins(joinBandSQL).Order("e.version_id, e.device, " + prefixEntryColumns(entriesOrder))
-	} else {
-		steps := s.db.Read(ctx).Table("bests x").Where(lastInSeasonSQL, sql.Named("from", time.Time{}), sql.Named("until", db.Time(at)))
-		query = query.Table("(?) e", steps).Select(placeColumns).Order("e.version_id, e.device, e.age, e.score_ns, e.run_id")
-	}
 	for _, key := range some {
 		wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
 	}
-	return list, query.Joins("join users u on u.id = e.user_id").Where(wanted).Scan(&list).Error
+	if at.IsZero() {
+		query = query.Table("entries e").Select(placeColumns + ", " + bandColumns).Joins(joinBandSQL).Where(wanted)
+	} else {
+		// The last step of a person in an epoch is the best one.
+		steps := s.db.Read(ctx).Table("bests e").Select("e.version_id, e.device, e.user_id, e.age, max(e.achieved_at) as achieved_at").
+			Where("e.achieved_at < ?", db.Time(at)).Where(wanted).Group("e.version_id, e.device, e.user_id, e.age")
+		query = query.Table("(?) l", steps).Select(placeColumns).Joins("join bests e on e.version_id = l.version_id and e.device = l.device " +
+			"and e.user_id = l.user_id and e.age = l.age and e.achieved_at = l.achieved_at")
+	}
+	return list, query.Joins("join users u on u.id = e.user_id").Order("e.version_id, e.device, " + prefixEntryColumns(entriesOrder)).Scan(&list).Error
 }
 
 const placeColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
