@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// maxBaselines limits the baselines that the site runs for a task on each device.
+// maxBaselines limits the baselines of one task that the site runs on each device.
 const maxBaselines = 8
 
 // labelName matches the names of baselines and the labels of templates.
@@ -19,7 +19,8 @@ var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
 
 const labelLimits = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
 
-// baselines reads the submissions that the site runs for comparison, by name.
+// baselines reads the key baselines: submissions that the site runs itself for comparison. It returns their paths by
+// name.
 func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	var out map[string]string
 	for name, value := range r.pairs(node, "baselines") {
@@ -51,7 +52,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	return out
 }
 
-// solutions adds the task's folder of solutions to the bundle, if it fits, so that an exported task is complete.
+// solutions adds the folder of solutions to the bundle, if it fits, so that an exported task is complete.
 func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
@@ -63,15 +64,15 @@ func (r *taskReader) solutions() {
 	}
 }
 
-// Solutions returns the bundle's submissions with a known verdict.
+// Solutions returns the submissions in the bundle whose verdict is known.
 func (b *Bundle) Solutions() []Solution {
 	upload := &Upload{tree: filetree.Memory(b.Files)}
 	list, _ := upload.Solutions(".") // cannot fail: a bundle's files are in memory
 	return list
 }
 
-// WithoutSolutions returns the task without its solutions and files made from them, for submitters. Files that a task
-// runs or hands out stay, wherever they are: removing them would break the task, and its author has published them.
+// WithoutSolutions returns a copy for submitters, without the solutions and the files made from them. Files that the
+// task runs or hands out stay in every folder: removing them would break the task, and its author has published them.
 func (b *Bundle) WithoutSolutions() *Bundle {
 	out := *b
 	out.Files = maps.Clone(b.Files)

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// Key returns the content hash of a task version, in hex: equal for equal definitions and files, whatever the task's
-// name and origin. It hashes the definition as JSON: a field added to Definition without omitempty changes the key of
-// every stored task, and so creates new versions at the next start. Name and Warnings are not included.
+// Key returns the content hash of a task version, in hex: equal for equal definitions and files. The name and origin of
+// the task, and Name and Warnings, are not included. It hashes the definition as JSON: a field added to Definition
+// without omitempty changes the key of every stored task, and so creates new versions at the next start.
 func (b *Bundle) Key() string {
 	h := sha256.New()
 	definition, err := json.Marshal(b.Definition)
@@ -26,13 +26,13 @@ func (b *Bundle) Key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// writeHashPart writes lengths before texts, so that different bundles never write the same bytes.
+// writeHashPart writes a name and data, each after its length, so that different bundles never hash the same bytes.
 func writeHashPart(h hash.Hash, name string, data []byte) {
 	fmt.Fprintf(h, "%d:%s%d:", len(name), name, len(data))
 	h.Write(data)
 }
 
-// Template returns the text of the template with that label.
+// Template returns the text of the template with a label; ok is false if the bundle has none.
 func (b *Bundle) Template(label string) (data []byte, ok bool) {
 	name, ok := b.Definition.Templates[label]
 	if !ok {

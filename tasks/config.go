@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// config reads task.yml's `config`, whose keys depend on the language.
+// config reads the key config of task.yml, whose keys depend on the language.
 func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 	switch lang {
 	case LangPython:
@@ -34,7 +34,7 @@ func isArgument(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// sources reads which of `files` are compiled; the others are headers.
+// sources reads the names of the files to compile; all others are headers.
 func (r *taskReader) sources(node *yaml.Node) []string {
 	const key = "config.sources"
 	names := r.texts(node, key)
@@ -50,7 +50,7 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 	return names
 }
 
-// defines reads preprocessor definitions in file order; null is a plain -DNAME.
+// defines reads preprocessor definitions in file order; null as a value means -DNAME without a value.
 func (r *taskReader) defines(node *yaml.Node) []Define {
 	const key = "config.defines"
 	var out []Define
@@ -75,7 +75,7 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 	return out
 }
 
-// flags reads compile flags as written. A build checks them again, because its job may come from elsewhere.
+// flags reads compile flags without changing them. A build checks them again, because its job may come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 	given := r.texts(node, flagsKey)
 	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {
@@ -89,8 +89,8 @@ func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
 
 const flagsKey = "config.compile_flags"
 
-// CheckFlags checks the compile_flags of a task in lang for its compiler, and returns them with every flag and its
-// value in one argument. The error is the Problem of the first flag that a task may not set.
+// CheckFlags checks the compile_flags of a task in lang, and returns them with every flag and its value in one
+// argument. The error is the Problem of the first flag that a task may not set.
 func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
 	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {

@@ -34,25 +34,25 @@ const (
 	FormLegacy Form = "legacy" // one reference file; one translation unit; "score:" on stdout
 )
 
-// SubmissionSource is the source of a file that is the submission.
+// SubmissionSource is the Source of a File that stands for the submission.
 const SubmissionSource = "@SUBMISSION@"
 
-// File is one entry of task.yml's `files`: its run-time name and its source.
+// File is one entry of the key files in task.yml: its name at run time and its source.
 type File struct {
 	Name   string `json:"name"`
 	Source string `json:"source"` // SubmissionSource, or a cleaned path inside the bundle, with "_up" for ".."
 }
 
-// IsSubmission reports whether the file is the submission.
+// IsSubmission reports whether the file stands for the submission.
 func (f File) IsSubmission() bool { return f.Source == SubmissionSource }
 
-// Define is one preprocessor definition; a nil Value is a plain -DNAME.
+// Define is one preprocessor definition; with a nil Value it is -DNAME.
 type Define struct {
 	Name  string  `json:"name"`
 	Value *string `json:"value,omitempty"`
 }
 
-// Config is task.yml's `config`: Main for Python, the rest for cu and cpp.
+// Config is the key config of task.yml: Main for Python, the other fields for cu and cpp.
 type Config struct {
 	Main         string   `json:"main,omitempty"`
 	Sources      []string `json:"sources,omitempty"`
@@ -61,83 +61,83 @@ type Config struct {
 	CompileFlags []string `json:"compile_flags,omitempty"`
 }
 
-// Arg is one named argument of a case. Value is Python's str() of the YAML value.
+// Arg is one named argument of a case. Value is the YAML value as str() of Python writes it.
 type Arg struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Case is one test or benchmark case: its arguments in file order.
+// Case is one test or benchmark: arguments in file order.
 type Case []Arg
 
-// Roofline has the bytes and operations of one call, as expressions over a case's arguments.
+// Roofline has the bytes and the floating-point operations of one call, as expressions with the arguments of a case.
 type Roofline struct {
 	Bytes string `json:"bytes,omitempty"`
 	Flops string `json:"flops,omitempty"`
 }
 
-// Timeouts limit the program of each stage; building has its own limit.
+// Timeouts limit the duration of each stage; building has a limit of its own.
 type Timeouts struct {
 	Test      time.Duration `json:"test"`
 	Benchmark time.Duration `json:"benchmark"`
 	Ranked    time.Duration `json:"ranked"`
 }
 
-// DefaultRankedBudget is the default of RankedBudget.
+// DefaultRankedBudget is the RankedBudget of a task that sets none.
 const DefaultRankedBudget = 4 * time.Second
 
-// Definition is a complete task.yml, checked and with defaults filled in.
+// Definition is a complete task.yml, checked and with default values.
 type Definition struct {
 	Form        Form     `json:"form"`
 	Lang        Lang     `json:"lang"`
 	Title       string   `json:"title,omitempty"` // Warpboard's own key; optional
 	Description string   `json:"description"`     // Markdown
 	Tags        []string `json:"tags,omitempty"`  // for finding tasks; no effect on measurements
-	// groups an author's tasks on pages; no effect on measurements
+	// Problem groups the tasks of an author on pages; it has no effect on measurements
 	Problem string `json:"problem,omitempty"`
 	Files   []File `json:"files"`
 	Config  Config `json:"config"`
-	// label (CUDA, Python, Triton, C++ …) → path in the bundle
+	// Templates are paths in the bundle by label (CUDA, Python, Triton, C++ …)
 	Templates map[string]string `json:"templates,omitempty"`
-	// name → path in the bundle of a submission that the site runs
+	// Baselines are paths in the bundle, by name, of the submissions that the site runs itself for comparison
 	Baselines map[string]string `json:"baselines,omitempty"`
-	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
+	// SubmissionFiles are the names, and patterns with *, of additional files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty"`
-	// Setup allows a submission a function setup(meta), which is called before a case and is not timed.
+	// Setup allows a submission to have a function setup(meta), which is called before each case and is not timed.
 	Setup bool `json:"setup,omitempty"`
-	// Tolerance has the limits by which Warpboard's harness compares answers with those of ref_kernel, if the reference
-	// has no checker; nil for none.
+	// Tolerance has the limits within which the harness of Warpboard accepts differences from ref_kernel, if the
+	// reference has no checker; nil for none.
 	Tolerance  *Tolerances `json:"tolerance,omitempty"`
 	Tests      []Case      `json:"tests,omitempty"`
 	Benchmarks []Case      `json:"benchmarks,omitempty"`
 	Timeouts   Timeouts    `json:"timeouts"`
-	// RankedBudget is the time during which the ranked stage may start further processes of a submission to narrow its
-	// score's interval; 0 leaves it to the worker.
+	// RankedBudget is the time during which the ranked stage may start additional processes of a submission to narrow
+	// the confidence interval of its score. 0: the worker decides
 	RankedBudget time.Duration `json:"ranked_budget,omitempty"`
-	// MemoryLimit limits the host memory of all processes of a submission together, in bytes; 0 leaves it to the
-	// worker.
+	// MemoryLimit limits the host memory of all processes of a submission together, in bytes. 0: the worker decides
 	MemoryLimit int64    `json:"memory_limit,omitempty"`
 	RankingBy   Ranking  `json:"ranking_by"`
 	Seed        *int64   `json:"seed,omitempty"`
 	MultiGPU    bool     `json:"multi_gpu,omitempty"`
 	Libraries   []string `json:"libraries,omitempty"`
 	GPUs        []string `json:"gpus,omitempty"`
-	// Require are the Python packages that a worker must have.
+	// Require lists the Python packages that a worker must have.
 	Require   requirement.List `json:"require,omitempty"`
 	Roofline  *Roofline        `json:"roofline,omitempty"`
 	NoProfile bool             `json:"no_profile,omitempty"` // `profile: false`
-	// SanitizeFirst requires a clean run of compute-sanitizer on a device before a source is ranked there: `sanitize:
-	// required`.
+	// SanitizeFirst is true for `sanitize: required`: a source is ranked on a device only after a clean run of
+	// compute-sanitizer there.
 	SanitizeFirst bool `json:"sanitize_first,omitempty"`
-	// RefuseLibrary requires kernels to come from the source: `library: refuse`. Ranked runs whose profile has kernels
-	// of libraries are flagged for a review.
+	// RefuseLibrary is true for `library: refuse`: kernels must come from the source. Ranked runs whose profile has
+	// kernels of libraries are flagged for a review.
 	RefuseLibrary bool        `json:"refuse_library,omitempty"`
 	Validation    *Validation `json:"validation,omitempty"`
-	// OwnHarness means that the bundle brings its own eval program; otherwise Warpboard's harness for Lang is used.
+	// OwnHarness is true if the bundle has an eval program of its own. If not, the harness of Warpboard for Lang is
+	// used.
 	OwnHarness bool `json:"own_harness"`
 }
 
-// Bundle is one task version: its definition and the files that it names, by cleaned path.
+// Bundle is one version of a task: the definition and the files named in it, by cleaned path.
 type Bundle struct {
 	Name       string            // folder name; suggested as the task's name
 	Definition Definition        //
@@ -145,11 +145,12 @@ type Bundle struct {
 	Warnings   []string          // notes for the creator before publishing
 }
 
-// Limits of reading. A zip may contain many tasks, so its limits are wider than a single task's.
+// Limits of reading. A zip may contain many tasks, so its limits are higher than those of one task.
 const (
 	MaxYAML   = 256 << 10 // bytes of a task.yml or of a problem set
 	MaxBundle = 4 << 20   // bytes of all files that one task stores
-	// bytes of a submission, all its files together, and of a reference file in the legacy format
+	// MaxSubmission limits the bytes of all files of a submission together, and of a reference file in the legacy
+	// format
 	MaxSubmission = 1_000_000
 	MaxCases      = 256 // tests, and benchmarks
 )

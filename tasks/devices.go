@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// DevicesKey is a reserved argument name. Its value lists the devices for which the case is.
+	// DevicesKey is a reserved argument name, whose value lists the devices of a case.
 	DevicesKey      = "devices"
 	deviceSeparator = ", "
 	maxCaseDevices  = 16
 )
 
-// Devices returns the names of the devices, or families, for which the case is; empty for all.
+// Devices returns the names of the devices, or families of devices, of a case; empty if it is for all.
 func (c Case) Devices() []string {
 	if names := c.value(DevicesKey); names != "" {
 		return strings.Split(names, deviceSeparator)
@@ -24,12 +24,12 @@ func (c Case) Devices() []string {
 	return nil
 }
 
-// Arguments returns the case's arguments for programs, without DevicesKey.
+// Arguments returns the arguments for programs: all except DevicesKey.
 func (c Case) Arguments() Case {
 	return slices.DeleteFunc(slices.Clone(c), func(a Arg) bool { return a.Name == DevicesKey })
 }
 
-// ForDevice returns the task for one device: with only its cases, and only their arguments.
+// ForDevice returns the task for one device: only with the cases for that device, without DevicesKey.
 func (d Definition) ForDevice(device string) Definition {
 	d.Tests, d.Benchmarks = casesFor(d.Tests, device), casesFor(d.Benchmarks, device)
 	return d
@@ -45,7 +45,8 @@ func casesFor(cases []Case, device string) (list []Case) {
 	return list
 }
 
-// WithoutBenchmark returns the first of some devices without a benchmark, if the task has benchmarks on other devices.
+// WithoutBenchmark returns the first of devices for which the task has no benchmark. ok is false if there is none, and
+// if the task has no benchmarks at all.
 func (d Definition) WithoutBenchmark(devices []string) (device string, found bool) {
 	if len(d.Benchmarks) == 0 {
 		return "", false
@@ -57,7 +58,7 @@ func (d Definition) WithoutBenchmark(devices []string) (device string, found boo
 	return devices[i], true
 }
 
-// caseDevices reads the devices of a case: a name or a list of names.
+// caseDevices reads the devices of a case: one name or a list of names.
 func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 	list := node
 	if node.Kind == yaml.ScalarNode {
@@ -87,7 +88,7 @@ func (r *taskReader) checkDevices(f fields) {
 // isSameFamily reports whether two names mean the same device, or one of them is the other's family.
 func isSameFamily(a, b string) bool { return gpuname.Matches(a, b) || gpuname.Matches(b, a) }
 
-// lintDevices warns of devices of cases that are not among the task's: they may be misspelled.
+// lintDevices warns of a device of a case that the task does not list: it may be misspelled.
 func lintDevices(def Definition, warn func(string, ...any)) {
 	for _, list := range []struct {
 		key   string

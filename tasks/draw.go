@@ -18,7 +18,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Range is the range of an argument without a fixed value in task.yml: "uniform 1000..5000 step 8", or "choice
+// Range is a range of values that takes the place of a fixed value in task.yml: "uniform 1000..5000 step 8", or "choice
 // 64|128|256".
 type Range struct {
 	low, step int64
@@ -31,13 +31,13 @@ var (
 	rangeBounds = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
 )
 
-// isRange reports whether a value is meant as a range, valid or not.
+// isRange reports whether a value looks like a range, valid or not.
 func isRange(text string) bool { return rangeWord.MatchString(text) }
 
-// Limits of a range: corner cases and draws cost more than its text.
+// Limits of a range, because corner cases and generated values take more time than its text shows.
 const maxRangeText, maxChoices = 1000, 64
 
-// ParseRange parses a range. Its errors are for an author.
+// ParseRange parses a range. Its errors are written for the author of a task.
 func ParseRange(text string) (Range, error) {
 	if len(text) > maxRangeText {
 		return Range{}, fmt.Errorf("a range has at most %d characters", maxRangeText)
@@ -99,7 +99,7 @@ func parseChoices(text string) (Range, error) {
 	return r, nil
 }
 
-// valueAt returns the value with index i.
+// valueAt returns the value at an index, from 0.
 func (r Range) valueAt(i uint64) string {
 	if r.choices != nil {
 		return r.choices[i]
@@ -107,7 +107,7 @@ func (r Range) valueAt(i uint64) string {
 	return strconv.FormatInt(r.low+int64(i*uint64(r.step)), 10)
 }
 
-// endValues returns the values for trying an expression: all choices, or the smallest and the largest number.
+// endValues returns the values with which an expression is tried: all choices, or the smallest and the largest number.
 func (r Range) endValues() []string {
 	if r.choices != nil {
 		return r.choices
@@ -115,18 +115,18 @@ func (r Range) endValues() []string {
 	return []string{r.valueAt(0), r.valueAt(r.count - 1)}
 }
 
-// HasRanges reports whether a value of the case is drawn.
+// HasRanges reports whether an argument of the case is a range.
 func (c Case) HasRanges() bool {
 	return slices.ContainsFunc(c, func(a Arg) bool { return isRange(a.Value) })
 }
 
-// HasRanges reports whether a case of the task has drawn values.
+// HasRanges reports whether a case of the task has a range.
 func (d Definition) HasRanges() bool {
 	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.HasRanges)
 }
 
-// Draw returns the task with a value instead of each range. Equal seeds give equal values for equal cases, in every
-// release: drawn values are not stored.
+// Draw returns the task with a generated value in place of each range. Equal seeds give equal values for equal cases,
+// in every release: generated values are not stored.
 func (d Definition) Draw(seed []byte) Definition {
 	d.Tests, d.Benchmarks = drawAll("tests", d.Tests, seed), drawAll("benchmarks", d.Benchmarks, seed)
 	return d
@@ -140,7 +140,7 @@ func drawAll(list string, cases []Case, seed []byte) []Case {
 			if !isRange(arg.Value) {
 				continue
 			}
-			// A version stored before ranges existed may have a text that only looks like one.
+			// A version stored before ranges existed may have a text that only looks like a range.
 			if r, err := ParseRange(arg.Value); err == nil {
 				cases[i][k].Value = r.draw(seed, join(index(list, i), arg.Name))
 			}
@@ -149,7 +149,7 @@ func drawAll(list string, cases []Case, seed []byte) []Case {
 	return cases
 }
 
-// draw returns the value for a seed and a place.
+// draw returns the value for a seed and a place, the path of an argument in the task.
 func (r Range) draw(seed []byte, place string) string {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte(place))
@@ -158,7 +158,7 @@ func (r Range) draw(seed []byte, place string) string {
 	return r.valueAt(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
 }
 
-// cornerCases returns the case with the ends of its ranges: all lowest, all highest, and each choice.
+// cornerCases returns copies of the case with the ends of its ranges: all lowest, all highest, and each choice.
 func (c Case) cornerCases() []Case {
 	ends, most := make([][]string, len(c)), 1
 	for i, arg := range c {
@@ -193,8 +193,8 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	}
 }
 
-// checkRanges refuses ranges in a task with its own harness: its program has the cases in the kernel's process, and
-// prints them.
+// checkRanges refuses ranges in a task with its own harness, whose program runs the kernel in its own process and
+// prints the cases.
 func (r *taskReader) checkRanges(f fields) {
 	def := r.bundle.Definition
 	if !def.OwnHarness {

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// files reads task.yml's `files` and loads every source except the submission.
+// files reads the key files of task.yml and loads every source except the submission.
 func (r *taskReader) files(node *yaml.Node) []File {
 	var out []File
 	lines, known := map[string]int{}, knownKeys("files[]", "")
@@ -44,7 +44,7 @@ func (r *taskReader) files(node *yaml.Node) []File {
 	return out
 }
 
-// templates reads the downloadable templates, by label.
+// templates reads the templates to download, by label.
 func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	out := map[string]string{}
 	for label, value := range r.pairs(node, "templates") {
@@ -66,8 +66,8 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	return out
 }
 
-// load adds the file at source, relative to task.yml, to the bundle and returns its path there. A name has three forms:
-// as written, relative to task.yml; in the upload's tree (at); in the bundle (inside). A file is loaded once, however
+// load adds the file at source, a path relative to task.yml, to the bundle and returns its path there. It distinguishes
+// three paths: source; at, the path in the upload; and inside, the path in the bundle. A file is loaded once, however
 // often it is named. "../shared" and a folder "_up/shared" would have the same path inside, which is refused.
 func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	inside, at := bundlePath(source), path.Join(r.dir, source)
@@ -113,11 +113,11 @@ func (r *taskReader) open(source string) ([]byte, error) {
 	return data, err
 }
 
-// outsidePrefix replaces ".." in a bundle: a file that a task shares with its neighbors has one path in the bundle,
-// wherever the task's folder was in the upload.
+// outsidePrefix replaces ".." in the paths of a bundle: a file that a task shares with other tasks has the same path in
+// every bundle, independent of the position of the task in the upload.
 const outsidePrefix = "_up"
 
-// bundlePath returns a source's path inside the bundle.
+// bundlePath returns the path inside the bundle for a source.
 func bundlePath(source string) string {
 	clean := path.Clean(source)
 	parts := strings.Split(clean, "/")
@@ -129,12 +129,12 @@ func bundlePath(source string) string {
 	return strings.Join(parts, "/")
 }
 
-// hasFile reports whether a file with that run-time name is listed.
+// hasFile reports whether the definition lists a file with this name at run time.
 func (d Definition) hasFile(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f File) bool { return f.Name == name })
 }
 
-// SubmissionName returns the run-time name of the (first) file that is the submission.
+// SubmissionName returns the name at run time of the first file that stands for the submission.
 func (d Definition) SubmissionName() string {
 	for _, f := range d.Files {
 		if f.IsSubmission() {
@@ -155,10 +155,10 @@ func (r *taskReader) unusedFiles() []string {
 	return out
 }
 
-// ProjectFile is the name of the file with the settings of a folder of kernels. `warpboard task pull` writes one.
+// ProjectFile is the name of the file with the settings of a folder of kernels, which `warpboard task pull` writes.
 const ProjectFile = "warpboard.toml"
 
-// isCommonExtra reports whether an unused file is common and needs no warning.
+// isCommonExtra reports whether an unused file is so common that it needs no warning.
 func isCommonExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
 	upper := strings.ToUpper(stem(name))

@@ -42,8 +42,8 @@ func (r *taskReader) harness(config *yaml.Node) {
 	}
 }
 
-// chooseHarness removes the eval program if task.yml requests Warpboard's harness. It must come last, because it
-// replaces r.bundle: pointers to the old Definition become stale.
+// chooseHarness removes the eval program if task.yml requests the harness of Warpboard. It must be called last, because
+// it replaces r.bundle: pointers to the old Definition are then wrong.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
 	own := r.bundle.Definition.OwnHarness
 	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {
@@ -94,7 +94,7 @@ func submissionNames(files []File) []string {
 	return names
 }
 
-// standardFiles returns the run-time names of the files that Warpboard's harness for lang needs.
+// standardFiles returns the names at run time of the files that the harness of Warpboard for lang needs.
 func standardFiles(lang Lang) []string {
 	switch lang {
 	case LangPython:
@@ -108,11 +108,11 @@ func standardFiles(lang Lang) []string {
 	}
 }
 
-// maxRanks limits the runners of Warpboard's harness for one call.
+// maxRanks limits the processes that the harness of Warpboard runs for one call, one per GPU.
 const maxRanks = 16
 
-// worldSizes checks that every case of a multi-GPU task has its number of GPUs. Warpboard's harness, which runs one
-// process for each GPU, needs the same number for all cases. It disables profiles: Nsight Compute replays one kernel
+// worldSizes checks that every case of a multi-GPU task has a number of GPUs. The harness of Warpboard, which runs one
+// process for each GPU, needs the same number for all cases. Profiles are disabled: Nsight Compute replays one kernel
 // alone, and a kernel that waits for another GPU never ends.
 func (r *taskReader) worldSizes(f fields) {
 	def := &r.bundle.Definition
@@ -154,7 +154,7 @@ func (d Definition) WorldSize() int {
 	return most
 }
 
-// value returns an argument's text, or "" if the case has none with that name.
+// value returns the text of an argument; "" if the case has none with that name.
 func (c Case) value(name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
@@ -164,8 +164,8 @@ func (c Case) value(name string) string {
 	return ""
 }
 
-// String returns the case's spec line, "size: 1024; seed: 7": eval programs read cases in this form, and results name
-// them by it. Readers of tasks refuse line breaks and semicolons in values, so a case is one unambiguous line.
+// String returns the case as a line, "size: 1024; seed: 7": eval programs read cases in this form, and results use it
+// as their name. Line breaks and semicolons in values are refused, so the line is unambiguous.
 func (c Case) String() string {
 	parts := make([]string, len(c))
 	for i, arg := range c {

@@ -13,8 +13,8 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Key is one key of task.yml. The reader accepts exactly these keys, and the page on the task format lists them, so
-// both always agree.
+// Key is one key of task.yml. The reader accepts exactly these keys, and the page about the task format lists the same
+// ones.
 type Key struct {
 	Name     string // dotted: "config.main"; in list entries: "files[].name"
 	Langs    []Lang // languages with the key; nil for all
@@ -43,7 +43,7 @@ func TopText(file []byte, key string) string {
 	return ""
 }
 
-// Keys returns every key of task.yml, in the order for an author.
+// Keys returns every key of task.yml, in the order of the documentation.
 func Keys() []Key {
 	return append(taskKeys(), configKeys()...)
 }
@@ -52,7 +52,7 @@ func taskKeys() []Key {
 	return slices.Concat(contentKeys(), measuringKeys(), programKeys())
 }
 
-// contentKeys returns the keys for a task's content.
+// contentKeys returns the keys for the content of a task.
 func contentKeys() []Key {
 	return []Key{
 		{Name: "title", Meaning: "The task's name on the site.", Default: `""`,
@@ -198,7 +198,7 @@ func configKeys() []Key {
 	}
 }
 
-// AppliesTo reports whether a language has the key.
+// AppliesTo reports whether tasks in a language may have the key.
 func (k Key) AppliesTo(lang Lang) bool {
 	for _, l := range k.Langs {
 		if l == lang {
@@ -208,8 +208,8 @@ func (k Key) AppliesTo(lang Lang) bool {
 	return k.Langs == nil
 }
 
-// knownKeys returns the keys below a parent, "" for the top, that task.yml of a language may have. lang is "" for the
-// keys of all languages: if lang itself was refused, it must not cause further problems.
+// knownKeys returns the keys below a parent, "" for the top level, that a task.yml in a language may have. lang is ""
+// for the keys of all languages: an invalid lang must not cause additional problems.
 func knownKeys(parent string, lang Lang) []string {
 	var names []string
 	for _, key := range Keys() {

@@ -10,10 +10,10 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Lines finds the lines of keys in a task.yml, which is parsed once.
+// Lines finds the lines of keys in a task.yml, which is parsed only once.
 type Lines struct{ root *yaml.Node }
 
-// LinesOf parses a text. If it cannot be parsed, no key has a line.
+// LinesOf parses a text. If the text is invalid, LineOf returns 0 for each key.
 func LinesOf(text []byte) Lines {
 	if len(text) > MaxYAML {
 		return Lines{}
@@ -25,8 +25,8 @@ func LinesOf(text []byte) Lines {
 	return Lines{root}
 }
 
-// LineOf returns the line of a key in the form of problems and warnings: "gpus", "config.main", "tests[1].seed". It is
-// 0 if there is no such key or its line is unknown.
+// LineOf returns the line of a key as problems and warnings write it: "gpus", "config.main", "tests[1].seed". It is 0
+// if there is no such key or its line is unknown.
 func (l Lines) LineOf(key string) int {
 	node, line := l.root, 0
 	if node == nil {
@@ -40,7 +40,7 @@ func (l Lines) LineOf(key string) int {
 	return line
 }
 
-// keyStep matches a name in a mapping or an index in a list.
+// keyStep matches one step of a key: a name in a mapping or an index in a list.
 var keyStep = regexp.MustCompile(`([^.\[\]]+)|\[(\d+)\]`)
 
 // child returns the child of a node by name or index, and its line; nil if there is none.
@@ -59,8 +59,7 @@ func child(node *yaml.Node, name, number string) (*yaml.Node, int) {
 	return nil, 0
 }
 
-// WarningKey returns the first word of a warning, which is usually a key: "tests[1]" for "tests[1] has other
-// arguments".
+// WarningKey returns the first word of a warning, usually a key: "tests[1]" for "tests[1] has other arguments".
 func WarningKey(warning string) string {
 	word, _, _ := strings.Cut(warning, " ")
 	return strings.TrimSuffix(word, ":")

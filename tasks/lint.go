@@ -14,7 +14,7 @@ var (
 	stockValue = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
 )
 
-// lint returns warnings about allowed but probably unintended content, for the creator before publishing.
+// lint returns warnings about valid content that its author probably did not intend.
 func lint(b *Bundle, unused []string) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -72,8 +72,8 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 	}
 }
 
-// lintCases warns once per list about case names and values that KernelBot's eval programs refuse, duplicate cases,
-// cases with different arguments, and a word where the first case has a number.
+// lintCases warns, once per list, about names and values that the eval programs of KernelBot refuse, about duplicate
+// cases, about cases with different arguments, and about a word where the first case has a number.
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
 	odd, twice, different, mixed := "", "", "", ""
@@ -103,7 +103,7 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	}
 }
 
-// usualCase returns the first case whose arguments most cases have.
+// usualCase returns the index of the first case with the most common set of arguments.
 func usualCase(cases []Case) (first int) {
 	have := map[string]int{}
 	for _, c := range cases {
@@ -117,7 +117,8 @@ func usualCase(cases []Case) (first int) {
 	return first
 }
 
-// suggestName suggests that an argument only this case has is a misspelling of one that it lacks.
+// suggestName returns a hint that an argument that only case c has is a misspelling of one that only like has; "" for
+// none.
 func suggestName(c, like Case) string {
 	var lacks []string
 	for _, arg := range like.Arguments() {
@@ -141,7 +142,7 @@ func isNumber(value string) bool {
 	return err == nil
 }
 
-// argumentNames returns a case's argument names, sorted.
+// argumentNames returns the sorted names of the arguments of a case.
 func argumentNames(c Case) string {
 	var out []string
 	for _, arg := range c.Arguments() {

@@ -12,13 +12,13 @@ var (
 	deviceName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,31}$`)
 )
 
-// IsLibraryName reports whether -lNAME names a library and nothing else.
+// IsLibraryName reports whether name is valid after -l, with no other effect.
 func IsLibraryName(name string) bool { return libraryName.MatchString(name) }
 
-// IsIdentifier reports whether -DNAME defines a name and nothing else.
+// IsIdentifier reports whether name is valid after -D, with no other effect.
 func IsIdentifier(name string) bool { return identifier.MatchString(name) }
 
-// stem returns a path's last element without its suffix.
+// stem returns the last element of a path without its suffix.
 func stem(name string) string {
 	base := path.Base(name)
 	return strings.TrimSuffix(base, path.Ext(base))

@@ -1,14 +1,14 @@
 package tasks
 
-// Part is something that a task's files define, or may use, with Warpboard's harness.
+// Part is a function or type that the files of a task with the harness of Warpboard define or may use.
 type Part struct {
 	File        string
 	Name        string
 	Usage       string // its declaration or call
 	Meaning     string // Markdown
 	FromHarness bool   // provided by the harness
-	// Optional parts may be missing. Parts that are neither given nor optional must be defined by the task or the
-	// submission.
+	// Optional means that a part may be missing. A part that is neither given nor optional must be defined by the task
+	// or the submission.
 	Optional bool
 }
 

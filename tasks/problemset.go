@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// ProblemSet is one problems/*.yaml: tasks with the boards' names, deadlines, and devices.
+// ProblemSet is one file problems/*.yaml: tasks with the names, deadlines, and devices of their boards.
 type ProblemSet struct {
 	File        string
 	Name        string
@@ -20,11 +20,11 @@ type ProblemSet struct {
 	Problems    []Proposal
 }
 
-// defaultDeadline is the duration of a problem without a valid deadline.
+// defaultDeadline is the time until the deadline of a problem without a valid one.
 const defaultDeadline = 365 * 24 * time.Hour
 
-// ProblemSets returns the problem sets of the upload: every .yaml or .yml file with a key `problems`. A set that cannot
-// be read is an error; an invalid problem has its own error. Missing deadlines are counted from now.
+// ProblemSets returns the problem sets of the upload: every .yaml or .yml file with a key problems. A set that cannot
+// be read is an error; an invalid problem has an error of its own. Missing deadlines are counted from now.
 func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	var sets []ProblemSet
 	var found parse.Problems
@@ -46,8 +46,8 @@ func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	return sets, found.Err()
 }
 
-// problemSet reads one set; it returns nil for other YAML, valid or not. Uploads have other YAML, too (workflows,
-// settings): only files in a folder "problems" must be valid.
+// problemSet reads one set. It returns nil for other YAML files, valid or not, such as workflows and settings; only
+// files in a folder "problems" must be valid.
 func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	data, err := u.tree.Read(file)
 	if err != nil {
@@ -127,8 +127,8 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	return p
 }
 
-// deadline reads a problem's deadline. A missing or invalid one gives a new task a year from now, as in KernelBot, and
-// a note.
+// deadline reads the deadline of a problem. If it is missing or invalid, a new task gets one after defaultDeadline, as
+// in KernelBot, and a note.
 func (s *setReader) deadline(p *Proposal, text string) {
 	at, err := ParseDeadline(text)
 	if err == nil {
@@ -145,8 +145,8 @@ func (s *setReader) deadline(p *Proposal, text string) {
 // deadlineLayouts are the formats of a deadline, which is in UTC unless it has another offset.
 var deadlineLayouts = []string{"2006-01-02 15:04", time.DateTime, time.DateOnly, time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
-// ParseDeadline parses "2006-01-02 15:04", with or without seconds, or "2006-01-02" (its first moment), all in UTC, or
-// RFC 3339.
+// ParseDeadline parses "2006-01-02 15:04" with or without seconds, "2006-01-02" for the start of that day, all in UTC,
+// or RFC 3339.
 func ParseDeadline(text string) (time.Time, error) {
 	for _, layout := range deadlineLayouts {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
@@ -156,7 +156,7 @@ func ParseDeadline(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time: write 2030-01-31, 2030-01-31 18:00 or 2030-01-31T18:00:00Z", text)
 }
 
-// Proposal is one task that an upload would create.
+// Proposal is one task that importing an upload would create.
 type Proposal struct {
 	Folder          string    // inside the upload
 	Name            string    // name of the task
@@ -168,9 +168,10 @@ type Proposal struct {
 	Err             error     // reason why the task cannot be created
 }
 
-// Proposals returns the tasks of the upload: those of its problem sets or, without any, of its task folders, or the one
-// of its reference file, or those made of other benchmarks' problems. Deadlines missing in a set are counted from now.
-// An invalid task has its own error; if all are invalid, Proposals returns an error of Problems.
+// Proposals returns the tasks of the upload: those of its problem sets; without a set, those of its task folders or its
+// one reference file; without these, those made from problems of other benchmark collections. Missing deadlines are
+// counted from now. An invalid task has an error of its own; if all tasks are invalid, Proposals returns Problems as
+// its error.
 func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	list, err := u.proposals(now)
 	if err != nil {

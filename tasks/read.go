@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Upload is a source of tasks: an unpacked zip, a folder, or one reference file of the legacy format. An upload without
-// a task has those that are made of other benchmarks' problems.
+// Upload is a source of tasks: an unpacked zip, a folder, or one reference file in the legacy format. If it has no
+// task, problems of other benchmark collections are converted to tasks.
 type Upload struct {
 	tree          filetree.Tree
 	name          string
@@ -27,8 +27,8 @@ type Upload struct {
 	root          *os.Root
 }
 
-// OpenFile opens an uploaded file: a reference file by its suffix, a problem of KernelBench by its contents, or else a
-// zip. Its errors are Problems.
+// OpenFile opens an uploaded file: a reference file according to its suffix, a problem of KernelBench according to its
+// contents, otherwise a zip. Its errors are Problems.
 func OpenFile(name string, data []byte) (*Upload, error) {
 	return openFile(name, data, importing.Options{})
 }
@@ -44,8 +44,8 @@ func openFile(name string, data []byte, options importing.Options) (*Upload, err
 	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name), Import: options})
 }
 
-// OpenZip unpacks a zip into memory. Its errors are Problems that name the file: not a zip, a path that escapes, a
-// link, too many or too large files, and the like.
+// OpenZip unpacks a zip into memory. Its errors are Problems with the name of the file: not a zip, a path outside, a
+// link, too many or too large files.
 func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	options = options.withDefaults()
 	files, err := filetree.Unzip(r, size, options.Limits)
@@ -55,8 +55,8 @@ func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	return (&Upload{tree: files, name: options.Name}).convert(options.Import), nil
 }
 
-// OpenFolder reads files on demand. Sources never leave fsys; use the FS of an os.Root if links must not leave it,
-// either.
+// OpenFolder returns an upload whose files are read on demand. Paths outside fsys are refused; to refuse links to files
+// outside, pass the FS of an os.Root.
 func OpenFolder(fsys fs.FS, options Options) *Upload {
 	return openTree(fsys, options).convert(options.Import)
 }
@@ -69,7 +69,7 @@ func openTree(fsys fs.FS, options Options) *Upload {
 	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
 }
 
-// convert puts the task folders of other benchmarks' problems in their place, if the upload has no task.
+// convert adds task folders for problems of other benchmark collections, if the upload has no task.
 func (u *Upload) convert(options importing.Options) *Upload {
 	if len(u.Folders()) > 0 {
 		return u
@@ -88,10 +88,10 @@ func (u *Upload) convert(options importing.Options) *Upload {
 	return u
 }
 
-// Imported reports whether the tasks were made of the problems of other benchmarks.
+// Imported reports whether the tasks were converted from problems of other benchmark collections.
 func (u *Upload) Imported() bool { return len(u.importedTasks) > 0 }
 
-// Files returns all files of a task folder, by their paths in it.
+// Files returns all files of a task folder by their paths relative to it.
 func (u *Upload) Files(folder string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range u.tree.List(folder) {
@@ -104,8 +104,7 @@ func (u *Upload) Files(folder string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Folders returns the task folders ("." for the top). A task at the top is the only one: everything below belongs to
-// it.
+// Folders returns the task folders ("." for the top). A task at the top is the only one: all files below belong to it.
 func (u *Upload) Folders() []string {
 	if u.onlyFolder != "" {
 		return []string{u.onlyFolder}
@@ -127,7 +126,7 @@ func (u *Upload) Bundle(folder string) (*Bundle, error) {
 	return readTask(u.tree, folder, u.nameOf(folder))
 }
 
-// nameOf returns the name of the task in a folder: the folder's, or at the top the upload's.
+// nameOf returns the name of the task in a folder: the name of the folder, or at the top the name of the upload.
 func (u *Upload) nameOf(folder string) string {
 	if folder == "." {
 		return u.name
@@ -135,7 +134,7 @@ func (u *Upload) nameOf(folder string) string {
 	return path.Base(folder)
 }
 
-// Bundles reads every task folder. The error lists the problems of all of them.
+// Bundles reads every task folder. The error has the problems of all tasks.
 func (u *Upload) Bundles() ([]*Bundle, error) {
 	folders := u.Folders()
 	if len(folders) == 0 {
@@ -160,14 +159,14 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	return out, nil
 }
 
-// maxPathBytes limits a file that OpenPath reads, in bytes: a zip is not larger than its contents may be.
+// maxPathBytes limits the size of a file that OpenPath reads, in bytes, to the allowed size of an unpacked zip.
 const maxPathBytes = 64 << 20
 
-// OpenPath opens a path of this machine for a command: a task folder, a tree of them, a zip, or a reference file. A
-// task folder can use files of two folders above it, as in public problem trees. The caller must call Close.
+// OpenPath opens a path on this machine for a command: a task folder, a tree of task folders, a zip, or a reference
+// file. A task folder can use files from two folders above it, as in public problem trees. The caller must call Close.
 func OpenPath(name string) (*Upload, error) { return ImportPath(name, importing.Options{}) }
 
-// ImportPath is OpenPath with options for problems of other benchmarks.
+// ImportPath is OpenPath with options for problems of other benchmark collections.
 func ImportPath(name string, options importing.Options) (*Upload, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -196,8 +195,8 @@ func ImportPath(name string, options importing.Options) (*Upload, error) {
 	return openFile(filepath.Base(abs), data, options)
 }
 
-// readPlain reads a zip or a reference file. It may have become a pipe since it was checked: opening that would block
-// forever.
+// readPlain reads a zip or a reference file. It opens the file without blocking: a pipe could have replaced it since it
+// was checked.
 func readPlain(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -214,7 +213,8 @@ func readPlain(path string) ([]byte, error) {
 func openDir(dir string, options importing.Options) (*Upload, error) {
 	top := dir
 	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
-		// The root of the tree is two folders up, so that "../../shared" works; os.Root keeps links inside it.
+		// The root of the tree is two folders above the task, so that "../../shared" works; os.Root refuses links to
+		// files outside.
 		top = filepath.Dir(filepath.Dir(dir))
 	}
 	root, err := os.OpenRoot(top)

@@ -13,13 +13,13 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// reader extracts typed values from a YAML tree and collects all problems, so that one reading reports everything.
+// reader extracts typed values from a YAML tree and collects all problems, so that one reading reports all of them.
 type reader struct {
 	file     string
 	problems parse.Problems
 }
 
-// fields are the values of a mapping by key; absent and null keys are missing.
+// fields are the values of a mapping by key; keys with a null value are omitted.
 type fields map[string]*yaml.Node
 
 func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
@@ -30,7 +30,7 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	r.problems.Add(parse.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// fields reads a mapping and refuses unknown keys by name.
+// fields reads a mapping and reports each unknown key.
 func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	out := fields{}
 	for name, value := range r.pairs(node, key) {
@@ -43,7 +43,7 @@ func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	return out
 }
 
-// pairs iterates over a mapping in file order; any other kind of node is refused and treated as empty.
+// pairs iterates over a mapping in file order; it reports a node of another kind and treats it as empty.
 func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.Node) bool) {
 	return func(yield func(name, value *yaml.Node) bool) {
 		if node == nil {
@@ -61,7 +61,7 @@ func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.
 	}
 }
 
-// items returns the elements of a list, which is empty if absent.
+// items returns the elements of a list; nil if the key is absent.
 func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
 	if node == nil {
 		return nil
@@ -73,7 +73,7 @@ func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
 	return node.Content
 }
 
-// text returns a scalar's text as written, or "" if absent.
+// text returns the text of a scalar without interpreting it; "" if the key is absent.
 func (r *reader) text(node *yaml.Node, key string) string {
 	if node == nil {
 		return ""
@@ -119,7 +119,7 @@ func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 	return 0, false
 }
 
-// boolean returns true or false, or otherwise if absent.
+// boolean returns true or false, or otherwise if the key is absent.
 func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
 	if node == nil {
 		return otherwise
@@ -154,8 +154,8 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	return root, err
 }
 
-// Nearest returns the known key that a mistyped one was probably meant to be: with at most two letters changed, and at
-// most half of them, or a part of the other's name; "" if none is near enough. The cost grows with the length of the
+// Nearest returns the name in known for which name is probably a typing error: at most two letters, and at most half of
+// them, are different, or one is a part of the other. It returns "" if there is none. Its time grows with the length of
 // name: a long name has no match.
 func Nearest(name string, known []string) string {
 	if len(name) > maxNearestName {
@@ -178,10 +178,10 @@ func Nearest(name string, known []string) string {
 	return ""
 }
 
-// maxNearestName limits the length of a name that may be a mistyped known one.
+// maxNearestName limits the letters of a name for which Nearest searches.
 const maxNearestName = 64
 
-// minPartLength is the number of letters from which a part of a name matches it.
+// minPartLength is the smallest number of letters with which a part of a name matches it.
 const minPartLength = 4
 
 func isPartOf(part, whole string) bool {

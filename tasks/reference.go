@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// Run-time names in the legacy format: its harness includes (or imports) both files by them.
+// Names at run time in the legacy format, by which its harness includes or imports both files.
 const (
 	legacyNativeReference  = "reference.cuh"
 	legacyNativeSubmission = "train.cuh"
@@ -24,7 +24,7 @@ const (
 	legacyPythonTimeout = 300 * time.Second
 )
 
-// FromReference returns a task in the legacy format from its only reference file, whose suffix determines the language:
+// FromReference returns a task in the legacy format from its only reference file. The suffix determines the language:
 // .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
 func FromReference(file string, content []byte, devices []string) (*Bundle, error) {
 	lang := legacyLang(file)
@@ -87,7 +87,7 @@ func legacyLang(file string) Lang {
 	}
 }
 
-// legacyNames returns the names that the harness of the legacy format uses from the reference.
+// legacyNames returns the names in the reference that the harness of the legacy format uses.
 func legacyNames(lang Lang) []string {
 	functions := []string{"generate_input", "ref_kernel", "check_implementation"}
 	if lang == LangPython {

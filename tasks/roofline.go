@@ -10,14 +10,14 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// typeSizes are names that an expression may use in addition to a case's arguments: bytes of one element. An argument
-// with the same name takes precedence.
+// typeSizes are names that an expression may use in addition to the arguments of a case, with the bytes of one element.
+// An argument with the same name takes precedence.
 var typeSizes = map[string]float64{
 	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8": 1,
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
 }
 
-// Eval returns the bytes that one call on the case must move, and its floating-point operations; 0 without an
+// Eval returns the bytes that one call with the case must transfer, and its floating-point operations; 0 without an
 // expression. It returns an error for a name that is not a numeric argument of the case, and for a value that is
 // negative or not finite.
 func (r Roofline) Eval(c Case) (bytes, flops float64, err error) {
@@ -48,7 +48,7 @@ func evaluate(quantity, text string, c Case) (float64, error) {
 	return value, nil
 }
 
-// number returns the numeric argument or type size with that name.
+// number returns a numeric argument, or the size of an element type, by its name.
 func (c Case) number(name string) (float64, error) {
 	for _, arg := range c {
 		if arg.Name != name {
@@ -66,7 +66,7 @@ func (c Case) number(name string) (float64, error) {
 	return 0, fmt.Errorf("%q is neither an argument of the case %q nor a type such as float32", name, c)
 }
 
-// roofline reads `roofline` and evaluates both expressions for every benchmark.
+// roofline reads the key roofline and evaluates both expressions for every benchmark.
 func (r *taskReader) roofline(node *yaml.Node) *Roofline {
 	if node == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// solutionsDir contains, beside task.yml, submissions with a known verdict.
+// solutionsDir is the folder next to task.yml with submissions whose verdict is known.
 const solutionsDir = "solutions"
 
-// Solution is a submission that comes with a task for testing it.
+// Solution is a submission that is part of a task, for testing it.
 type Solution struct {
 	Name    string // name of its file or folder
 	Correct bool   // expected to pass; otherwise to fail
@@ -23,12 +23,12 @@ type Solution struct {
 	Files   map[string][]byte // further files, by name
 }
 
-// Submission returns the solution as a submission.
+// Submission returns the solution as a Submission.
 func (s Solution) Submission() Submission { return Submission{Source: s.Source, Files: s.Files} }
 
-// Solutions returns solutions/correct/* and solutions/wrong/* of a task folder, by name within each; a missing folder
-// is not an error. Each is a file, or a folder whose main file is submission.*. A reference in the legacy format has
-// one solution: itself, submitted.
+// Solutions returns the submissions in solutions/correct and solutions/wrong of a task folder, sorted by name; none if
+// the folder does not exist. Each is a file, or a folder whose main file is submission.*. A reference in the legacy
+// format has one solution: the reference itself.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.referenceFile != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.referenceFile))}, nil
@@ -74,12 +74,12 @@ func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 	return slices.SortedFunc(maps.Values(byName), func(a, b Solution) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
-// isSolution reports whether a path in a folder of solutions is one, or a file of one.
+// isSolution reports whether a path in a folder of solutions is a solution or a file of one.
 func isSolution(name string) bool {
 	return strings.Count(name, "/") <= 1 && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// referenceAsSolution returns a submission with the reference's answers.
+// referenceAsSolution returns a submission with the same outputs as the reference.
 func referenceAsSolution(lang Lang) Solution {
 	source := "output_t custom_kernel(input_t input) { return ref_kernel(input); }\n"
 	if lang == LangPython {
@@ -88,10 +88,11 @@ func referenceAsSolution(lang Lang) Solution {
 	return Solution{Name: "the reference itself", Correct: true, Source: []byte(source)}
 }
 
-// matchedReference matches a Python function that make_match_reference compares answers with.
+// matchedReference matches the Python function with which make_match_reference compares outputs.
 var matchedReference = regexp.MustCompile(`\bmake_match_reference\(\s*([A-Za-z_]\w*)`)
 
-// Reference returns a submission with the reference's answers, if the reference has a function that computes them.
+// Reference returns a submission with the same outputs as the reference, if the reference has a function that computes
+// them.
 func (b *Bundle) Reference() (s Solution, ok bool) {
 	d := b.Definition
 	if d.Form == FormLegacy {
@@ -113,7 +114,7 @@ func (b *Bundle) Reference() (s Solution, ok bool) {
 //go:embed examples
 var examples embed.FS
 
-// Examples returns the built-in tasks, by name.
+// Examples returns the built-in tasks, sorted by name.
 func Examples() ([]*Bundle, error) {
 	upload, err := openExamples()
 	if err != nil {
@@ -135,12 +136,12 @@ func ExampleSolutions(name string) ([]Solution, error) {
 	return upload.Solutions(name)
 }
 
-// starters are example tasks that no site installs, because they need more than most sites have.
+// starters are example tasks that no site installs, because they need packages or GPUs that most sites lack.
 //
 //go:embed starters
 var starters embed.FS
 
-// StarterFolder returns the original folder of an example task: a built-in one, or one of starters.
+// StarterFolder returns the original folder of an example task, either built-in or from starters.
 func StarterFolder(name string) (fs.FS, error) {
 	from, at := starters, path.Join("starters", name)
 	if _, err := fs.Stat(from, at); err != nil {

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// WithWarpboardHarness returns a copy of a bundle with its own eval program, changed to use Warpboard's harness. It
-// returns an error if the bundle lacks files or functions that Warpboard's harness needs. Scores of the two are not
-// comparable (package changes reports this).
+// WithWarpboardHarness returns a copy of a bundle with its own eval program, changed to use the harness of Warpboard.
+// It returns an error if the bundle lacks files or functions that this harness needs. Scores of the two harnesses are
+// not comparable (package changes reports this).
 func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if b.Definition.Form == FormLegacy || !b.Definition.OwnHarness {
 		return nil, fmt.Errorf("%s runs with Warpboard's harness already", b.Name)
@@ -58,8 +58,9 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 
 var harnessLine = regexp.MustCompile(`(?m)^harness:[^#\n]*?([ \t]*(?:#.*)?)$`)
 
-// keepText keeps the author's text of task.yml, with one value changed. The eval program then stays in the bundle,
-// because the text names it. If the value cannot be changed in the text, the text is written from the definition.
+// keepText keeps the text of task.yml that the author wrote, with one value changed. The eval program then stays in the
+// bundle, because the text names it. If the value cannot be changed in the text, the text is written from the
+// definition.
 func (b *Bundle) keepText(from *Bundle) {
 	text, ok := from.Files[TaskFile]
 	if !ok {
@@ -77,7 +78,7 @@ func (b *Bundle) keepText(from *Bundle) {
 	b.Files[TaskFile] = text
 }
 
-// standardFunctions checks that the reference has the functions that Warpboard's harness calls.
+// standardFunctions returns an error if the reference lacks functions that the harness of Warpboard calls.
 func (b *Bundle) standardFunctions() error {
 	if missing := b.missingFunctions(); len(missing) > 0 {
 		return fmt.Errorf("%s: %s, which Warpboard's harness calls", b.Name, missing[0])
@@ -85,8 +86,8 @@ func (b *Bundle) standardFunctions() error {
 	return nil
 }
 
-// missingFunctions returns the functions that Warpboard's harness calls and whose names the reference does not contain.
-// If the reference includes a whole file, nothing is reported. It is a text search for a warning: a name in a comment
+// missingFunctions returns the functions that the harness of Warpboard calls and whose names are not in the text of the
+// reference; none if the reference includes another file completely. It is only for a warning: a name in a comment
 // counts, and the first run shows the truth.
 func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
@@ -107,17 +108,17 @@ func (b *Bundle) missingFunctions() (missing []string) {
 	return missing
 }
 
-// hasChecker reports whether the text of the reference has the name of a checker.
+// hasChecker reports whether the name of a checker is in the text of the reference.
 func (b *Bundle) hasChecker() bool {
 	return slices.ContainsFunc(b.Definition.Files, func(f File) bool {
 		return stem(f.Name) == "reference" && !f.IsSubmission() && bytes.Contains(b.Files[f.Source], []byte("check_implementation"))
 	})
 }
 
-// wholeImport matches files that a reference takes over as a whole: an include, or a star import.
+// wholeImport matches a statement that includes all names of another file: an include, or a star import.
 var wholeImport = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
 
-// importsTaskFile reports whether a reference takes over definitions of another file of the task.
+// importsTaskFile reports whether a reference includes all names of another file of the task.
 func importsTaskFile(text []byte) bool {
 	return slices.ContainsFunc(wholeImport.FindAllSubmatch(text, -1), func(found [][]byte) bool {
 		return !slices.Contains([]string{"task.h", "utils.h", "task", "utils"}, string(found[1])+string(found[2]))

@@ -15,23 +15,23 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Submission is a person's submission to a task: the text for SubmissionSource, and further files beside the task's
-// own, if the task allows them.
+// Submission is what a person submits to a task: the text for SubmissionSource, and additional files, if the task
+// allows them.
 type Submission struct {
 	Source []byte
 	Files  map[string][]byte // by name; nil for none
 }
 
-// MaxSubmissionFiles limits the further files of a submission.
+// MaxSubmissionFiles limits the additional files of a submission.
 const MaxSubmissionFiles = 16
 
 // packedMark is the prefix of a packed submission with several files. Other submissions must not begin with it. Stored
-// sources and hashes depend on this form. It begins with a zero byte, which no compilable text has.
+// sources and hashes depend on it. It begins with a zero byte, which no source that compiles contains.
 const packedMark = "\x00files\n"
 
-// Pack returns the submission as one text, which is equal only for equal submissions. Without further files it is the
-// source. Otherwise it is a mark and each file as a line with its name and size, followed by its text: SubmissionSource
-// first, the rest by name.
+// Pack returns the submission as one text, which is equal only for equal submissions. Without additional files it is
+// the source. Otherwise it is packedMark and, for each file, a line with name and size and then the text:
+// SubmissionSource first, the others sorted by name.
 func (s Submission) Pack() []byte {
 	if len(s.Files) == 0 {
 		return s.Source
@@ -49,7 +49,7 @@ func (s Submission) Pack() []byte {
 	return text.Bytes()
 }
 
-// Unpack reverses Pack.
+// Unpack returns the submission for a text that Pack returned.
 func Unpack(text []byte) (s Submission, err error) {
 	rest, several := bytes.CutPrefix(text, []byte(packedMark))
 	if !several {
@@ -59,8 +59,8 @@ func Unpack(text []byte) (s Submission, err error) {
 	for len(rest) > 0 {
 		head, data, ok := bytes.Cut(rest, []byte("\n"))
 		name, count, _ := strings.Cut(string(head), " ")
-		// Only the result of Pack comes here, from the site's own store; it is still checked, because a damaged row
-		// must not panic a page.
+		// The text is a result of Pack in the store of the site. It is still checked, because a damaged row must not
+		// make a page panic.
 		n, err := strconv.Atoi(count)
 		if !ok || err != nil || n < 0 || n > len(data) {
 			return s, fmt.Errorf("a submission of several files breaks off at %.80q", head)
@@ -74,7 +74,7 @@ func Unpack(text []byte) (s Submission, err error) {
 	return s, nil
 }
 
-// Zip returns the submission as an archive, with the given name for the main file.
+// Zip returns the submission as a zip archive, with main as the name of the main file.
 func (s Submission) Zip(main string) ([]byte, error) {
 	var archive bytes.Buffer
 	zw := zip.NewWriter(&archive)
@@ -90,7 +90,8 @@ func (s Submission) Zip(main string) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// UnzipSubmission returns the files of a zipped submission, by name. They are at its top, or all in one folder.
+// UnzipSubmission returns the files of a zipped submission by name. They are all at the top level, or all in one
+// folder.
 func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{
 		MaxFiles: MaxSubmissionFiles + 1,
@@ -115,8 +116,8 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// SplitMain finds a submission's main file: the one with the name of the submission, or the only one that is not a
-// further file. The error is a Problem.
+// SplitMain finds the main file of a submission: the one with SubmissionName, or the only one that SubmissionFiles does
+// not allow. The error is a Problem.
 func (d Definition) SplitMain(files map[string][]byte) (main string, s Submission, err error) {
 	var others []string
 	for name := range files {
@@ -138,15 +139,15 @@ func (d Definition) SplitMain(files map[string][]byte) (main string, s Submissio
 	return main, s, nil
 }
 
-// Names returns the sorted names of the further files.
+// Names returns the sorted names of the additional files.
 func (s Submission) Names() []string { return slices.Sorted(maps.Keys(s.Files)) }
 
-// NamesWith returns the sorted names of the further files of two submissions.
+// NamesWith returns the sorted names of the additional files of two submissions together.
 func (s Submission) NamesWith(other Submission) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(s.Names(), other.Names()...))))
 }
 
-// TextSubmission returns a submission of texts; files are the further ones, by name.
+// TextSubmission returns a submission from texts; files are the additional ones by name.
 func TextSubmission(source string, files map[string]string) Submission {
 	s := Submission{Source: []byte(source)}
 	for name, text := range files {
@@ -155,7 +156,7 @@ func TextSubmission(source string, files map[string]string) Submission {
 	return s
 }
 
-// Texts returns the further files as texts by name, or nil if there are none.
+// Texts returns the additional files as texts by name; nil if there are none.
 func (s Submission) Texts() map[string]string {
 	if len(s.Files) == 0 {
 		return nil
@@ -167,8 +168,8 @@ func (s Submission) Texts() map[string]string {
 	return texts
 }
 
-// ReadSubmission reads the files of a submission, the main one first; further ones are named without folders. Files for
-// which read returns nil are omitted; without a main file everything is. A file that is not UTF-8 is a Problem.
+// ReadSubmission reads the files of a submission, the main one first; the additional ones are named without folders.
+// Files for which file returns nil are omitted; without the main file, all are. A file that is not UTF-8 is a Problem.
 func ReadSubmission(paths []string, file func(path string) ([]byte, error)) (s Submission, err error) {
 	read := func(path string) ([]byte, error) {
 		text, err := file(path)
@@ -212,7 +213,7 @@ func (s Submission) Size() int {
 	return size
 }
 
-// CheckSubmission returns a Problem if these texts cannot be a submission to any task.
+// CheckSubmission returns a Problem if a submission is invalid for any task.
 func CheckSubmission(s Submission) error {
 	switch {
 	case len(s.Source) == 0:
@@ -240,9 +241,9 @@ func CheckSubmission(s Submission) error {
 	return nil
 }
 
-// Resolve returns the text of every file of a program by its run-time name, including the submission's. It returns an
-// error if the bundle lacks a file, or if the submission is invalid. CheckFiles decided about further files when they
-// were submitted: accepted files are measured again even if the task allows fewer now.
+// Resolve returns the text of every file of a program by its name at run time, including the submission. It returns an
+// error if the bundle lacks a file, or if the submission is invalid. It does not call CheckFiles: accepted files are
+// measured again even if the task now allows fewer.
 func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	if err := CheckSubmission(s); err != nil {
 		return nil, err
@@ -268,8 +269,8 @@ func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	return out, nil
 }
 
-// WithFiles returns the definition of the task's program with these further files of a submission, for workers: each is
-// a file of the submission, and compiled ones are among config.sources. So any worker can build it.
+// WithFiles returns the definition for workers, with names as additional files of a submission: compiled files are
+// added to config.sources, so that any worker can build the program.
 func (d Definition) WithFiles(names []string) Definition {
 	d.SubmissionFiles = nil
 	if len(names) == 0 {
@@ -287,7 +288,7 @@ func (d Definition) WithFiles(names []string) Definition {
 			d.Config.Sources = append(d.Config.Sources, name)
 		}
 	}
-	// The main file is the submission's last: if several compile a Python extension, its extension is kept.
+	// The main file is last: if several files compile a Python extension, its extension is used.
 	d.Files = append(further, d.Files...)
 	return d
 }

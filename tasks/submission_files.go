@@ -34,12 +34,12 @@ var (
 	}
 )
 
-// harnessStems are names, without suffix, that Warpboard's programs have or look for, in addition to those that begin
-// with "warpboard".
+// harnessStems are names, without suffix, that the programs of Warpboard have or look for, in addition to names that
+// begin with "warpboard".
 var harnessStems = []string{evalStem, "reference", "utils", "warm"}
 
-// harnessModules are modules that Warpboard's programs import in the submission's process, and that a file with that
-// name would shadow.
+// harnessModules are modules that the programs of Warpboard import in the process of the submission. A file with one of
+// these names would shadow the module.
 var harnessModules = []string{
 	"array", "ast", "atexit", "base64", "bisect", "builtins", "collections", "contextlib", "copy", "ctypes", "cupy", "cutlass", "dataclasses", "enum", "errno", "faulthandler", "fcntl", "functools",
 	"gc", "hashlib", "importlib", "inspect", "io", "itertools", "json", "linecache", "logging", "marshal", "math", "mmap", "multiprocessing", "numpy", "operator", "os",
@@ -47,13 +47,13 @@ var harnessModules = []string{
 	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
-// isCompiled reports whether the file is compiled; others are included.
+// isCompiled reports whether a file is compiled; others are only included.
 func isCompiled(lang Lang, name string) bool {
 	suffix := path.Ext(name)
 	return slices.Contains(sourceSuffixes, suffix) && lang != LangPython || suffix == ".cu" && lang == LangCUDA
 }
 
-// submissionFiles reads which further files a submission may have.
+// submissionFiles reads the names of the additional files that a submission may have.
 func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 	patterns := r.texts(node, "submission_files")
 	if len(patterns) > maxFilePatterns {
@@ -83,7 +83,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 	return patterns
 }
 
-// refusedFileName returns the reason why a further file cannot have this name in any task, or "".
+// refusedFileName returns the reason why no task may allow an additional file with a name; "" if it may.
 func refusedFileName(name string) string {
 	switch {
 	case len(name) > maxFileName:
@@ -94,7 +94,7 @@ func refusedFileName(name string) string {
 	return ""
 }
 
-// CheckFiles returns a Problem if a submission to the task cannot have files with these names.
+// CheckFiles returns a Problem if a submission to the task may not have files with these names.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
 	seen, taken := map[string]string{}, b.usedNames(names)
@@ -126,17 +126,17 @@ func (d Definition) matchesPattern(name string) bool {
 	})
 }
 
-// MayComeFromSubmission reports whether a file with this name may come from a submission, according to the task's
-// definition.
+// MayComeFromSubmission reports whether the definition of the task allows a submission to have a file with this name.
 func (d Definition) MayComeFromSubmission(name string) bool {
 	return d.matchesPattern(name) && d.reserved(name) == ""
 }
 
-// usedNames finds names that are already used: no further file may shadow one of the task or of the harness, or one
-// that these include or import. It reads the task's files once, because they may be large. Weakness: includes and
-// imports are found by patterns in the text, without their own includes.
+// usedNames returns, for each of names that is already used, who uses it: an additional file must not shadow a file of
+// the task or of the harness, or a file that one of these includes or imports. It reads the files of the task once,
+// because they may be large. Includes and imports are found by patterns in the text; those of included files are not
+// searched.
 func (b *Bundle) usedNames(names []string) map[string]string {
-	// names that are not reserved, by their form in includes and imports
+	// names that are not used, by the text that an include or import of them has
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
 		if why := b.Definition.reserved(name); why != "" {
@@ -157,7 +157,7 @@ func (b *Bundle) usedNames(names []string) map[string]string {
 	return taken
 }
 
-// reserved returns the owner of a reserved name, independent of the task's files, or "".
+// reserved returns the owner of a name that is reserved for all tasks; "" if it is free.
 func (d Definition) reserved(name string) string {
 	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.Fold(path.Base(f.Name)) == filetree.Fold(name) }) {
 		return "has the name of a file of the task"

@@ -10,13 +10,14 @@ const maxTagLetters = 24
 
 var tagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// IsTag reports whether a word can be a tag.
+// IsTag reports whether a word is valid as a tag.
 func IsTag(word string) bool { return len(word) <= maxTagLetters && tagName.MatchString(word) }
 
 // difficultyLevels returns the tags for difficulty, easiest first.
 func difficultyLevels() []string { return []string{"beginner", "intermediate", "advanced"} }
 
-// Difficulty returns the rank of a task's tags from easy to hard. Without a tag for difficulty it is in the middle.
+// Difficulty returns the position of a task on the scale from easy to hard. A task without a tag for difficulty is in
+// the middle.
 func Difficulty(tags []string) int {
 	for _, tag := range tags {
 		if level := slices.Index(difficultyLevels(), tag); level >= 0 {

@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// TaskFile is the name of the file that makes a folder a task.
+// TaskFile is the name of the file that every task folder has.
 const TaskFile = "task.yml"
 
 const (
@@ -26,21 +26,21 @@ const (
 	maxMemoryMiB   = 1 << 20 // MiB
 )
 
-// taskReader reads one task.yml and loads the files that it names.
+// taskReader reads one task.yml and loads the files named in it.
 type taskReader struct {
 	reader
 	tree        filetree.Tree
 	dir         string // folder of task.yml in the tree
 	bundle      *Bundle
 	storedBytes int64 // bytes of bundle.Files
-	// origins has the path in the tree for each of bundle.Files.
+	// origins maps each path in bundle.Files to its path in the tree.
 	origins            map[string]string
 	ignoredKeyWarnings []string // warnings about known but unused keys
-	// exactTexts means that case values reach Python with their types in task.yml.
+	// exactTexts is true if Python programs receive the values of cases with the types that they have in task.yml.
 	exactTexts bool
 }
 
-// readTask reads the task in folder dir of t.
+// readTask reads the task in a folder of t.
 func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	file := path.Join(dir, TaskFile)
 	data, err := t.Read(file)
@@ -110,11 +110,11 @@ func (r *taskReader) read(root *yaml.Node) {
 	if def.Setup = r.boolean(f["setup"], "setup", false); def.Setup && (def.Lang != LangPython || def.OwnHarness || def.MultiGPU) {
 		r.refuse(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
 	}
-	// The allowed files of a submission depend on the harness.
+	// The allowed files of a submission depend on the choice of the harness.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }
 
-// sanitize reads whether a ranked run requires a clean run of mode sanitize.
+// sanitize reads the key sanitize: whether a ranked run requires a clean run of compute-sanitizer.
 func (r *taskReader) sanitize(node *yaml.Node) {
 	def := &r.bundle.Definition
 	def.SanitizeFirst = r.choice(node, "sanitize", "optional", "optional", "required") == "required"
@@ -129,7 +129,7 @@ func (r *taskReader) sanitize(node *yaml.Node) {
 	}
 }
 
-// library reads whether kernels of libraries are refused. Only profiles show which kernels ran.
+// library reads the key library: whether kernels of libraries are refused. Only profiles show the kernels that ran.
 func (r *taskReader) library(node *yaml.Node) {
 	def := &r.bundle.Definition
 	def.RefuseLibrary = r.choice(node, "library", "allow", "allow", "refuse") == "refuse"
@@ -155,7 +155,7 @@ func (r *taskReader) times(f fields, def *Definition) {
 	}
 }
 
-// checkRequired refuses a task.yml that lacks a key.
+// checkRequired reports each required key that a task.yml lacks.
 func (r *taskReader) checkRequired(f map[string]*yaml.Node) {
 	for _, key := range taskKeys() {
 		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
@@ -228,7 +228,7 @@ func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// memory reads a number of MiB and returns bytes, or 0 if absent.
+// memory reads a number of MiB and returns bytes; 0 if the key is absent.
 func (r *reader) memory(node *yaml.Node, key string) int64 {
 	n, ok := r.integer(node, key)
 	if ok && (n < minMemoryMiB || n > maxMemoryMiB) {
@@ -238,7 +238,7 @@ func (r *reader) memory(node *yaml.Node, key string) int64 {
 	return n << 20
 }
 
-// cases reads a list of flat mappings; a case keeps its arguments in file order.
+// cases reads a list of mappings without nesting; each case keeps its arguments in file order.
 func (r *taskReader) cases(node *yaml.Node, key string) []Case {
 	items := r.items(node, key)
 	if len(items) > MaxCases {

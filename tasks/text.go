@@ -7,8 +7,8 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// CheckText refuses a text that is not UTF-8 with a Problem at the line of its first invalid byte: JSON would replace
-// that byte.
+// CheckText refuses a text that is not UTF-8 with a Problem at the line of its first invalid byte, which JSON would
+// replace.
 func CheckText(file string, text []byte) error {
 	for i, line := 0, 1; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])

@@ -14,8 +14,8 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Tolerance is the largest allowed difference of an output, in the words of task.yml and of evaluations. The harness's
-// warpboard_compare.py applies it, and has the defaults of absent words.
+// Tolerance has the largest allowed difference of an output, with the names that task.yml and evaluations use.
+// warpboard_compare.py of the harness applies it, and has the defaults for nil fields.
 type Tolerance struct {
 	ATol     *float64 `json:"atol,omitempty"`
 	RTol     *float64 `json:"rtol,omitempty"`
@@ -25,7 +25,7 @@ type Tolerance struct {
 	Infinite string   `json:"infinite,omitempty"` // one of InfiniteRules
 }
 
-// Tolerances are a default tolerance and those of single outputs, by name or number.
+// Tolerances are a default tolerance, and tolerances of single outputs by name or number.
 type Tolerances struct {
 	Tolerance
 	Outputs map[string]Tolerance `json:"tolerances,omitempty"`
@@ -34,10 +34,10 @@ type Tolerances struct {
 // MaxTolerances limits the outputs with a separate tolerance.
 const MaxTolerances = 64
 
-// InfiniteRules returns the values of `infinite`: the infinities that agree with themselves.
+// InfiniteRules returns the allowed values of infinite: which infinities equal themselves in a comparison.
 func InfiniteRules() []string { return []string{"equal", "negative", "never"} }
 
-// CheckToleranceWord returns a reason why a word of a tolerance cannot have the number, or "".
+// CheckToleranceWord returns the reason why number is invalid for the key word of a tolerance; "" if it is valid.
 func CheckToleranceWord(word string, number float64) string {
 	switch {
 	case word == "matched" && !(number > 0 && number <= 1):
@@ -52,7 +52,7 @@ func CheckToleranceWord(word string, number float64) string {
 	return ""
 }
 
-// tolerances reads `tolerance` and `tolerances`.
+// tolerances reads the keys tolerance and tolerances.
 func (r *taskReader) tolerances(f fields) *Tolerances {
 	def, node := &r.bundle.Definition, f["tolerance"]
 	if node == nil {
@@ -115,7 +115,7 @@ func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
 	return out
 }
 
-// node returns the tolerance as a mapping of task.yml on one line.
+// node returns the tolerance as a YAML mapping on one line.
 func (t Tolerance) node() *yaml.Node {
 	var pairs []any
 	for _, word := range []struct {
@@ -135,7 +135,7 @@ func (t Tolerance) node() *yaml.Node {
 	return pyyaml.Flow(pairs...)
 }
 
-// String returns the words for people.
+// String returns the tolerances as a text for people.
 func (t Tolerances) String() string {
 	text := t.words()
 	for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {

@@ -11,17 +11,17 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// Validation names a task's script that tries a submission in an application. It runs on request, on entries of a
+// Validation has the script of a task that runs submissions in an application. It runs on request, for entries of a
 // closed board, and does not affect ranks.
 type Validation struct {
 	Version string `json:"version"` // the author's version of the script
 	Script  string `json:"script"`  // path in the bundle
 }
 
-// maxValidationVersion limits the version, which boards show.
+// maxValidationVersion limits the characters of the version, which boards show.
 const maxValidationVersion = 40
 
-// validation reads the script. Only Python tasks have one: their submission is a module that the script can import.
+// validation reads the key validation. Only Python tasks have one: the script imports the submission as a module.
 func (r *taskReader) validation(node *yaml.Node) *Validation {
 	const key = "validation"
 	def := r.bundle.Definition
@@ -52,7 +52,7 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 	return &v
 }
 
-// name returns the script's run-time name.
+// name returns the name of the script at run time.
 func (v Validation) name() string { return path.Base(v.Script) }
 
 // Validating returns the task with its validation script as the program beside a submission. Validation must not be

@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// WriteZip writes the task as a zip of one folder; reading it again gives an equal bundle. A task in the legacy format
-// is only its reference file.
+// WriteZip writes the task as a zip with one folder; reading it gives an equal bundle. A task in the legacy format is
+// only its reference file.
 func WriteZip(w io.Writer, b *Bundle) error {
 	zw := zip.NewWriter(w)
 	if b.Definition.Form != FormLegacy {
@@ -54,8 +54,8 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 	return nil
 }
 
-// TaskYAML returns the author's task.yml with its comments, unless the bundle has changed since: then it is written
-// from the definition.
+// TaskYAML returns the task.yml that the author wrote, with its comments. If the bundle has changed, it is written from
+// the definition.
 func (b *Bundle) TaskYAML() ([]byte, error) {
 	if text, ok := b.Files[TaskFile]; ok && b.describedBy(text) {
 		return text, nil
@@ -63,7 +63,7 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 	return b.writtenYAML()
 }
 
-// describedBy reports whether text describes the bundle's definition.
+// describedBy reports whether a text gives the same definition as the bundle.
 func (b *Bundle) describedBy(text []byte) bool {
 	files := maps.Clone(b.Files)
 	files[TaskFile] = text
@@ -75,8 +75,8 @@ func (b *Bundle) describedBy(text []byte) bool {
 	return same.Key() == (&Bundle{Definition: b.Definition}).Key()
 }
 
-// authorText returns the author's text of task.yml for the bundle, with paths above the folder moved inside the bundle.
-// It is nil if the definition alone gives the same text.
+// authorText returns the text of task.yml for the bundle, with paths above the folder replaced by paths inside the
+// bundle. It is nil if the definition alone gives the same text.
 func (r *taskReader) authorText(data []byte) []byte {
 	text := string(data)
 	for inside := range r.origins {
@@ -90,7 +90,7 @@ func (r *taskReader) authorText(data []byte) []byte {
 	return []byte(text)
 }
 
-// writtenYAML writes the definition as a task.yml that refers to the bundle's own files.
+// writtenYAML writes a task.yml from the definition; its paths are those in the bundle.
 func (b *Bundle) writtenYAML() ([]byte, error) {
 	d := b.Definition
 	y := pyyaml.NewMapping()

@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Attack is one program of the corpus, which tries to get a false time or a wrong answer accepted, with its latest
+// Attack is a program of the attack corpus that tries to get a false time or a wrong output accepted, with its latest
 // results.
 type Attack struct {
 	Name        string // folder name
@@ -33,7 +33,7 @@ type AttackResult struct {
 	MeasuredAt       time.Time
 }
 
-// countAsExpected counts the attacks tried on this site's harness, and those of them that ended as expected on every
+// countAsExpected counts the attacks tried on the harness of this site, and how many of them ended as expected on every
 // device.
 func countAsExpected(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
@@ -73,7 +73,7 @@ func (f attackFamily) failedCount() int {
 	return tried - held
 }
 
-// claim describes the result with the largest false claim, compared with the shown time; empty if no time was shown.
+// claim describes the false result with the largest difference from the measured time; "" if no time was shown.
 func (f attackFamily) claim() string {
 	var most AttackResult
 	for _, a := range f.attacks {
@@ -89,7 +89,7 @@ func (f attackFamily) claim() string {
 	return fmt.Sprintf("largest false claim: %s, shown as %s", format.Nanoseconds(most.ClaimedNS), format.Nanoseconds(most.ShownNS))
 }
 
-// attacksSummary describes how the attacks ended, and how many of the others need a GPU.
+// attacksSummary describes how many attacks ended as expected, and how many of the remaining ones need a GPU.
 func attacksSummary(attacks []Attack) string {
 	held, tried := countAsExpected(attacks)
 	text := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)

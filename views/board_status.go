@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// entryTag is a mark beside an entry's score.
+// entryTag is a mark next to the score of an entry.
 type entryTag struct {
 	text, class, title string
 	url                templ.SafeURL
@@ -57,8 +57,8 @@ func boardMarks() []boardMark {
 
 const wideIntervalHint = "May be tied with the rank above, but the measurement is too noisy to say. Running the same source again narrows it"
 
-// hasWideInterval reports whether an entry's interval reaches the first of the rank above, which must be on the page or
-// among the board's leaders.
+// hasWideInterval reports whether the interval of an entry overlaps that of the first entry with a better rank. That
+// entry must be on the page or among the leaders of the board.
 func (b BoardTable) hasWideInterval(e boards.Standing) bool {
 	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.Age && int(band.EntriesBefore)+1 == e.Rank })
 	if i < 1 || b.Bands[i-1].EpochAge != e.Age {
@@ -80,7 +80,7 @@ func (b BoardTable) hasWideIntervals() bool {
 	return slices.ContainsFunc(b.ranked(), b.hasWideInterval)
 }
 
-// statuses returns the marks beside an entry's score, most important first.
+// statuses returns the marks next to the score of an entry, most important first.
 func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	for _, m := range boardMarks() {
 		if m.adapt == nil || !m.applies(b, e) {
@@ -93,8 +93,8 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 	return list
 }
 
-// marksDisturbed reports whether a row has the mark "disturbed". It is false if most ranked rows would have it, which
-// one line mentions instead.
+// marksDisturbed reports whether a row has the mark "disturbed". It is false if sharedNote says so for most ranked
+// rows.
 func (b BoardTable) marksDisturbed(e boards.Standing) bool {
 	return e.Disturbed != "" && (e.HasOlderEpoch(b.Board) || !b.once.disturbed)
 }
@@ -103,10 +103,10 @@ func (b BoardTable) marksNoisy(e boards.Standing) bool {
 	return e.Interval.Noisy && (e.HasOlderEpoch(b.Board) || !b.once.noisy)
 }
 
-// sharedNotes has the marks that one line above the table mentions for most rows.
+// sharedNotes are true for the marks that most rows would have. One line above the table mentions them instead.
 type sharedNotes struct{ disturbed, noisy bool }
 
-// withSharedMarks determines these marks once for all rows.
+// withSharedMarks returns the table with sharedNotes computed from its rows.
 func (b BoardTable) withSharedMarks() BoardTable {
 	b.once = sharedNotes{
 		disturbed: b.holdsForMost(func(e *boards.Standing) bool { return e.Disturbed != "" }),
@@ -115,8 +115,8 @@ func (b BoardTable) withSharedMarks() BoardTable {
 	return b
 }
 
-// holdsForMost reports whether a condition holds for more than half of the page's ranked entries, and for at least
-// four.
+// holdsForMost reports whether a condition is true for more than half of the ranked entries of the page, and for at
+// least four.
 func (b BoardTable) holdsForMost(holds func(*boards.Standing) bool) bool {
 	rows, n := b.ranked(), 0
 	for i := range rows {
@@ -127,7 +127,7 @@ func (b BoardTable) holdsForMost(holds func(*boards.Standing) bool) bool {
 	return n >= 4 && 2*n > len(rows)
 }
 
-// sharedNote returns the line about most rows, or "".
+// sharedNote returns the line about marks that most rows would have; "" if there are none.
 func (b BoardTable) sharedNote() string {
 	switch disturbed, noisy := b.once.disturbed, b.once.noisy; {
 	case disturbed && noisy:

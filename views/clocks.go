@@ -12,7 +12,8 @@ import (
 	"warpboard/views/format"
 )
 
-// shortScoreNS is the time below which a score gets a mark that links to an explanation of what can still be hidden.
+// shortScoreNS is the time, in nanoseconds, below which a score has a mark with a link to an explanation of what a
+// measurement cannot exclude.
 const shortScoreNS = 30e3
 
 const (
@@ -29,8 +30,8 @@ func anyTimedByJudge(cases []job.CaseResult) bool {
 	return slices.ContainsFunc(cases, job.CaseResult.TimedByJudge)
 }
 
-// lacksJudgeTimes reports whether the run has times by a clock in the kernel's own process, though its task uses
-// Warpboard's harness: an older harness measured it.
+// lacksJudgeTimes reports whether an old version of the harness of Warpboard measured the run with a clock in the
+// process of the kernel.
 func (r RunCard) lacksJudgeTimes() bool {
 	timed := false
 	for _, stage := range r.Stages {
@@ -54,7 +55,7 @@ var clockHints = map[job.Clock]string{
 	job.ClockSnapshot: "Taken by the judge, from the release of the call until the answer was in its hands",
 }
 
-// clockNotes returns sentences about a case's clocks; none if they agree and no call was late.
+// clockNotes returns sentences about the clocks of a case; none if they agree and no call was late.
 func clockNotes(c job.CaseResult) []string {
 	if !c.TimedByJudge() {
 		return nil
@@ -73,7 +74,7 @@ func clockNotes(c job.CaseResult) []string {
 	return notes
 }
 
-// clockFacts returns the times by each clock, and the difference of the judge's. An answer may arrive later than the
+// clockFacts returns the times by each clock, and the difference to the judge's. An output may arrive later than the
 // kernel ends.
 func clockFacts(d models.ClockDifference) []string {
 	facts := []string{"runner's clock " + format.Nanoseconds(d.EventNS).String(), "judge's clock " + format.Nanoseconds(d.WallNS).String()}
@@ -85,7 +86,7 @@ func clockFacts(d models.ClockDifference) []string {
 	return append(facts, "difference "+format.Nanoseconds(math.Abs(judged-d.EventNS)).String(), "tolerance "+format.Nanoseconds(d.ToleranceNS).String())
 }
 
-// differenceNote returns both numbers, and which of them counts.
+// differenceNote returns the times by both clocks, and which of them counts.
 func differenceNote(k job.Clocks) string {
 	switch k.Counted {
 	case job.ClockSnapshot:

@@ -12,7 +12,7 @@ import (
 // evaluationStates are the states of an evaluation until its end, in order. Stages have the same names.
 var evaluationStates = []string{"submitted", "compiling", "validating", "profiling"}
 
-// evaluationWords are the texts for states, stages, and methods whose API names would mislead people.
+// evaluationWords are texts for states, stages, and methods whose names in the API could mislead people.
 var evaluationWords = map[string]string{
 	"submitted": "Waiting", "compiling": "Compiling", "validating": "Checking", "profiling": "Timing",
 	string(work.EvaluationCompleted): "Completed", string(work.EvaluationFailed): "Failed", string(work.EvaluationTimeout): "Timed out",
@@ -27,7 +27,8 @@ func evaluationWord(name string) string {
 	return name
 }
 
-// clockText names the clock of the times, and mentions the kernel's own clock if it is implausible.
+// clockText returns the name of the clock of the times, and mentions the clock of the kernel if its times are
+// implausible.
 func clockText(r kernelrun.Result) string {
 	c, judged := r.Clocks["custom"]
 	switch {
@@ -48,7 +49,7 @@ func clockText(r kernelrun.Result) string {
 	return text
 }
 
-// setupText has the time of a kernel's setup; empty without one.
+// setupText returns the time of the setup function of a kernel; "" if there is none.
 func setupText(ns float64) string {
 	if ns == 0 {
 		return ""

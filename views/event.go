@@ -22,7 +22,7 @@ func EventPartURL(slug, part string) templ.SafeURL {
 	return EventURL(slug) + templ.SafeURL("/"+part)
 }
 
-// EventBanner announces an event on every page.
+// EventBanner is the line about an event on every page.
 type EventBanner struct {
 	Slug         string
 	Title        string
@@ -31,7 +31,7 @@ type EventBanner struct {
 	TimeToNext   time.Duration // time until then
 }
 
-// BoardFreeze is the event that freezes a board.
+// BoardFreeze is an event during which new results of a board are hidden.
 type BoardFreeze struct {
 	Slug         string
 	Title        string
@@ -103,7 +103,7 @@ func (p EventPage) entries(slug string) (n int) {
 	return n
 }
 
-// EventWaiting counts the unrevealed results of a frozen event.
+// EventWaiting counts the results of a frozen event that have not been revealed.
 type EventWaiting struct {
 	Entrants    int
 	Submissions int
@@ -115,12 +115,12 @@ const (
 	maxWallRows  = 12
 )
 
-// standingRows returns the first rows of the standings.
+// standingRows returns the first most rows of the standings.
 func (p EventPage) standingRows(most int) []events.Row {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
 
-// shownRows returns the rows on the page: the first ones, and the viewer's own.
+// shownRows returns the rows on the page: the first ones, and those of the viewer.
 func (p EventPage) shownRows() []events.Row {
 	first := p.standingRows(maxShownRows)
 	for _, row := range p.Standings.Rows[len(first):] {
@@ -131,7 +131,7 @@ func (p EventPage) shownRows() []events.Row {
 	return first
 }
 
-// nextChange returns the next change of the event, and the time until then.
+// nextChange returns what changes next in the event, and the time until then.
 func (p EventPage) nextChange() (what string, in time.Duration) {
 	switch phaseOf(p.Event.Event, p.Now) {
 	case upcomingEvents:
@@ -142,7 +142,7 @@ func (p EventPage) nextChange() (what string, in time.Duration) {
 	return "", 0
 }
 
-// countdown shows the remaining time, to the second on the last day; a script continues it.
+// countdown formats the remaining time, with seconds on the last day; a script updates it.
 func countdown(d time.Duration) string {
 	if d >= 24*time.Hour {
 		return format.Duration(d)
@@ -176,10 +176,10 @@ func (p EventPage) addressAt(part, device string, at time.Time) string {
 	return to
 }
 
-// replaySteps is the number of equal parts of an event between which its standings can be stepped through.
+// replaySteps is the number of equal parts of the duration of an event, after each of which its standings can be shown.
 const replaySteps = 12
 
-// replayTimes returns the times at which the standings can be replayed: parts of the event that are over.
+// replayTimes returns the past times at which the standings can be shown.
 func (p EventPage) replayTimes() (list []time.Time) {
 	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
 	for i := 1; i <= replaySteps; i++ {
@@ -192,7 +192,7 @@ func (p EventPage) replayTimes() (list []time.Time) {
 
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// pointsRule describes how ranks become points.
+// pointsRule describes how ranks give points.
 func pointsRule(text string) string {
 	if text == events.RatioRule {
 		return "100 × best score ÷ own score on each board"
@@ -238,10 +238,10 @@ func (f EventForm) crumbs() []crumb {
 	return up
 }
 
-// position returns the place of a chosen task in the event, from 1 on; 0 for the others.
+// position returns the position of a chosen task in the event, from 1; 0 if it is not chosen.
 func (f EventForm) position(slug string) int { return slices.Index(f.Settings.Tasks, slug) + 1 }
 
-// choices returns the tasks to choose from, the chosen ones first in their order.
+// choices returns the tasks to choose from, chosen ones first in their order.
 func (f EventForm) choices() []EventChoice {
 	list := slices.Clone(f.Choices)
 	slices.SortStableFunc(list, func(a, b EventChoice) int {

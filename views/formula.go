@@ -14,14 +14,14 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Bounds of the formulas of one description; above them they stay LaTeX.
+// Limits of the formulas of one description; formulas beyond them are shown as LaTeX.
 const (
 	maxFormulas     = 200
 	maxFormulaBytes = 2000        // bytes
 	mathTimeout     = time.Second // for all of them; one takes about 1 ms
 )
 
-// formula is LaTeX in a text.
+// formula is a node with a LaTeX formula.
 type formula struct {
 	ast.CodeSpan
 	display bool   // on a line of its own
@@ -30,10 +30,10 @@ type formula struct {
 
 var kindFormula = ast.NewNodeKind("Formula")
 
-// Kind returns the kind of node.
+// Kind returns the kind of a formula node.
 func (*formula) Kind() ast.NodeKind { return kindFormula }
 
-// texToMath returns temml, a library that turns LaTeX into MathML.
+// texToMath returns temml, a library that converts LaTeX to MathML.
 var texToMath = sync.OnceValues(func() (*temml, error) {
 	vm := goja.New()
 	vm.SetMaxCallStackSize(1000)
@@ -58,11 +58,11 @@ type temml struct {
 	render goja.Callable
 }
 
-// presentationAttributes are attributes whose values the site's own style gives.
+// presentationAttributes matches attributes that are removed, because the stylesheet of the site sets the same.
 var presentationAttributes = regexp.MustCompile(` (?:style|class)="[^"]*"`)
 
-// mathML returns a formula as MathML and the time that it took without waiting for other descriptions, or an error if
-// it is not LaTeX that temml knows, or takes longer than limit.
+// mathML converts a formula to MathML, and returns the time it took, without the time of waiting for other
+// descriptions. It returns an error if temml does not accept the LaTeX or takes longer than limit.
 func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,8 +77,8 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 	return presentationAttributes.ReplaceAllString(html.String(), ""), time.Since(start), nil
 }
 
-// mathematics collects the formulas of one description while it is rendered. The HTML has marks in their places,
-// because the MathML is ours and does not go through the list of tags for text written by strangers.
+// mathematics collects the formulas of one description while the description is converted to HTML. The HTML has a
+// placeholder for each formula, because the MathML of temml is trusted and must not pass the filter for untrusted HTML.
 type mathematics struct {
 	placeholder string // no one can guess it
 	formulas    []string
@@ -88,7 +88,8 @@ type mathematics struct {
 
 func newMathematics() *mathematics { return &mathematics{placeholder: "formula" + rand.Text()} }
 
-// addFormula returns the mark of a formula, or, if it cannot become MathML, the LaTeX as code.
+// addFormula converts a formula and returns its placeholder. If the formula cannot be converted, it returns the LaTeX
+// as an HTML code element.
 func (m *mathematics) addFormula(tex string, display bool) string {
 	code := "<code>" + templ.EscapeString(tex) + "</code>"
 	if len(m.formulas) == maxFormulas || len(tex) > maxFormulaBytes || m.renderTime >= mathTimeout {
@@ -107,7 +108,7 @@ func (m *mathematics) addFormula(tex string, display bool) string {
 	return fmt.Sprintf("%s.%d.", m.placeholder, len(m.formulas)-1)
 }
 
-// insertFormulas puts the MathML in place of its marks.
+// insertFormulas replaces the placeholders in html by MathML.
 func (m *mathematics) insertFormulas(html string) string {
 	if len(m.formulas) == 0 {
 		return html

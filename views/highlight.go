@@ -12,39 +12,39 @@ import (
 	"warpboard/views/syntax"
 )
 
-// MaxHighlightedBytes is the number of bytes that a page shows in color: a token takes about 25 bytes of page, and may
-// be a single byte.
+// MaxHighlightedBytes limits the bytes that a page shows in color: a token adds about 25 bytes to a page, and may be a
+// single byte.
 const MaxHighlightedBytes = 256 << 10
 
-// Limits of one page, so that files of many megabytes do not make a page of them.
+// Limits of one page, so that files of many megabytes do not make it as large.
 const (
 	maxNumberedLines = 20_000  // with line numbers, which take 130 bytes of page each
 	maxShownBytes    = 2 << 20 // bytes
 )
 
-// Highlighter colors source text with CSS classes, renders descriptions, and caches the results. It is safe for
-// concurrent use.
+// Highlighter colors source text with CSS classes and renders descriptions. It caches both. It is safe for concurrent
+// use.
 type Highlighter struct {
 	cache     *cache.Cache[[32]byte, string]
 	maxBytes  int
 	languages *syntax.Languages
 }
 
-// NewHighlighter returns a Highlighter with a cache of size bytes, which colors only the first most bytes of a page.
+// NewHighlighter returns a Highlighter with a cache of size bytes, which colors only the first most bytes of each page.
 func NewHighlighter(size, most int) *Highlighter {
 	return &Highlighter{cache.New[[32]byte, string](int64(size)), most, syntax.NewLanguages()}
 }
 
-// SourcePage is the sources of one page.
+// SourcePage counts the sources of one page for the limits of a page.
 type SourcePage struct {
 	*Highlighter
 	shownBytes, shownLines int // shown so far
 }
 
-// Page starts a page.
+// Page returns a SourcePage for a new page.
 func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 
-// Source colors a file by the language of its name, with linkable line numbers #L1, #L2 …; prefix distinguishes the
+// Source colors a file; its name determines the language. Line numbers are links #L1, #L2 …; prefix distinguishes the
 // lines of several files on one page: #prefixL1.
 func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
@@ -110,7 +110,7 @@ func (w *sourceWriter) add(class syntax.Class, text string) {
 	}
 }
 
-// beginLine writes the line's number as a link. There are hundreds on a page, so the keyboard skips them.
+// beginLine writes the number of a line as a link, which the tab key skips because a page has hundreds.
 func (w *sourceWriter) beginLine() {
 	w.lines++
 	w.lineOpen = true

@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-// intervalText formats half of a score's interval, relative to the score.
+// intervalText formats half of the confidence interval of a score, relative to the score.
 func intervalText(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return format.Nothing
@@ -15,7 +15,7 @@ func intervalText(i boards.Interval, score float64) string {
 	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
 }
 
-// intervalTitle explains spread, for a score of so many runs; 0 means one.
+// intervalTitle explains the interval of a score from a number of runs; 0 counts as one run.
 func intervalTitle(i boards.Interval, runs int) string {
 	switch {
 	case i.Processes == 0:
@@ -30,7 +30,8 @@ func intervalTitle(i boards.Interval, runs int) string {
 	return fmt.Sprintf("95 %% interval from %d fresh processes%s", i.Processes, of)
 }
 
-// intervalEnds formats both ends of an interval. A board omits them: its bars show them, and a page has fifty.
+// intervalEnds formats both ends of an interval. Boards show no ends, because their bars show the interval and a page
+// has fifty rows.
 func intervalEnds(i boards.Interval) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return ""
@@ -38,7 +39,7 @@ func intervalEnds(i boards.Interval) string {
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-// isWideInterval notes the width of an interval above 100 %, which spread abbreviates.
+// isWideInterval returns the width of an interval above 100 %, which intervalText abbreviates; otherwise "".
 func isWideInterval(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil || *i.HighNS-*i.LowNS <= 2*score {
 		return ""
@@ -46,7 +47,7 @@ func isWideInterval(i boards.Interval, score float64) string {
 	return ", wider than ± 100\u00a0%" + intervalEnds(i)
 }
 
-// noIntervalHint explains why a score without fresh processes has no interval.
+// noIntervalHint explains why a score without several processes has no interval.
 const noIntervalHint = "No interval: an old version of the site or the task's own program measured it"
 
 const noisyHint = "The fresh processes differ too much for a ± 0.5 % interval. Another run may score differently, and does not count against any limit"

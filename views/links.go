@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Addresses of pages, in one place; names chosen by people are escaped.
+// Addresses of pages; names that people choose are escaped.
 
 func taskPath(slug string) string { return "/tasks/" + url.PathEscape(slug) }
 
@@ -27,7 +27,7 @@ func TaskTemplateURL(slug, label string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/template?label=" + url.QueryEscape(label))
 }
 
-// FromTemplateURL returns the address of the workbench with one of the task's templates in its editor.
+// FromTemplateURL returns the address of the workbench with a template of the task in its editor.
 func FromTemplateURL(slug, label string) templ.SafeURL {
 	return SolveURL(slug) + templ.SafeURL("?template="+url.QueryEscape(label))
 }
@@ -65,7 +65,7 @@ func resubmitURL(slug string, id int64) templ.SafeURL {
 // UserURL returns the address of a person's public page.
 func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }
 
-// SignInURL returns the address of the sign-in page, which returns to next afterwards.
+// SignInURL returns the address of the sign-in page, which redirects to next after signing in.
 func SignInURL(next string) templ.SafeURL {
 	if next == "" {
 		return "/sign-in"
@@ -87,7 +87,7 @@ func ProfileURL(submissionID, runID int64) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/submissions/%d/runs/%d/profile", submissionID, runID))
 }
 
-// PopcornPath is the end of popcorn-cli's POPCORN_API_URL, after the site's address.
+// PopcornPath is the path that popcorn-cli has after the address of the site in POPCORN_API_URL.
 const PopcornPath = "/popcorn"
 
 // SourceURL returns the address of a submission's source; its lines are #L1, #L2 …
@@ -96,7 +96,7 @@ func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissi
 // PickURL returns the address of the page for choosing a run to compare with.
 func PickURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
 
-// CompareURL returns the address of comparing two runs, or "" if either is missing.
+// CompareURL returns the address of the comparison of two runs; "" if one of the numbers is 0.
 func CompareURL(a, b int64) templ.SafeURL {
 	if a == 0 || b == 0 {
 		return ""

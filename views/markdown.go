@@ -22,17 +22,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Document renders Markdown of the site's own documentation. anchor returns the IDs of headings.
+// Document renders Markdown of the documentation of the site. anchor returns the ID of a heading.
 func Document(source string, anchor func(heading string) string) (templ.Component, error) {
 	html, err := markdown(source, prose{headingID: anchor})
 	return templ.Raw(html), err
 }
 
-// markdown converts a text to HTML that cannot script a page: raw HTML is removed except for folding, and the rest is
-// sanitized with bluemonday's list for untrusted text. Headings are one level lower than written, because the page has
-// its own first one.
+// markdown converts a text to HTML that cannot run scripts: raw HTML is removed except for details and summary, and
+// bluemonday filters the result with its list for untrusted text. Headings are one level lower than in the text,
+// because each page has a heading of its own.
 func markdown(source string, of prose) (string, error) {
-	// the site's own documentation may be longer than untrusted text
+	// documentation of the site may be longer than untrusted text
 	if of.headingID == nil && len(source) > maxDescriptionBytes {
 		return plainText(source), nil
 	}
@@ -90,15 +90,15 @@ func markdown(source string, of prose) (string, error) {
 	return math.insertFormulas(scrollableTag.ReplaceAllString(balanceFoldTags(string(safe)), `<$1 tabindex="0">`)), nil
 }
 
-// prose configures rendering Markdown.
+// prose has the options for rendering Markdown.
 type prose struct {
 	headingID func(heading string) string // returns the IDs of headings; nil for no IDs
 	untrusted bool                        // untrusted text by anyone
 	sourceURL string                      // address of a source to whose lines texts such as #L12 link; may be empty
 }
 
-// describePicture replaces a picture by its description. Readers' browsers would otherwise request each picture with
-// the readers' own sessions.
+// describePicture replaces a picture by its alternative text. Otherwise the browser of each reader would request the
+// picture from another site.
 func describePicture(n *ast.Image) {
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
 		n.Parent().InsertBefore(n.Parent(), n, child)
@@ -106,7 +106,7 @@ func describePicture(n *ast.Image) {
 	n.Parent().RemoveChild(n.Parent(), n)
 }
 
-// plainText shows a description that exceeds the limits for Markdown.
+// plainText shows a description that exceeds the limits for Markdown as text.
 func plainText(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
 }
@@ -116,8 +116,8 @@ func (h *Highlighter) Description(source string) (templ.Component, error) {
 	return h.prose(source, prose{})
 }
 
-// Comment renders Markdown of a comment: without pictures, limited, and with links from #L12 to lines of the source at
-// the address lines.
+// Comment renders the Markdown of a comment, without pictures, and with links from #L12 to a line of the source at
+// address lines.
 func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
 	return h.prose(source, prose{untrusted: true, sourceURL: lines})
 }
@@ -141,7 +141,7 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 // concurrent use.
 var (
 	gfm = sync.OnceValue(func() goldmark.Markdown {
-		// for its renderers
+		// without extensions, only for its renderers
 		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawRenderers{}, 0))))
 		md.SetParser(boundedParser())
 		return md
@@ -149,13 +149,13 @@ var (
 	untrustedPolicy = sync.OnceValue(bluemonday.UGCPolicy)
 )
 
-// scrollableTag matches elements that may be wider than a phone: the keyboard must reach them.
+// scrollableTag matches elements that may be wider than a phone and therefore must be reachable by keyboard.
 var scrollableTag = regexp.MustCompile(`<(pre|table)>`)
 
-// emptyHeader matches the corner of a table with headers on two sides, which is an empty header.
+// emptyHeader matches the empty header cell in the corner of a table with row and column headers.
 var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)
 
-// inlineMarkdown renders one of the site's own sentences, with its code as code.
+// inlineMarkdown renders a sentence of the site; text in backquotes becomes code.
 func inlineMarkdown(sentence string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for i, part := range strings.Split(sentence, "`") {

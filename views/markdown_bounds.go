@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Limits of one description. goldmark's time grows with the square of each of these, or faster; a larger description is
-// shown as plain text.
+// Limits of one description. The time of goldmark grows with the square of each of these numbers, or faster; a larger
+// description is shown as plain text.
 const (
 	maxDescriptionBytes = 32 << 10  // bytes
 	maxHTMLBytes        = 256 << 10 // bytes of the result: a reference may repeat a long address
@@ -24,7 +24,7 @@ const (
 	maxHTMLGrowth       = 20        // bytes of HTML per character of a comment
 )
 
-// boundedParser returns goldmark's parser of GitHub's Markdown with these limits.
+// boundedParser returns the goldmark parser for GitHub Markdown with limits.
 func boundedParser() parser.Parser {
 	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600), util.Prioritized(formulas{}, 50))
@@ -43,8 +43,7 @@ func boundedParser() parser.Parser {
 // nestedBlocks limits the nesting of blocks.
 type nestedBlocks struct{ parser.BlockParser }
 
-// Open implements parser.BlockParser. It starts blocks as the wrapped parser does, but none deeper than
-// maxBlockNesting.
+// Open starts a block as the wrapped parser does, up to a depth of maxBlockNesting.
 func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node == nil || state&parser.HasChildren == 0 {
@@ -60,7 +59,7 @@ func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	return node, state
 }
 
-// countedMarks limits marks; all kinds count together.
+// countedMarks limits the number of marks in a block, all kinds together.
 type countedMarks struct{ parser.InlineParser }
 
 // markCount counts the marks of the current block.

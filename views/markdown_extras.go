@@ -17,8 +17,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// formulas parses LaTeX, whose underscores and backslashes Markdown would interpret: $…$, $$…$$, \(…\), \[…\] at the
-// beginning of a line, and \begin{…}…\end{…}.
+// formulas parses LaTeX, because Markdown would interpret its underscores and backslashes: $…$, $$…$$, \(…\), \[…\] at
+// the beginning of a line, and \begin{…}…\end{…}.
 type formulas struct{}
 
 var beginsFormula = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
@@ -68,8 +68,8 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	return nil
 }
 
-// formulaEnd returns the end of a formula in a line, or -1. A single dollar sign ends one only after a character and
-// not before one; otherwise prices and variables would become formulas.
+// formulaEnd returns the index of the end of a formula in a line, or -1. A single dollar sign ends a formula only
+// directly after and not directly before a character; otherwise prices and shell variables would become formulas.
 func formulaEnd(line []byte, end string) int {
 	for from := 0; ; {
 		i := bytes.Index(line[from:], []byte(end))
@@ -88,7 +88,7 @@ func formulaEnd(line []byte, end string) int {
 	}
 }
 
-// rawRenderers renders the boxes of task lists as text, and of raw HTML only <details> and <summary>.
+// rawRenderers renders the checkboxes of task lists as text, and removes raw HTML except for <details> and <summary>.
 type rawRenderers struct{}
 
 // RegisterFuncs registers the renderers.
@@ -127,11 +127,11 @@ func (rawRenderers) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 var (
 	rawFoldTag = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
 	anyTag     = regexp.MustCompile(`<[^>]*>`)
-	// foldTag matches folding tags after sanitizing.
+	// foldTag matches the tags of details and summary after filtering.
 	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
 )
 
-// writeFolds writes folding tags and the text around them, without other tags.
+// writeFolds writes the tags of details and summary and the text around them, without other tags.
 func writeFolds(w util.BufWriter, raw string) {
 	plain := func(text string) string {
 		return templ.EscapeString(html.UnescapeString(anyTag.ReplaceAllString(text, "")))
@@ -144,8 +144,8 @@ func writeFolds(w util.BufWriter, raw string) {
 	_, _ = w.WriteString(plain(raw[last:]))
 }
 
-// balanceFoldTags closes open folding tags and removes unmatched closing ones, which would close a part of the page
-// around the text.
+// balanceFoldTags closes open details and summary tags and removes unmatched closing ones, which would close elements
+// of the page.
 func balanceFoldTags(text string) string {
 	var open, closed []string
 	text = foldTag.ReplaceAllStringFunc(text, func(tag string) string {

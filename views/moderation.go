@@ -10,13 +10,13 @@ import (
 	"warpboard/models/work"
 )
 
-// RunReviewPage is for reports, reviews, and decisions about a run.
+// RunReviewPage is the page for reports, reviews, and decisions about a run.
 type RunReviewPage struct {
 	Page
 	Run   work.Run
 	Task  TaskRef
 	Owner Person
-	// SourceOpen means that this reader may read the source.
+	// SourceOpen is true if the viewer may read the source.
 	SourceOpen   bool
 	Files        []SourceFile       // for reviewers who may read the source; main file first
 	Decisions    []accounts.Audit   // public decisions about this run, oldest first
@@ -25,7 +25,7 @@ type RunReviewPage struct {
 	Note         string             // the owner's note on a record
 	NoteIsPublic bool               // the note is public now, not only after the deadline
 
-	// Who may decide needs no report.
+	// permissions of the viewer; a person who may decide needs no report
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
 	Problem  string // reason for refusing the form …
@@ -41,7 +41,7 @@ type AuditPage struct {
 	OlderThanID int64 // the next page ends before this line; 0 on the last page
 }
 
-// describeAct formats an action with its subject, without repetition: "pause device CPU" for "pause device" of "device
+// describeAct returns an action and its subject without repetition: "pause device CPU" for "pause device" of "device
 // CPU".
 func describeAct(r accounts.Audit) (act, subject string) {
 	for i := range r.Subject {
@@ -52,7 +52,7 @@ func describeAct(r accounts.Audit) (act, subject string) {
 	return r.ActName + ": ", cmp.Or(r.SubjectName, r.Subject)
 }
 
-// subjectURL returns the address of an action's subject, or "" if it has no page.
+// subjectURL returns the address of the subject of an action; "" if it has no page.
 func subjectURL(r accounts.Audit) string {
 	kind, name, _ := strings.Cut(r.Subject, " ")
 	switch kind {

@@ -10,7 +10,7 @@ import (
 // Page has the fields of every page.
 type Page struct {
 	Title string
-	// current link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
+	// Section is the selected link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
 	Section    string
 	Viewer     *Viewer      // nil for a visitor
 	CSRF       string       // token that every form carries
@@ -36,7 +36,7 @@ func (p Page) viewerID() int64 {
 	return p.Viewer.ID
 }
 
-// Share describes a page for other sites; addresses are absolute.
+// Share has the description of a page for other sites; its addresses are absolute.
 type Share struct {
 	Title string
 	About string // a sentence; empty for the site's description
@@ -44,7 +44,7 @@ type Share struct {
 	Image string
 	Feed  string // address of a feed; may be empty
 	JSON  string // address of the data as JSON; may be empty
-	// Unlisted keeps the page out of search engines.
+	// Unlisted is true for a page that search engines should not list.
 	Unlisted bool
 }
 
@@ -76,7 +76,7 @@ type TaskRef struct {
 	Title string
 }
 
-// timeOf returns the time of a pointer, or the zero time for nil.
+// timeOf returns *t, or the zero time for nil.
 func timeOf(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -101,7 +101,7 @@ func (d Deadline) AcceptsSubmissions() bool { return !d.Closed() || d.Practice }
 // Closed reports whether the deadline has passed.
 func (d Deadline) Closed() bool { return d.IsSet() && !d.Now.Before(d.Time) }
 
-// shortVersion returns a release's version, or the commit of a binary between releases.
+// shortVersion returns the version of a release, or the commit of a binary that is not a release.
 func shortVersion(version string) string {
 	version, _, _ = strings.Cut(version, " ")
 	if commit, err := module.PseudoVersionRev(version); err == nil {

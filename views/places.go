@@ -2,8 +2,8 @@ package views
 
 import "github.com/a-h/templ"
 
-// Place is a page to which links lead by one name: its title and heading, and its name in the header, the footer, the
-// tabs, the breadcrumbs, and the search.
+// Place is a page with the same name everywhere: in its title and heading, and in the header, the footer, the tabs, the
+// breadcrumbs, and the search.
 type Place struct {
 	Label       string
 	URL         templ.SafeURL
@@ -69,7 +69,7 @@ func OwnPlaces(v Viewer) []Place {
 	return list
 }
 
-// placeCrumb returns the crumb of a main page.
+// placeCrumb returns the breadcrumb of a page of the header.
 func placeCrumb(section string) crumb {
 	for _, place := range MainPlaces() {
 		if place.Section == section {

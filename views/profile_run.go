@@ -16,7 +16,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Measures are the parts of an ended run's card besides its stages and cases.
+// Measures are the parts of the card of an ended run in addition to stages and cases.
 type Measures struct {
 	Timeline      charts.TimelineVM
 	Kernels       []KernelFacts
@@ -27,8 +27,8 @@ type Measures struct {
 	CompareURL    templ.SafeURL // comparison with the board's first; empty for the first itself
 }
 
-// MeasuredCase is one timed case, with the declared work of a call and the device's peaks from the run's profile.
-// Unknown values are 0.
+// MeasuredCase is one timed case, with the declared bytes and operations of a call and the peaks of the device in the
+// profile of the run; 0 if unknown.
 type MeasuredCase struct {
 	Case                 job.CaseResult
 	Bytes, Flops         float64 // per call
@@ -36,7 +36,7 @@ type MeasuredCase struct {
 	PeakKind             string  // kind of PeakFlops: "FP32"
 }
 
-// Rates returns the achieved bandwidth and arithmetic rate, each with its share of the peak if known.
+// Rates returns the achieved bandwidth and operations per second, each with its share of the peak if known.
 func (m MeasuredCase) Rates() []Fact {
 	var rates []Fact
 	add := func(name, unit string, amount, peak float64, of string) {
@@ -55,7 +55,7 @@ func (m MeasuredCase) Rates() []Fact {
 	return rates
 }
 
-// Conditions returns the observed conditions of the device while the run was timed.
+// Conditions returns what was observed on the device while the run was timed.
 func (r RunCard) Conditions() []Fact {
 	if r.Machine == nil {
 		return nil
@@ -75,7 +75,7 @@ func conditions(m job.Machine) []Fact {
 	return seen
 }
 
-// KernelFacts are the compiler's facts about one kernel; sizes are in bytes, and -1 means unknown.
+// KernelFacts has what the compiler reported about one kernel. Sizes are in bytes; -1 means unknown.
 type KernelFacts struct {
 	Name        string // demangled; Symbol is mangled
 	Symbol      string
@@ -85,7 +85,7 @@ type KernelFacts struct {
 	Spills      int // stores and loads per thread
 }
 
-// KernelsOf parses a build's further keys: ptxas.<symbol>.registers and the like.
+// KernelsOf parses the keys that a build adds: ptxas.<symbol>.registers and the like.
 func KernelsOf(extra map[string]string) []KernelFacts {
 	var kernels []KernelFacts
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
@@ -114,8 +114,8 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 	return kernels
 }
 
-// symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols stay unchanged. The limit
-// keeps a made-up symbol from filling the page.
+// symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols are unchanged. A limit
+// keeps an invented symbol from filling the page.
 func symbolName(symbol string) string {
 	name := ncu.Demangle(symbol, maxNameBits, demangle.NoParams, demangle.NoRust)
 	return strings.ReplaceAll(name, "(anonymous namespace)::", "")

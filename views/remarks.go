@@ -18,7 +18,7 @@ import (
 	"warpboard/views/format"
 )
 
-// maxRemarks limits the remarks of one source; a missing bracket causes hundreds.
+// maxRemarks limits the remarks on one source; a missing bracket can cause hundreds.
 const maxRemarks = 100
 
 // Remark is a message of a compiler, an interpreter, or compute-sanitizer about a line.
@@ -29,13 +29,14 @@ type Remark struct {
 	File  string // further file with the line; empty for the main one
 }
 
-// Sources identifies a submission's files in compiler messages.
+// Sources has the names by which compiler messages call the files of a submission.
 type Sources struct {
 	MainNames     []string               // names of its main file
 	IsFurtherFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
-// file returns the File of remarks on a file named by a compiler, if it is one of the submission's.
+// file returns the name for remarks on a file in a compiler message; ours is false if the file is not from the
+// submission.
 func (s Sources) file(message string) (name string, ours bool) {
 	name = path.Base(message)
 	if slices.Contains(s.MainNames, name) {
@@ -44,7 +45,7 @@ func (s Sources) file(message string) (name string, ours bool) {
 	return name, s.IsFurtherFile != nil && s.IsFurtherFile(name)
 }
 
-// RemarksIn returns the remarks on one file; "" is the main one.
+// RemarksIn returns the remarks on one file; "" is the main file.
 func RemarksIn(all []Remark, file string) (found []Remark) {
 	for _, r := range all {
 		if r.File == file {
@@ -59,12 +60,12 @@ var (
 	nvccRemark = regexp.MustCompile(`^(\S+?)\((\d+)\): (catastrophic error|error|warning)\b ?(?:#\S+)?:?\s*(.+)$`)
 	// g++: submission.cpp:3:12: error: …
 	gccRemark = regexp.MustCompile(`^(\S+?):(\d+):(?:\d+:)? (fatal error|error|warning): (.+)$`)
-	// Python: File "/out/submission.py", line 3, and the error's own line further below.
+	// Python: File "/out/submission.py", line 3, and the line of the error some lines below
 	pythonPlace = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
 	pythonError = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
 )
 
-// RemarksOf returns the remarks on these files, by line, the main file's first.
+// RemarksOf returns the remarks on the files of a submission, those on the main file first, sorted by line.
 func RemarksOf(output string, of Sources) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
@@ -96,8 +97,8 @@ func RemarksOf(output string, of Sources) []Remark {
 	return remarks
 }
 
-// exceptionIn returns the last exception in a program's output, with the last line of these files in its traceback, or
-// "".
+// exceptionIn returns the last exception in the output of a program, with the last line of its traceback that is in the
+// submission; "" if there is none.
 func exceptionIn(output string, of Sources) (message string) {
 	place := ""
 	for line := range strings.Lines(output) {
@@ -123,7 +124,7 @@ func exceptionIn(output string, of Sources) (message string) {
 // maxQuotedBytes limits the quoted part of an exception, in bytes.
 const maxQuotedBytes = 200
 
-// anchor returns the ID of the line in the shown sources.
+// anchor returns the ID of the line on the page of the source.
 func (r Remark) anchor() string {
 	if r.File == "" {
 		return fmt.Sprintf("L%d", r.Line)
@@ -131,7 +132,7 @@ func (r Remark) anchor() string {
 	return fmt.Sprintf("%s-L%d", r.File, r.Line)
 }
 
-// place names the line, with the file if it is a further one.
+// place returns the line number, with the name of the file if it is not the main file.
 func (r Remark) place() string {
 	if r.File == "" {
 		return fmt.Sprintf("line %d", r.Line)
@@ -146,7 +147,7 @@ func (r Remark) kind() string {
 	return "warning"
 }
 
-// annotated returns the file's text with each remark below its line.
+// annotated returns the text of the file with each remark below its line.
 func (f SourceFile) annotated() templ.Component {
 	if len(f.Remarks) == 0 {
 		return f.HTML
@@ -161,7 +162,7 @@ func (f SourceFile) annotated() templ.Component {
 	})
 }
 
-// annotate adds remarks to a highlighted text, whose lines are span.line with the number's ID inside.
+// annotate adds remarks to highlighted text, whose lines are span.line with the ID of the line number inside.
 func annotate(text string, remarks []Remark) string {
 	var out strings.Builder
 	remarks = slices.Clone(remarks)

@@ -11,7 +11,7 @@ import (
 	"warpboard/views/format"
 )
 
-// DriftPage shows how new software changed the scores of a device.
+// DriftPage shows how updates of software changed the scores of a device.
 type DriftPage struct {
 	Page
 	Device  string
@@ -20,14 +20,14 @@ type DriftPage struct {
 	Drifts  []Drift
 }
 
-// EpochRow is software that a device has had.
+// EpochRow is the software that a device had for some time.
 type EpochRow struct {
 	Since    time.Time
 	Kind     string // kind of tasks that use it
 	Software string
 }
 
-// Drift is the effect of one change of the software.
+// Drift is the effect of one update of the software.
 type Drift struct {
 	BeganAt  time.Time
 	Software string   // new software
@@ -36,7 +36,7 @@ type Drift struct {
 	Summary  string
 }
 
-// RerunPage lets an author measure a task's runs again.
+// RerunPage lets the author of a task measure its runs again.
 type RerunPage struct {
 	Page
 	Task        TaskRef
@@ -47,13 +47,13 @@ type RerunPage struct {
 	FormText    string
 }
 
-// RerunBoard is the effect on a board.
+// RerunBoard is the effect of measuring again on a board.
 type RerunBoard struct {
 	Device string
 	Rows   []RerunRow
 }
 
-// Open reports whether a rejudge is running or waits for a decision.
+// Open reports whether measuring again is in progress or waits for a decision.
 func (p RerunPage) Open() bool {
 	return p.LastOrder != nil && p.LastOrder.AppliedAt == nil && !p.LastOrder.Cancelled
 }
@@ -70,7 +70,7 @@ func DriftURL(device string) templ.SafeURL {
 	return templ.SafeURL("/devices/" + url.PathEscape(device) + "/drift")
 }
 
-// change describes a score after and before, each with its interval if there is one.
+// change formats a score after and before, each with its interval if there is one.
 func (r RerunRow) change() string {
 	or := func(p *float64, score float64) float64 {
 		if p == nil || !(*p > 0) {

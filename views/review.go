@@ -27,7 +27,7 @@ type ReviewPage struct {
 	Comments []comments.ReportedComment // comments with open reports
 }
 
-// ReviewURL returns the address of the review page with a filter.
+// ReviewURL returns the address of the review page with a filter; more has additional keys and values.
 func ReviewURL(f models.ReviewFilter, more ...string) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"task": f.Task, "kind": string(f.Kind), "priority": PriorityName(f.Priority)} {
@@ -47,7 +47,7 @@ func ReviewURL(f models.ReviewFilter, more ...string) string {
 	return "/review?" + q.Encode()
 }
 
-// PriorityName returns the name of a priority in addresses of the review page; the default is empty.
+// PriorityName returns the name of a priority in the address of the review page; "" for the default.
 func PriorityName(p models.Priority) string {
 	switch p {
 	case models.LowPriority:
@@ -58,7 +58,7 @@ func PriorityName(p models.Priority) string {
 	return ""
 }
 
-// PriorityOf reverses PriorityName.
+// PriorityOf returns the priority for a result of PriorityName.
 func PriorityOf(name string) models.Priority {
 	switch name {
 	case "low":
@@ -74,7 +74,7 @@ func (p ReviewPage) nextURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(p.Filter))
 }
 
-// tickURL returns the address of the same page with all runs of a group ticked, or none.
+// tickURL returns the address of the same page with all runs of a group selected, or none if kind is "".
 func (p ReviewPage) tickURL(g reviewGroup, kind string) templ.SafeURL {
 	return templ.SafeURL(ReviewURL(p.Filter, "tick", kind) + "#" + g.id() + "-title")
 }
@@ -93,7 +93,7 @@ func (p ReviewPage) lowCount() (n int) {
 	return n
 }
 
-// reviewKind is a reason for a review in words. The most urgent ones are first.
+// reviewKind is one reason for a review, with its texts. reviewKinds lists them, the most urgent first.
 type reviewKind struct {
 	kind        review.Kind
 	title       string
@@ -145,7 +145,7 @@ func (p ReviewPage) priorityOptions() []option {
 	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.lowCount())}, {"all", "All"}}
 }
 
-// reviewGroup is the runs of a page whose most urgent flag has the same reason.
+// reviewGroup has the runs of a page whose most urgent flag has the same reason.
 type reviewGroup struct {
 	reviewKind
 	commonReason string // text of all their flags; empty if they differ
@@ -158,7 +158,7 @@ func (g reviewGroup) heading() string {
 	return g.title + ": " + format.Plural(len(g.rows), "run", "runs")
 }
 
-// hasCommonReason reports whether one decision probably fits all: the site flagged them with the same text.
+// hasCommonReason reports whether the site flagged all runs with the same text, so that one decision probably fits all.
 func (g reviewGroup) hasCommonReason() bool { return g.commonReason != "" && len(g.rows) > 1 }
 
 // groups returns the runs of the page by reason, most urgent first.
@@ -185,7 +185,7 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	return list
 }
 
-// siteWhy returns the site's reason for flagging a run, or "" if a person also reported it.
+// siteWhy returns the reason that the site gave for flagging a run; "" if a person also reported it.
 func siteWhy(row models.FlaggedRun) string {
 	var why []string
 	for _, flag := range row.Flags {

@@ -13,7 +13,8 @@ import (
 	"warpboard/views/format"
 )
 
-// RunCard is the current state of one run: the stored state, and events since. Queued and ended runs use the same card.
+// RunCard is the current state of one run: the stored state, changed by later events. Queued and ended runs use the
+// same card.
 type RunCard struct {
 	work.Run
 	Task          TaskRef
@@ -35,7 +36,7 @@ type RunCard struct {
 	Measures
 }
 
-// runStates has the names of run states for people, with the class of their tag.
+// runStates has the name for people of each run state, and the CSS class of its tag.
 var runStates = map[work.RunState]struct{ label, class string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
@@ -54,7 +55,7 @@ var runStates = map[work.RunState]struct{ label, class string }{
 // HasEnded reports whether the run has ended.
 func (r RunCard) HasEnded() bool { return r.State.Final() }
 
-// isInconclusive reports whether the run ended with a measurement that shows nothing about the kernel.
+// isInconclusive reports whether the run ended without a result about the kernel.
 func (r RunCard) isInconclusive() bool {
 	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
 }
@@ -62,7 +63,7 @@ func (r RunCard) isInconclusive() bool {
 // ranked reports whether the run was submitted for the board.
 func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
 
-// reviewName returns the text of the link to reports and decisions, or "" if the reader can do nothing there.
+// reviewName returns the text of the link to reports and decisions; "" if the viewer may do nothing there.
 func (r RunCard) reviewName() string {
 	switch {
 	case !r.ranked() || r.ScoreNS == nil:
@@ -83,7 +84,7 @@ func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
 // URL returns the address of only the card.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
-// Working reports whether a worker has the run now.
+// Working reports whether a worker is working on the run.
 func (r RunCard) Working() bool { return !r.HasEnded() && r.State != "queued" }
 
 // Label returns the state for people.
@@ -118,7 +119,7 @@ func (r RunCard) class() string {
 	return runStates[r.State].class
 }
 
-// Status returns one sentence for screen readers, announced when the card changes.
+// Status returns a sentence that screen readers announce when the card changes.
 func (r RunCard) Status() string {
 	switch {
 	case r.State == "queued" && r.QueuePosition > 0:
@@ -133,8 +134,8 @@ func (r RunCard) Status() string {
 	return says + "."
 }
 
-// startsOpen reports whether a stage's cases are initially open: of two timed stages, the one that determines the
-// score.
+// startsOpen reports whether the cases of a stage are open at first: of two timed stages, those of the one that
+// determines the score.
 func (r RunCard) startsOpen(stage StageView) bool {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return false
@@ -149,7 +150,7 @@ func (r RunCard) startsOpen(stage StageView) bool {
 	return stage.Open()
 }
 
-// summary returns the heading of a stage's cases; for the cases that count, it explains how.
+// summary returns the heading of the cases of a stage; for the cases that count for the score, it explains how.
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
@@ -164,7 +165,8 @@ func (r RunCard) summary(stage StageView) string {
 	return text
 }
 
-// benchmarkTime returns the geometric mean of a passed benchmark's cases in nanoseconds, and their number; 0 if none.
+// benchmarkTime returns the geometric mean of the cases of a passed benchmark in nanoseconds, and the number of cases;
+// 0, 0 if there is none.
 func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	if r.Mode != job.ModeBenchmark || r.State != work.StateDone {
 		return 0, 0
@@ -177,8 +179,8 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	return 0, 0
 }
 
-// remarks returns the remarks on lines of the source: findings, those of the failed stage, or else the build's
-// warnings. Readers who may not see the source get none.
+// remarks returns the remarks on lines of the source: findings, otherwise those of the failed stage, otherwise the
+// warnings of the build. Viewers who may not see the source get none.
 func (r RunCard) remarks() []Remark {
 	if found := r.findings(); len(found) > 0 {
 		return found
@@ -200,11 +202,11 @@ func (r RunCard) remarks() []Remark {
 	return nil
 }
 
-// unparsedException is the harness's reason for an exception that it does not parse.
+// unparsedException is the reason that the harness gives for an exception that it does not parse.
 const unparsedException = "it ended with an exception; its last lines on stderr say which"
 
-// failureReason returns the reason of a failure, with the exception itself instead of a reference to it: "TypeError at
-// submission.py:8: …". Readers who may not see the source have no output, and so no exception.
+// failureReason returns the reason of a failure, with the exception if the reason refers to it: "TypeError at
+// submission.py:8: …". Viewers who may not see the source have no output, and so no exception.
 func (r RunCard) failureReason() string {
 	for _, stage := range r.Stages {
 		if !stage.failed() || !strings.Contains(r.Failure.Reason, unparsedException) {
@@ -217,7 +219,8 @@ func (r RunCard) failureReason() string {
 	return r.Failure.Reason
 }
 
-// shortFailureReason is why without a compiler message that the list below has: "Compiling submission.cu failed".
+// shortFailureReason is failureReason without a compiler message, which the list of remarks has: "Compiling
+// submission.cu failed".
 func (r RunCard) shortFailureReason() string {
 	why := r.failureReason()
 	what, text, _ := strings.Cut(why, compilerMessagePrefix)
@@ -234,13 +237,13 @@ func (r RunCard) shortFailureReason() string {
 // compilerMessagePrefix precedes a compiler message.
 const compilerMessagePrefix = " failed: "
 
-// maxListedRemarks limits the remarks on a card; the source has all of them.
+// maxListedRemarks limits the remarks on a card; the page of the source has all.
 const maxListedRemarks = 20
 
-// Fact is a name with its value.
+// Fact is a value with its name.
 type Fact struct{ Name, Value string }
 
-// MachineFacts lists the machine and the conditions of a run, without unknown ones.
+// MachineFacts returns the known facts about the machine and the conditions of a run.
 func MachineFacts(m job.Machine, harness string) []Fact {
 	all := []Fact{
 		{"Device", m.Name}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},

@@ -6,7 +6,8 @@ import (
 	"warpboard/views/format"
 )
 
-// tagText returns the state for a tag, and the kind of a failure. Lists are public, so it contains no program output.
+// tagText returns the state for a tag, with the kind of a failure. Lists are public, so the text has no output of
+// programs.
 func (r RunCard) tagText() string {
 	if how := r.failureWords(); how != "" {
 		return format.Capital(how)
@@ -14,7 +15,7 @@ func (r RunCard) tagText() string {
 	return r.Label()
 }
 
-// failureWords describes a failure in two words, or returns "" if the run did not fail or was disqualified.
+// failureWords describes a failure in two words; "" if the run did not fail or was disqualified.
 func (r RunCard) failureWords() string {
 	if r.State != work.StateFailed || r.Failure == nil || r.disqualified() {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// StageView is one stage of a run. Result is the current knowledge: for a running stage, its cases so far.
+// StageView is one stage of a run. Result is what is known: for a running stage, the cases until now.
 type StageView struct {
 	Result        job.StageResult
 	TotalCases    int           // total number of cases, if known
@@ -22,8 +22,8 @@ type StageView struct {
 	CurrentCase   string        // arguments of the current case, if known
 	HasResult     bool          // it has a result
 	Skipped       bool          // the run ended before this stage
-	// Intervals holds the interval of each case's time, in the order of Result.Cases; nil if no fresh processes were
-	// measured.
+	// Intervals are the confidence intervals of the time of each case, in the order of Result.Cases; nil if only one
+	// process was measured.
 	Intervals []boards.Interval
 }
 
@@ -52,7 +52,7 @@ func (s StageView) Name() string {
 	return string(s.Result.Stage)
 }
 
-// clock formats the running time so far, and its limit.
+// clock formats the time for which the stage has been running, and its limit.
 func (s StageView) clock() string {
 	text := fmt.Sprintf("%d s", int(s.Elapsed.Seconds()))
 	if s.Limit > 0 {
@@ -77,7 +77,7 @@ func (s StageView) class() string {
 	}
 }
 
-// NextProcess starts a new list of cases if a case is repeated, which means that another process runs.
+// NextProcess starts a new list of cases if a case occurs again, because another process then runs.
 func (s *StageView) NextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.ProcessNumber, s.Result.Cases = max(s.ProcessNumber, 1)+1, nil
@@ -117,7 +117,7 @@ func (s StageView) Ending() string {
 	return statusWords(s.Result.Status)
 }
 
-// process names the current process and their number, as long as it does not exceed the minimum.
+// process returns the number of the current process and the number of processes, if that is not more than the minimum.
 func (s StageView) process() string {
 	now := max(s.ProcessNumber, 1)
 	if now > s.MinProcesses {
@@ -149,7 +149,7 @@ func (s StageView) Summary() string {
 	}
 }
 
-// Timed reports whether the cases have times.
+// Timed reports whether the cases of the stage have times.
 func (s StageView) Timed() bool {
 	for _, c := range s.Result.Cases {
 		if c.Mean > 0 {
@@ -159,7 +159,7 @@ func (s StageView) Timed() bool {
 	return false
 }
 
-// Open reports whether the stage's cases are initially open: passed tests need no reading.
+// Open reports whether the cases of the stage are open at first; passed tests are not.
 func (s StageView) Open() bool {
 	return s.Running || s.Timed() || s.failed()
 }

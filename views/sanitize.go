@@ -18,7 +18,7 @@ var sanitizerTools = map[string]string{
 	"racecheck": "Races in shared memory",
 }
 
-// toolWords describes a tool's result.
+// toolWords describes the result of a tool of compute-sanitizer.
 func toolWords(c job.CaseResult, found []job.Finding) string {
 	switch {
 	case c.Status == job.StatusFail:
@@ -31,12 +31,12 @@ func toolWords(c job.CaseResult, found []job.Finding) string {
 	return "clean"
 }
 
-// hasFindingsOf reports whether there are findings of the tool.
+// hasFindingsOf reports whether found has findings of the tool in case c.
 func hasFindingsOf(c job.CaseResult, found []job.Finding) bool {
 	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
 }
 
-// toolMessage returns a tool's message besides its findings.
+// toolMessage returns the message of a tool that is not one of its findings.
 func toolMessage(c job.CaseResult, found []job.Finding) string {
 	if hasFindingsOf(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
 		return ""
@@ -44,7 +44,7 @@ func toolMessage(c job.CaseResult, found []job.Finding) string {
 	return c.Message
 }
 
-// cleanTools returns the heading of the table of tools.
+// cleanTools returns the heading of the table of tools, which names those without findings.
 func (s StageView) cleanTools() string {
 	clean, total := 0, max(s.TotalCases, len(s.Result.Cases))
 	for _, c := range s.Result.Cases {
@@ -58,7 +58,8 @@ func (s StageView) cleanTools() string {
 	return fmt.Sprintf("%d of %d tools found no error", clean, total)
 }
 
-// FindingRemarks returns findings at lines of a submission's files as remarks, by line, the main file's first.
+// FindingRemarks returns findings with a line of the submission as remarks, those on the main file first, sorted by
+// line.
 func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	for _, f := range findings {
 		if r, ok := remarkOf(f, of); ok {
@@ -69,7 +70,7 @@ func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	return remarks
 }
 
-// remarkOf returns a finding as a remark; ok is false if it is at no line of the files.
+// remarkOf returns a finding as a remark; ok is false if it has no line of the submission.
 func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 	name, ours := of.file(f.File)
 	text := f.Tool + ": " + f.Message

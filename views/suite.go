@@ -32,7 +32,7 @@ func TagSuiteURL(tag string) string { return string(CollectionURL(tag)) + "/suit
 // EventSuiteURL returns the address of an event's suite.
 func EventSuiteURL(slug string) string { return string(EventPartURL(slug, "suite")) }
 
-// EntrantKey identifies an entrant in the address of a suite.
+// EntrantKey returns the text for an entrant in the address of a suite.
 func EntrantKey(e events.Entrant) string {
 	if e.UserID == 0 {
 		return "team-" + strconv.FormatInt(e.TeamID, 10)
@@ -40,7 +40,7 @@ func EntrantKey(e events.Entrant) string {
 	return strconv.FormatInt(e.UserID, 10)
 }
 
-// address returns the page's address with other values of its query; an empty value removes a key.
+// address returns the address of the page with changes to its query: keys and values; an empty value removes a key.
 func (p SuitePage) address(suffix string, changes ...string) string {
 	q := url.Values{}
 	set := func(key, value string) {
@@ -98,7 +98,7 @@ func timesText(factor float64) string {
 	return format.Factor(factor)
 }
 
-// best returns the best speedup of anyone on each board, as an entrant.
+// best returns a row with the best speedup of all entrants on each board.
 func (p SuitePage) best() events.SuiteRow {
 	best := events.SuiteRow{Speedups: make([]float64, len(p.Suite.Boards))}
 	for _, row := range p.Suite.Rows {
@@ -131,7 +131,7 @@ func curveY(share float64) float64 { return curveBottom - share*(curveBottom-cur
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// curves returns the curves of the best of all and of the chosen entrants.
+// curves returns the curve of the best of all entrants, and those of the chosen entrants.
 func (p SuitePage) curves() (list []curve) {
 	if p.Suite.ComparedBoards == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (p SuitePage) curves() (list []curve) {
 	return list
 }
 
-// fastPath draws the share of boards with at least each speedup, as steps.
+// fastPath returns the SVG path of the share of boards with at least each speedup, as steps.
 func fastPath(speedups []float64, compared int) string {
 	sorted := slices.DeleteFunc(slices.Clone(speedups), func(s float64) bool { return s == 0 })
 	slices.Sort(sorted)

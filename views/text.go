@@ -54,7 +54,7 @@ func ModeName(mode string) string {
 	return mode
 }
 
-// argNames returns the names of all arguments of the cases, in order of first use.
+// argNames returns the names of all arguments of the cases, each once, in the order of the cases.
 func argNames(cases []tasks.Case) []string {
 	var names []string
 	for _, c := range cases {
@@ -67,7 +67,7 @@ func argNames(cases []tasks.Case) []string {
 	return names
 }
 
-// argValue returns a case's value of an argument, or a dash. A case without devices is for all.
+// argValue returns the value of an argument of a case, or a dash. A case without devices is for all.
 func argValue(c tasks.Case, name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
@@ -80,9 +80,9 @@ func argValue(c tasks.Case, name string) string {
 	return format.Nothing
 }
 
-// BrowserName makes a User-Agent readable: "Firefox on Linux". An unknown one is returned unchanged.
+// BrowserName returns a short name for a User-Agent: "Firefox on Linux". An unknown User-Agent is unchanged.
 func BrowserName(agent string) string {
-	// The order matters: User-Agents also contain the names of other browsers.
+	// Chrome and others are tested in this order, because each User-Agent also has the names of other browsers.
 	browser := firstOf(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
 	})

@@ -65,7 +65,7 @@ func (c column) word() string {
 
 func (c column) name() string { return fmt.Sprintf("%s %d", c.word(), c.Index) }
 
-// trialCell is a solution's result on a case; the status is empty if it did not run there.
+// trialCell is the result of a solution on a case; the status is "" if the solution did not run on it.
 type trialCell struct {
 	column
 	Status         job.Status
@@ -92,7 +92,7 @@ func (p TrialPage) columns() (list []column) {
 	return list
 }
 
-// maxMessageLetters limits a checker's message in a cell; the run's page has all of it.
+// maxMessageLetters limits the message of a checker in a cell, in characters; the page of the run has all of it.
 const maxMessageLetters = 600
 
 // cells returns a row's cells, one for each column.
@@ -124,7 +124,7 @@ func truncateMessage(message string) string {
 	return message
 }
 
-// result returns a run's result of a case.
+// result returns the result of a run for the case of a column.
 func (r TrialRun) result(col column) (found job.CaseResult) {
 	for _, stage := range r.Trial.Stages {
 		for _, c := range stage.Cases {
@@ -146,7 +146,7 @@ func (r TrialRow) testTime() string {
 	return ""
 }
 
-// evidence summarizes the evidence for a verdict in a line: the first failed case, or else the run's failure.
+// evidence returns a line with the reason for a verdict: the first failed case, otherwise the failure of the run.
 func (r TrialRow) evidence(cells []trialCell) string {
 	for _, c := range cells {
 		if c.Status != job.StatusFail {
@@ -164,13 +164,14 @@ func (r TrialRow) evidence(cells []trialCell) string {
 	return r.Reason
 }
 
-// Patterns for the expected and the actual value in checkers' messages, in either order.
+// Patterns for the expected and the actual value in messages of checkers, in either order.
 var (
 	expectedFirst = regexp.MustCompile(`(?i)\bexpected:?\s+(.+?)[,;]?\s+(?:but\s+)?(?:got|found|was):?\s+(.+)`)
 	gotFirst      = regexp.MustCompile(`(?i)\b(?:got|found|was):?\s+(.+?)[,;]?\s+(?:but\s+|instead of\s+)?expected:?\s+(.+)`)
 )
 
-// expectedAndGot extracts both from a checker's message; empty if it has another form.
+// expectedAndGot extracts the expected and the actual value from the message of a checker; both are "" if it has
+// another form.
 func expectedAndGot(message string) (expected, got string) {
 	line, _, _ := strings.Cut(message, "\n")
 	if m := expectedFirst.FindStringSubmatch(line); m != nil {
@@ -182,7 +183,7 @@ func expectedAndGot(message string) (expected, got string) {
 	return "", ""
 }
 
-// verdict returns a row's verdict in a word, and whether the author must act.
+// verdict returns the verdict of a row in a word; bad is true if the author must change something.
 func (r TrialRow) verdict() (word string, bad bool) {
 	switch {
 	case !r.Tried:
@@ -211,12 +212,12 @@ func (r TrialRow) verdict() (word string, bad bool) {
 	return "failed, but no correct solution passes", true
 }
 
-// hasTaskFault reports whether the task failed in a run of the solution.
+// hasTaskFault reports whether a run of the solution failed because of the task.
 func (r TrialRow) hasTaskFault() bool {
 	return r.Trial.StageWithTaskFault() != nil || r.TimedRun != nil && r.TimedRun.Trial.StageWithTaskFault() != nil
 }
 
-// starterVerdict returns the verdict on a template, whose answer may be wrong, because people fill it in.
+// starterVerdict returns the verdict on a template. Its outputs may be wrong, because people complete it.
 func (r TrialRow) starterVerdict() (word string, bad bool) {
 	switch {
 	case r.Trial.Outcome == job.OutcomeDone:
@@ -264,7 +265,7 @@ func (r TrialRow) isWaiting() bool {
 	return r.Tried && !r.Ended || r.TimedRun != nil && r.TimedRun.Tried && !r.TimedRun.Ended
 }
 
-// Waiting counts the rows without a verdict.
+// Waiting counts the rows that have no verdict yet.
 func (p TrialPage) Waiting() (n int) {
 	for _, r := range p.Rows {
 		if r.isWaiting() {
@@ -279,12 +280,12 @@ func (p TrialPage) hasWorkingSolution() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
 }
 
-// Tried reports whether a run of the trial was submitted.
+// Tried reports whether the trial has at least one run.
 func (p TrialPage) Tried() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.Tried })
 }
 
-// summary summarizes the trial in a sentence.
+// summary describes the result of the trial in a sentence; bad is true if the author must change something.
 func (p TrialPage) summary() (message string, bad bool) {
 	tried, wrong := 0, 0
 	for _, r := range p.Rows {

@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// titleParts splits "Vector add (C++)" into the problem and the variant, which is empty without parentheses.
+// titleParts splits "Vector add (C++)" into problem and variant; the variant is "" without parentheses.
 func titleParts(title string) (problem, variant string) {
 	at := strings.LastIndex(title, " (")
 	if at <= 0 || !strings.HasSuffix(title, ")") {
@@ -18,7 +18,8 @@ func titleParts(title string) (problem, variant string) {
 	return title[:at], title[at+2 : len(title)-1]
 }
 
-// heading returns the title of a line: the common part of its variants' titles, or else that of the first.
+// heading returns the title of a card: the part that the titles of its variants have in common, otherwise the title of
+// the first variant.
 func (c TaskCard) heading() string {
 	first, _ := titleParts(c.Title)
 	for _, v := range c.Variants {
@@ -29,7 +30,7 @@ func (c TaskCard) heading() string {
 	return first
 }
 
-// label returns the name of a variant on its line.
+// label returns the name of a variant on the card.
 func (c TaskCard) label(v TaskCard) string {
 	if c.heading() == c.Title && c.Title != v.Title { // the titles have no common part
 		return v.Title
@@ -38,7 +39,7 @@ func (c TaskCard) label(v TaskCard) string {
 	return cmp.Or(variant, v.Lang)
 }
 
-// people counts the entries of all variants.
+// people counts the entries on the boards of all variants.
 func (c TaskCard) people() (n int) {
 	for _, v := range c.Variants {
 		n += v.People
@@ -53,8 +54,8 @@ type variantChip struct {
 	label string // label of its variant
 }
 
-// chips returns the boards of a line, at most mostChips: those with a worker first, then those with a leader. rest has
-// the others.
+// chips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader. rest has
+// the boards that the card omits.
 func (c TaskCard) chips() (shown, rest []variantChip) {
 	var list []variantChip
 	for _, v := range c.Variants {
@@ -77,10 +78,10 @@ func (c TaskCard) chips() (shown, rest []variantChip) {
 	return list[:n], list[n:]
 }
 
-// idleSortKey is the sort key of boards without a worker and without an entry.
+// idleSortKey is the sort key of boards without a worker and without entries.
 const idleSortKey = 3
 
-// sortKey returns the sort key of a board: those with a worker first, then those with a leader.
+// sortKey returns the position of a board for sorting: first boards with a worker, then boards with a leader.
 func (b BoardChip) sortKey() (at int) {
 	if b.Offline {
 		at = 2
@@ -91,7 +92,7 @@ func (b BoardChip) sortKey() (at int) {
 	return at
 }
 
-// restText counts the boards that a line does not show.
+// restText returns the number of boards that a card omits.
 func restText(rest []variantChip) string {
 	for _, b := range rest {
 		if !b.Offline {

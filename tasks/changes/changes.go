@@ -19,9 +19,9 @@ type Change struct {
 	BreaksScores bool   // scores before and after are not comparable
 }
 
-// Between returns the changes from old to new, in the order of task.yml's keys. Changes of timed parts (files,
-// language, build, benchmarks) and of the scoring rule break scores; changes of tests, limits, texts, templates,
-// baselines, and devices do not.
+// Between returns the changes from old to new, in the order of the keys in task.yml. A change of something timed
+// (files, language, build, benchmarks) or of the scoring rule makes scores incomparable; a change of tests, limits,
+// texts, templates, baselines, or devices does not.
 func Between(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
@@ -69,7 +69,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	return out
 }
 
-// Texts returns the texts of a task by their keys in Between: its description, files, and templates.
+// Texts returns the description, files, and templates of a task by their keys in Between.
 func Texts(b *tasks.Bundle) map[string]string {
 	texts := map[string]string{"description": b.Definition.Description, tasks.TaskFile: string(b.Files[tasks.TaskFile])}
 	for _, f := range b.Definition.Files {
@@ -90,8 +90,7 @@ func harnessName(d tasks.Definition) string {
 	return "Warpboard's"
 }
 
-// comparableJSON formats a value for comparing and showing: texts unchanged, others as JSON, and empty values as
-// nothing.
+// comparableJSON formats a value for comparing and showing: texts unchanged, empty values as nil, and others as JSON.
 func comparableJSON(value any) []byte {
 	switch v := value.(type) {
 	case string:
@@ -131,7 +130,7 @@ func truncate(text []byte) string {
 	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }
 
-// runFiles returns the text of every file by run-time name; the submission is represented by its placeholder.
+// runFiles returns the text of every file by its name at run time; the submission is SubmissionSource.
 func runFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range b.Definition.Files {

@@ -14,7 +14,7 @@ const (
 	maxPathDepth = 12
 )
 
-// RefusedName returns the reason why name cannot be the slash-separated path of a file, or "".
+// RefusedName returns the reason why name is invalid as the slash-separated path of a file; "" if it is valid.
 func RefusedName(name string) string {
 	switch {
 	case name == "":
@@ -45,5 +45,5 @@ func RefusedName(name string) string {
 	return ""
 }
 
-// Fold maps names to the same text if a case-insensitive disk would store them in one file.
+// Fold maps two names to the same text if a case-insensitive disk would store them in one file.
 func Fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }

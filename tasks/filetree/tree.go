@@ -11,11 +11,12 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Tree is a set of regular files from which task folders are read. Paths are slash-separated and never leave it.
+// Tree is a set of regular files from which task folders are read. Paths are slash-separated and relative, without
+// "..".
 type Tree interface {
-	// Read returns one file; the error is fs.ErrNotExist if there is none.
+	// Read returns the contents of one file; the error is fs.ErrNotExist if there is none.
 	Read(path string) ([]byte, error)
-	// List returns the sorted names of the files below a folder ("." for all), relative to it.
+	// List returns the sorted paths of the files below a folder ("." for all), relative to the folder.
 	List(dir string) []string
 }
 
@@ -39,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// missingFile is the error for a file that a tree does not have.
+// missingFile is the error for a file that a tree does not have; its text is the path.
 type missingFile string
 
 func (m missingFile) Error() string {
@@ -76,14 +77,14 @@ func pathBelow(dir, name string) (rest string, ok bool) {
 	return strings.CutPrefix(name, dir+"/")
 }
 
-// folder is a tree on disk, read on demand. Links are not followed at a path's last element; for the elements before
-// it, give it the FS of an os.Root.
+// folder is a tree on disk, read on demand. Symbolic links as the last element of a path are not followed. To refuse
+// them in the elements before, pass the FS of an os.Root.
 type folder struct {
 	fs     fs.FS
 	limits Limits
 }
 
-// Folder returns the tree of fsys, whose files are read within the limits.
+// Folder returns the tree of fsys; limits apply to each of its files.
 func Folder(fsys fs.FS, limits Limits) Tree { return folder{fs: fsys, limits: limits.withDefaults()} }
 
 func (f folder) Read(name string) ([]byte, error) {
@@ -105,8 +106,8 @@ func (f folder) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// List stops silently at the first unreadable folder and at MaxFiles names: it is only used for finding task folders
-// and for the warning about unused files.
+// List stops without an error at the first unreadable folder and at MaxFiles names: it is only used for finding task
+// folders and for the warning about unused files.
 func (f folder) List(dir string) []string {
 	var out []string
 	_ = fs.WalkDir(f.fs, dir, func(name string, entry fs.DirEntry, err error) error {

@@ -12,8 +12,7 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// unzipper unpacks an untrusted archive into memory: names and modes are checked, and bytes are counted while
-// unpacking.
+// unzipper unpacks an untrusted archive into memory. It checks names and modes, and counts bytes while unpacking.
 type unzipper struct {
 	limits  Limits
 	files   Memory
@@ -77,7 +76,7 @@ func (u *unzipper) entry(f *zip.File) error {
 	return nil
 }
 
-// claim refuses a path that exists already, in any case, or that is both file and folder.
+// claim refuses a path that exists already, in any case, or that is used for both a file and a folder.
 func (u *unzipper) claim(name string, isFolder bool) error {
 	if parent := path.Dir(name); parent != "." {
 		if err := u.claim(parent, true); err != nil {
@@ -98,7 +97,7 @@ func (u *unzipper) claim(name string, isFolder bool) error {
 	return nil
 }
 
-// unpack reads one entry and counts its bytes, ignoring the declared size.
+// unpack reads one entry and counts its bytes, without trusting the declared size.
 func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	stream, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
@@ -122,7 +121,7 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	return data, nil
 }
 
-// isJunk reports whether an archiver or version control adds such a file.
+// isJunk reports whether a file is one that archivers and version control add, and that no task needs.
 func isJunk(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	base := path.Base(name)

@@ -15,8 +15,8 @@ import (
 //go:embed python
 var programs embed.FS
 
-// folder is a task folder in the making. All tasks have the same form: problem.py is the problem's own code, task.py
-// calls it for reference.py, and submission.py calls the submission, solution.py.
+// folder is a task folder that is being written. All tasks have the same form: problem.py is the code of the problem,
+// task.py calls it for reference.py, and submission.py calls the submission, solution.py.
 type folder struct {
 	name, title string // name is empty for that of the problem's file
 	description string
@@ -47,7 +47,7 @@ func (f *folder) program(name, from string) error {
 	return err
 }
 
-// finish adds the files that all tasks have, and returns the folder's files.
+// finish adds the files that all tasks have, and returns all files of the folder.
 func (f *folder) finish() (map[string][]byte, error) {
 	for _, name := range []string{"reference.py", "submission.py"} {
 		if err := f.program(name, name); err != nil {
@@ -86,12 +86,12 @@ func (f *folder) finish() (map[string][]byte, error) {
 	return f.files, err
 }
 
-// markdownText formats a statement in which two single quotes stand for a backquote.
+// markdownText formats a statement, in which two single quotes stand for a backquote.
 func markdownText(text string, values ...any) string {
 	return fmt.Sprintf(strings.ReplaceAll(text, "''", "`"), values...)
 }
 
-// tidy removes spaces at the ends of lines, and all but one of several empty lines.
+// tidy removes spaces at the ends of lines, and reduces several empty lines to one.
 func tidy(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
 	for i, line := range lines {
@@ -100,7 +100,7 @@ func tidy(text string) string {
 	return strings.TrimSpace(emptyLines.ReplaceAllString(strings.Join(lines, "\n"), "\n\n")) + "\n"
 }
 
-// seeded returns cases that differ only in their seeds.
+// seeded returns cases whose only argument is a seed.
 func seeded(seeds ...string) (list []*yaml.Node) {
 	for _, seed := range seeds {
 		list = append(list, pyyaml.Flow("seed", pyyaml.Bare(seed)))
@@ -114,7 +114,7 @@ var (
 	tagPart    = regexp.MustCompile(`[a-z0-9]+`)
 )
 
-// titleOf makes a title of a name such as "23_Leaky_ReLU_".
+// titleOf returns a title for a name such as "23_Leaky_ReLU_".
 func titleOf(name string) string {
 	title := strings.TrimSpace(strings.ReplaceAll(number.ReplaceAllString(name, ""), "_", " "))
 	if title == "" {
@@ -123,7 +123,7 @@ func titleOf(name string) string {
 	return title[:min(len(title), 120)]
 }
 
-// tagsOf returns words in the form of tags, without those that cannot be one.
+// tagsOf returns words in the form of tags; words that cannot be a tag are omitted.
 func tagsOf(words []string) (tags []string) {
 	for _, word := range words {
 		tag := strings.Join(tagPart.FindAllString(strings.ToLower(word), -1), "-")

@@ -12,16 +12,16 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Options change the tasks that are made of problems.
+// Options configure the conversion of problems to tasks.
 type Options struct {
-	// MaxSize limits sizes: larger ones are halved until they are at most so large, or become a power of two. 0 leaves
-	// them unchanged.
+	// MaxSize limits sizes: a larger one is halved until it is at most MaxSize, or replaced by a power of two. 0: no
+	// limit
 	MaxSize int
-	// Name is the name of the upload, for a problem that is all of it.
+	// Name is the name of the upload; the task gets it if the upload is a single problem.
 	Name string
 }
 
-// Task is a task folder made of a problem.
+// Task is a task folder made from a problem.
 type Task struct {
 	Origin string            // the problem's file or folder in the upload
 	Name   string            // suggested name, different from those of the upload's other tasks
@@ -30,7 +30,7 @@ type Task struct {
 	Err    error             // the reason why the problem cannot become a task
 }
 
-// Read returns a task for each problem below a tree, sorted by its place; none if no problem has a known form.
+// Read returns a task for each problem in a tree, sorted by path; none if no problem has a known form.
 func Read(tree filetree.Tree, options Options) []Task {
 	r := &reader{tree: tree, options: options, texts: map[string][]byte{}, failed: map[string]error{}}
 	for _, name := range tree.List(".") {
@@ -45,7 +45,7 @@ func Read(tree filetree.Tree, options Options) []Task {
 	return list
 }
 
-// reader reads an upload that may contain problems of other benchmarks.
+// reader reads an upload that may contain problems of other benchmark collections.
 type reader struct {
 	tree    filetree.Tree
 	options Options
@@ -54,7 +54,7 @@ type reader struct {
 	size    int               // bytes read
 }
 
-// maxReadBytes limits the files that are read for problems, in bytes.
+// maxReadBytes limits the size of all files that are read for problems, in bytes.
 const maxReadBytes = 64 << 20
 
 func (r *reader) read(name string) {
@@ -69,7 +69,7 @@ func (r *reader) read(name string) {
 	r.texts[name] = text
 }
 
-// make returns the task of a problem at a place, from what fill writes into its folder.
+// make returns the task for the problem at path from; fill writes the files of its folder.
 func (r *reader) make(from string, fill func(*folder) error) Task {
 	name := strings.TrimSuffix(path.Base(from), path.Ext(from))
 	if from == "." {
@@ -93,7 +93,8 @@ func (r *reader) make(from string, fill func(*folder) error) Task {
 	return task
 }
 
-// distinguish gives each task another name: names that several have get the name of their folder, or else a number.
+// distinguish makes the names of tasks unique: tasks with the same name get the name of their folder instead, or a
+// number at the end.
 func distinguish(list []Task) {
 	count := map[string]int{}
 	for _, t := range list {

@@ -17,10 +17,11 @@ var (
 	docstring    = regexp.MustCompile(`(?s)^class Model\b[^\n]*\n\s+"""(.*?)"""`)
 )
 
-// IsProblem reports whether a Python file is meant as a problem of KernelBench, complete or not.
+// IsProblem reports whether a Python file looks like a problem of KernelBench, complete or not.
 func IsProblem(text []byte) bool { return modelClass.Match(text) || inputsMaker.Match(text) }
 
-// kernelBench returns a task for each problem of KernelBench. In a folder with one, each Python file is one.
+// kernelBench returns a task for each problem of KernelBench. In a folder with at least one, each Python file counts as
+// a problem.
 func (r *reader) kernelBench() (list []Task) {
 	folders := map[string]bool{}
 	for name, text := range r.texts {
@@ -97,7 +98,7 @@ timed call.
 `, about, strings.TrimSpace(text))
 }
 
-// dedent removes the indentation of each line: Markdown would show it as code.
+// dedent removes the common indentation of lines, which Markdown would show as code.
 func dedent(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -106,7 +107,7 @@ func dedent(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// foreignModules returns the imported modules that a worker with PyTorch may lack.
+// foreignModules returns the imported modules that a worker with PyTorch may not have.
 func foreignModules(text string) (names []string) {
 	usual := []string{"torch", "numpy", "triton", "__future__", "abc", "collections", "copy", "ctypes", "dataclasses",
 		"enum", "functools", "inspect", "itertools", "math", "operator", "os", "random", "sys", "time", "typing", "warnings"}

@@ -99,7 +99,7 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 	return f.program("task.py", "leetgpu.py")
 }
 
-// reduceChallenge reduces the sizes of the performance test.
+// reduceChallenge reduces the sizes of the performance test of a challenge.
 func (r *reader) reduceChallenge(f *folder, text string) string {
 	if r.options.MaxSize < 1 {
 		return text

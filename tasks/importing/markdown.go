@@ -9,8 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// markdown writes an HTML fragment as Markdown, with formulas between dollar signs. It returns the number of drawings,
-// which it leaves out.
+// markdown converts an HTML fragment to Markdown, with formulas between dollar signs. Drawings are omitted and counted.
 func markdown(page []byte) (text string, drawings int) {
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
@@ -36,7 +35,7 @@ func (w *markdownWriter) children(n *html.Node) {
 	}
 }
 
-// writeBetween writes a node's text between two marks.
+// writeBetween writes the text of a node between two marks.
 func (w *markdownWriter) writeBetween(before string, n *html.Node, after string) {
 	w.out.WriteString(before)
 	w.children(n)
@@ -106,7 +105,7 @@ func (w *markdownWriter) node(n *html.Node) {
 	}
 }
 
-// row writes a row of a table; the first one is the header.
+// row writes a row of a table; the first row of a table is its header.
 func (w *markdownWriter) row(n *html.Node) {
 	w.column = 0
 	w.writeBetween("\n", n, "|")
@@ -121,7 +120,7 @@ func (w *markdownWriter) text(text string) {
 		w.out.WriteString(strings.Trim(text, "\n"))
 		return
 	}
-	// Indented lines would be code in Markdown, and those of a formula belong together.
+	// Markdown would show an indented line as code, and the lines of one formula must stay together.
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if i > 0 || strings.TrimSpace(line) == "" {

@@ -18,7 +18,7 @@ var safeTypes = map[string]string{
 }
 
 // readTensor returns the bytes and the shape of a tensor in a safetensors file: eight bytes with the length of a JSON
-// header, the header, and the data. It trusts none of the stated sizes.
+// header, the header, and the data. It checks every size against the file.
 func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err error) {
 	if len(file) < 8 {
 		return nil, nil, errors.New("is too short for a safetensors file")
@@ -62,7 +62,7 @@ func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err e
 	return rest[begin:end], one.Shape, nil
 }
 
-// deflated compresses data, which often are indices.
+// deflated compresses the data of a stored input.
 func deflated(data []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)

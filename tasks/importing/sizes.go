@@ -10,14 +10,15 @@ import (
 )
 
 var (
-	// assignment matches a line that gives names whole numbers, or tuples and products of them.
+	// assignment matches a line of Python that assigns whole numbers, or tuples and products of whole numbers, to
+	// names.
 	assignment = regexp.MustCompile(`(?m)^([ \t]*(?:[A-Za-z_]\w*(?:,[ \t]*[A-Za-z_]\w*)*[ \t]*=[ \t]*)+)` +
 		`([-+*/(), \[\]\d_]*\d[-+*/(), \[\]\d_]*?)([ \t]*(?:#.*)?)$`)
 	wholeValue = regexp.MustCompile(`\d[\d_]*`)
 )
 
-// reduce halves the sizes in assignments of a Python source until they are at most largest. It returns the new source,
-// and the changes. A largest of 0 changes nothing.
+// reduce halves the sizes in assignments of a Python source until they are at most largest. It returns the new source
+// and a sentence for each change. 0 for largest changes nothing.
 func reduce(text string, largest int) (smaller string, changes []string) {
 	if largest < 1 {
 		return text, nil
@@ -35,7 +36,7 @@ func reduce(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
-// reducedValue returns text, an expression, tuple, or list, with each number above largest halved until it fits.
+// reducedValue returns an expression, tuple, or list with each number above largest halved until it is at most largest.
 func reducedValue(text string, largest int) string {
 	if !strings.ContainsAny(text, ",[]") {
 		expression, err := parse.Arithmetic(strings.ReplaceAll(text, "_", ""))
@@ -57,8 +58,8 @@ func reducedValue(text string, largest int) string {
 	})
 }
 
-// halveSize removes factors of two until a size is small enough: other sizes often divide it. A size without enough of
-// them becomes a power of two.
+// halveSize removes factors of two until a size is at most largest: other sizes of a problem often divide it. A size
+// without enough factors of two is replaced by a power of two.
 func halveSize(size, largest int) int {
 	for size > largest && size%2 == 0 {
 		size /= 2

@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// definition is a problem of SOL-ExecBench or FlashInfer Trace, which have one form for it.
+// definition is a problem in the common form of SOL-ExecBench and FlashInfer Trace.
 type definition struct {
 	Name        string          `json:"name"`
 	OpType      string          `json:"op_type"`
@@ -28,14 +28,14 @@ type definition struct {
 	Reference   string          `json:"reference"`
 }
 
-// axis is a dimension: a constant, a variable of the workload, or an expression of others.
+// axis is one dimension: a constant, a variable of the workload, or an expression with other axes.
 type axis struct {
 	Type       string `json:"type"`
 	Value      int    `json:"value,omitempty"`
 	Expression string `json:"expression,omitempty"`
 }
 
-// tensor is an input or output; a nil shape means a number.
+// tensor is an input or output; its shape is nil if it is a number.
 type tensor struct {
 	name  string
 	Shape []string `json:"shape"`
@@ -43,10 +43,10 @@ type tensor struct {
 	About string   `json:"description,omitempty"`
 }
 
-// tensors are named tensors in the order of the arguments of run.
+// tensors are named tensors in the order of the arguments of the function run.
 type tensors []tensor
 
-// UnmarshalJSON reads an object without losing the order of its keys.
+// UnmarshalJSON reads an object and keeps the order of its keys.
 func (t *tensors) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -67,7 +67,7 @@ func (t *tensors) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the object in the same order.
+// MarshalJSON writes an object with the keys in the order of the tensors.
 func (t tensors) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -96,7 +96,7 @@ func (t tensors) named(name string) (tensor, bool) {
 	return t[at], true
 }
 
-// dtypes has the bytes of each type of a tensor.
+// dtypes maps the name of an element type to its size in bytes.
 var dtypes = map[string]int{
 	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
@@ -109,7 +109,7 @@ var (
 	identifier  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
-// isDefinition reports whether a JSON file is meant as a definition, complete or not.
+// isDefinition reports whether a JSON file looks like a definition, complete or not.
 func isDefinition(name string, text []byte) bool {
 	if path.Base(name) == "definition.json" || slices.Contains(strings.Split(path.Dir(name), "/"), "definitions") {
 		return true
@@ -118,7 +118,7 @@ func isDefinition(name string, text []byte) bool {
 	return json.Unmarshal(text, &keys) == nil && keys["axes"] != nil && keys["reference"] != nil
 }
 
-// traces returns a task for each definition.
+// traces returns a task for each definition in the upload.
 func (r *reader) traces() (list []Task) {
 	x := r.index()
 	for name, text := range r.texts {
@@ -178,7 +178,7 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 	return f.program("task.py", "trace.py")
 }
 
-// check refuses a definition that the task's program could not use.
+// check refuses a definition that the program of the task could not use.
 func (d definition) check() error {
 	switch {
 	case !runFunction.MatchString(d.Reference):
@@ -271,7 +271,7 @@ type solution struct {
 	} `json:"sources"`
 }
 
-// addSolutions adds a definition's solutions in Python: those in its folder, or in a folder "solutions".
+// addSolutions adds the Python solutions of a definition: those in dir, or in a folder "solutions".
 func (f *folder) addSolutions(list []solution, dir string) {
 	for i, s := range list {
 		if path.Dir(s.file) != dir && !slices.Contains(strings.Split(s.file, "/"), "solutions") {
@@ -287,7 +287,8 @@ func (f *folder) addSolutions(list []solution, dir string) {
 	}
 }
 
-// addSolution adds a solution as one that must pass. Its main file imports the entry point.
+// addSolution adds a file to solutions/correct, which must pass. It imports the entry point of the solution under the
+// name that the harness calls.
 func (f *folder) addSolution(s solution) error {
 	file, function, ok := strings.Cut(s.Spec.EntryPoint, "::")
 	module, isPython := strings.CutSuffix(file, ".py")
@@ -313,7 +314,7 @@ func (f *folder) addSolution(s solution) error {
 	return nil
 }
 
-// caseOf returns a case with the workload's axes and scalars.
+// caseOf returns a case with the axes and scalars of a workload.
 func caseOf(w workload, d definition, seed int, number string) []any {
 	var pairs []any
 	if len(w.files) > 0 {

@@ -19,7 +19,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// workload is an instance of a definition.
+// workload is an instance of a definition, with a value for each variable axis.
 type workload struct {
 	UUID      string              `json:"uuid"`
 	Axes      map[string]int      `json:"axes"`
@@ -30,7 +30,7 @@ type workload struct {
 	elements  float64             // of its inputs, without axes that are expressions
 }
 
-// source is the origin of an input's values.
+// source is the origin of the values of an input.
 type source struct {
 	Type  string          `json:"type"` // random, scalar, safetensors, or custom
 	Value json.RawMessage `json:"value"`
@@ -46,7 +46,7 @@ type givenTolerance struct {
 	Negative bool     `json:"allow_negative_inf"`
 }
 
-// tolerance has the words of task.yml for comparing answers.
+// tolerance has the keys of task.yml for comparing outputs.
 type tolerance struct {
 	ATol, RTol, Matched float64
 	MaxError            *float64
@@ -67,7 +67,7 @@ func (t tolerance) node() *yaml.Node {
 	return pyyaml.Flow(pairs...)
 }
 
-// embedded is an input that the task stores.
+// embedded is an input whose values the task stores.
 type embedded struct {
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"`
@@ -80,7 +80,7 @@ const (
 	maxStoredBytes          = 2 << 20 // bytes of a task's stored inputs, as written
 )
 
-// workloads has all workloads of a definition.
+// workloads are all workloads of a definition.
 type workloads struct {
 	all          []workload
 	isFlashInfer bool // in the form of FlashInfer Trace
@@ -94,7 +94,7 @@ func (w *workloads) format() string {
 	return "sol-execbench"
 }
 
-// jsonLine is a line of a JSONL file that may be a workload.
+// jsonLine is one line of a JSONL file that may be a workload.
 type jsonLine struct {
 	file   string
 	number int
@@ -102,7 +102,7 @@ type jsonLine struct {
 	err    error  // it is no JSON
 }
 
-// index has the lines and solutions of an upload. It is made once, because an upload can have many definitions.
+// index has the JSON lines and solutions of an upload. It is made once, because an upload can have many definitions.
 type index struct {
 	byFolder     map[string][]jsonLine // workloads, by their folder
 	byDefinition map[string][]jsonLine // workloads in traces, by definition
@@ -125,7 +125,7 @@ func (r *reader) index() *index {
 	return x
 }
 
-// lines adds the lines of a file. Traces of solutions are left out: they repeat the workloads.
+// lines adds the lines of a file. Traces of solutions are omitted, because they repeat the workloads.
 func (x *index) lines(name string, text []byte) {
 	number := 0
 	for one := range bytes.Lines(text) {
@@ -152,7 +152,8 @@ func (x *index) lines(name string, text []byte) {
 	}
 }
 
-// workloads reads the workloads of a definition: of JSONL files in its folder, or those that name it.
+// workloads reads the workloads of a definition from the JSONL files in its folder, or from lines that contain the name
+// of the definition.
 func (r *reader) workloads(f *folder, file string, d definition, x *index) (*workloads, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.failed)) {
 		if path.Ext(name) == ".jsonl" && (path.Dir(name) == path.Dir(file) || stem(name) == d.Name) {
@@ -197,7 +198,7 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 	return w, w.fill(f, d, r.options.MaxSize)
 }
 
-// complete checks a workload, and reads its stored inputs.
+// complete checks a workload and reads its stored inputs.
 func (r *reader) complete(w *workload, d definition, file string) error {
 	w.scalars, w.files = map[string]string{}, map[string]embedded{}
 	for name, one := range d.Axes {
@@ -245,7 +246,7 @@ func (r *reader) complete(w *workload, d definition, file string) error {
 	return nil
 }
 
-// literal returns a JSON number or boolean in a form that PyYAML reads as the same.
+// literal returns a JSON number or boolean in a form that PyYAML reads as the same value.
 func literal(value json.RawMessage) (string, error) {
 	text := string(value)
 	if text == "true" || text == "false" || !strings.ContainsAny(text, ".eE") {
@@ -260,7 +261,7 @@ func literal(value json.RawMessage) (string, error) {
 	return pyyaml.Float(number).Value, err
 }
 
-// size returns the size of an axis; that of an expression is unknown here.
+// size returns the size of an axis; known is false for an axis that is an expression.
 func (w *workload) size(d definition, name string) (n int, known bool) {
 	if n, err := strconv.Atoi(name); err == nil {
 		return n, true
@@ -274,7 +275,7 @@ func (w *workload) size(d definition, name string) (n int, known bool) {
 	return 0, false
 }
 
-// fill makes the folder's cases of the workloads: the smallest are tests, and some of all sizes are benchmarks.
+// fill writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
 func (w *workloads) fill(f *folder, d definition, largest int) error {
 	w.shrink(f, d, largest)
 	bySize := slices.Clone(w.all)
@@ -311,7 +312,7 @@ func (w *workloads) fill(f *folder, d definition, largest int) error {
 	return nil
 }
 
-// distinct removes cases that differ only in their seed.
+// distinct removes cases that differ from an earlier one only in their seed.
 func distinct(cases []*yaml.Node) (list []*yaml.Node) {
 	seen := map[string]bool{}
 	for _, one := range cases {
@@ -327,7 +328,7 @@ func distinct(cases []*yaml.Node) (list []*yaml.Node) {
 	return list
 }
 
-// shrink reduces the variable axes of workloads without stored inputs.
+// shrink reduces the variable axes of workloads that have no stored inputs.
 func (w *workloads) shrink(f *folder, d definition, largest int) {
 	if largest < 1 {
 		return
@@ -345,7 +346,7 @@ func (w *workloads) shrink(f *folder, d definition, largest int) {
 	}
 }
 
-// tolerance returns the tolerance of all workloads: the strictest, if they differ.
+// tolerance returns one tolerance for all workloads: the strictest of them.
 func (w *workloads) tolerance(f *folder) tolerance {
 	t := tolerance{ATol: 1e-2, RTol: 1e-2, Matched: 0.99, Infinite: "never"}
 	if w.isFlashInfer {
@@ -379,7 +380,7 @@ func (w *workloads) tolerance(f *folder) tolerance {
 	return t
 }
 
-// valueOr returns a value, or another one if it is missing.
+// valueOr returns *value, or otherwise if value is nil.
 func valueOr(value *float64, otherwise float64) float64 {
 	if value == nil {
 		return otherwise
@@ -389,7 +390,7 @@ func valueOr(value *float64, otherwise float64) float64 {
 
 func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
 
-// omission is the reason why a workload with a stored input is left out.
+// omission is the reason why a workload with a stored input is omitted.
 type omission string
 
 func (l omission) Error() string { return string(l) }
@@ -400,7 +401,7 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 	if err != nil {
 		return embedded{}, omission(err.Error())
 	}
-	// Each workload may name the same large file.
+	// Each workload may use the same large file.
 	if r.size += len(data); r.size > maxReadBytes {
 		return embedded{}, omission(fmt.Sprintf("is not read: the files before it have %s",
 			parse.SizeText(maxReadBytes)))
@@ -426,8 +427,8 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 	return embedded{DType: of.DType, Shape: shape, Data: packed}, nil
 }
 
-// find reads a file by a path that begins at the folder of the workload or at one above it, or at a folder that the
-// upload lacks.
+// find reads a file by a path that is relative to the folder of the workload, to one of its parents, or to a folder
+// that is not in the upload.
 func (r *reader) find(name, dir string) ([]byte, string, error) {
 	var err error
 	if len(name) > 1000 {

@@ -12,20 +12,20 @@ type Mutant struct {
 	Source []byte
 }
 
-// part is a mutant's code before or after the call of the correct kernel, for each family of languages.
+// part is the code of a mutant before or after the call of the correct kernel, for C++ and CUDA and for Python.
 type part struct{ native, python wrapping }
 
-// wrapping is the code around the call of the correct kernel: helpers for both statements, and the statements.
+// wrapping is code around the call of the correct kernel: a statement before, one after, and functions that both call.
 type wrapping struct{ helpers, before, after string }
 
-// kind is one kind of error.
+// kind is one kind of error that a mutant has.
 type kind struct {
 	name     string
 	part     part
 	minTests int // number of tests needed to detect it
 }
 
-// kinds returns the errors that checks miss most often.
+// kinds returns the kinds of errors that checks most often miss.
 func kinds() []kind {
 	return []kind{
 		{name: "one percent off", part: spoiledAnswer("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},
@@ -39,7 +39,7 @@ func kinds() []kind {
 	}
 }
 
-// Of returns the mutants of a correct submission to a task.
+// Of returns mutants of right, a correct submission to a task.
 func Of(def tasks.Definition, right []byte) []Mutant {
 	var list []Mutant
 	for _, k := range kinds() {
@@ -60,8 +60,8 @@ func Of(def tasks.Definition, right []byte) []Mutant {
 	return list
 }
 
-// spoiledAnswer makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer
-// in Python.
+// spoiledAnswer makes an output wrong. cpp is an expression for the new value of element x, at index i of n; statements
+// are Python statements that change the output.
 func spoiledAnswer(cpp, statements string) part {
 	return part{
 		native: wrapping{helpers: strings.Replace(elementwise, "SPOILED", cpp, 1), after: "spoil(answer);"},
@@ -69,7 +69,7 @@ func spoiledAnswer(cpp, statements string) part {
 	}
 }
 
-// staleAnswer returns the answer of the previous call, like a kernel that writes nothing or caches its answers. The
+// staleAnswer returns the output of the previous call, as a kernel does that writes nothing or caches its output. The
 // first call is correct.
 func staleAnswer() part {
 	return part{
@@ -78,7 +78,7 @@ func staleAnswer() part {
 	}
 }
 
-// withoutTerm removes the largest number from the input, so that answers lack its contribution.
+// withoutTerm sets the largest number of the input to zero, so that outputs lack its contribution.
 func withoutTerm() part {
 	return part{
 		native: wrapping{helpers: nativeTerm, before: "leave_out_a_term(data);"},

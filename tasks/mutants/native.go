@@ -2,7 +2,8 @@ package mutants
 
 import "strings"
 
-// native renames the correct kernel, so that the wrong one can have its name.
+// native returns C++ or CUDA source in which the correct kernel has another name, and a function with its name calls it
+// between the statements of w.
 func native(right string, w wrapping, device string) string {
 	if !strings.Contains(w.helpers, "void spoil(") {
 		device = ""
@@ -32,7 +33,7 @@ output_t custom_kernel(input_t data) {
 `
 
 const elementwise = `
-// lower cuts a number to ten bits of fraction.
+// lower rounds a number down to ten bits of fraction.
 static double lower(double x) {
     float f = static_cast<float>(x);
     std::uint32_t bits;
@@ -53,7 +54,7 @@ static void spoil(Array& answer) {
 }
 `
 
-// nativeStale returns the answer of the previous call in the size of the current one: cut, or repeated.
+// nativeStale returns the output of the previous call, cut or repeated to the size of the current one.
 const nativeStale = `
 template <class Array>
 static void spoil(Array& answer) {
@@ -64,7 +65,7 @@ static void spoil(Array& answer) {
 }
 `
 
-// deviceSpoil changes an answer in the memory of a GPU.
+// deviceSpoil changes an output in GPU memory.
 const deviceSpoil = `
 template <class T>
 static void spoil(DeviceBuffer<T>& answer) {
@@ -75,8 +76,8 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTerm traverses the input as Warpboard's harness does. With a task's own harness it does not compile, and then
-// shows nothing.
+// nativeTerm traverses the input as the harness of Warpboard does. With an own harness of the task it does not compile,
+// and such a mutant is not evaluated.
 const nativeTerm = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__

@@ -2,7 +2,8 @@ package mutants
 
 import "strings"
 
-// python renames the correct kernel, so that the wrong one can have its name.
+// python returns Python source in which the correct kernel has another name, and a function with its name calls it
+// between the statements of w.
 func python(right string, w wrapping) string {
 	before, after := w.before, w.after
 	if before == "" {
@@ -28,7 +29,7 @@ def custom_kernel(data):
     return answer
 `
 
-// pythonStale returns the answer of the previous call in the shape of the current one: cut, or repeated.
+// pythonStale returns the output of the previous call, cut or repeated to the shape of the current one.
 const pythonStale = `
 _answers = []
 
@@ -50,8 +51,8 @@ except ImportError:
 
 `
 
-// pythonTerm is Python code that finds the number that a mutant changes: the largest one in any array of the output,
-// also in tuples, lists, and dicts. Floating-point arrays come before others.
+// pythonTerm finds the number that a mutant changes: the largest one in any array of the output, also inside tuples,
+// lists, and dicts. Floating-point arrays take precedence.
 const pythonTerm = `
 def _arrays(value):
     if isinstance(value, dict):

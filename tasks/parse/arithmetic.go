@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Expression returns its value. It returns an error for a name unknown to lookup, and for a division by zero.
+// Expression computes a value. It returns an error for a name unknown to lookup, and for a division by zero.
 type Expression func(lookup func(name string) (float64, error)) (float64, error)
 
 type lookup = func(string) (float64, error)
@@ -50,7 +50,7 @@ const (
 	maxNesting    = 50   // parentheses, signs and powers
 )
 
-// Arithmetic parses an expression. Errors contain the position.
+// Arithmetic parses an arithmetic expression. Its errors contain the position.
 func Arithmetic(text string) (Expression, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("is longer than %d bytes", maxExpression)
@@ -76,7 +76,7 @@ func (p *parser) sum() (Expression, error) { return p.chain(p.product, "+", "-")
 
 func (p *parser) product() (Expression, error) { return p.chain(p.signed, "*", "/") }
 
-// chain parses operands joined by left-associative operators.
+// chain parses operands between left-associative operators.
 func (p *parser) chain(operand func() (Expression, error), operators ...string) (Expression, error) {
 	left, err := operand()
 	for err == nil {
@@ -140,7 +140,7 @@ func isWord(c byte) bool {
 	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// take consumes the next operator if it is one of these; * never matches the first half of **.
+// take consumes the next operator if it is one of operators; * never matches the first half of **.
 func (p *parser) take(operators ...string) string {
 	p.skipSpaces()
 	for _, operator := range operators {

@@ -16,10 +16,10 @@ const (
 )
 
 var (
-	// hostFlag matches flags that may be allowed for g++.
+	// hostFlag matches candidates for allowed flags of g++; hostRefused excludes some.
 	hostFlag = regexp.MustCompile(`^(-O([0-3gsz]|fast)?|-g[0-3]?|-ggdb|-w|-pthread|-pedantic|--?std=[a-z0-9+]+|` +
 		`-f[a-z0-9][a-z0-9=+:-]*|-m[a-z0-9][A-Za-z0-9=.+,-]*|-W[a-z][A-Za-z0-9=+-]*|-[DU][A-Za-z_][^\n]*|-l[A-Za-z0-9_][A-Za-z0-9_.+-]*)$`)
-	// hostRefused matches the flags among them that load code, write files, or name other programs.
+	// hostRefused matches those of hostFlag that load code, write files, or name other programs.
 	hostRefused = regexp.MustCompile(`^-(fplugin|fdump|fprofile|fopt-info|fcallgraph|ftest-coverage|fuse-ld|flto-|` +
 		`fsave|frecord|fmodule|fcompare|ffile|fmacro|fdebug|fstack-usage|mno-stack-usage|fauto-profile|fbranch)`)
 
@@ -34,7 +34,7 @@ var (
 		`forward-unknown-to-host-compiler|Wno-deprecated-gpu-targets|res-usage|disable-warnings)$`)
 	// toolFlag matches flags that nvcc passes to ptxas and nvlink.
 	toolFlag = regexp.MustCompile(`^-?-[A-Za-z][A-Za-z0-9_-]*(=[A-Za-z0-9_.-]+)?$`)
-	// toolRefused matches those of toolFlag that read or write other files, which are refused.
+	// toolRefused matches those of toolFlag that read or write other files.
 	toolRefused = regexp.MustCompile(`^--?(o|output|input|options-file|optf|compile-as|library|L|l)`)
 
 	// takesValue matches flags whose value may be the next argument.
@@ -43,7 +43,7 @@ var (
 		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
 )
 
-// FlagPairs iterates over flags by index, each joined with the value in its next argument, if any.
+// FlagPairs iterates over flags by index, each joined with a value in the next argument, if any.
 func FlagPairs(cuda bool, flags []string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for i := 0; i < len(flags); i++ {
@@ -59,7 +59,7 @@ func FlagPairs(cuda bool, flags []string) func(func(int, string) bool) {
 	}
 }
 
-// RefusedFlag returns the reason why a task may not set a flag, or "" if it may.
+// RefusedFlag returns the reason why a task may not set a flag; "" if it may.
 func RefusedFlag(cuda bool, flag string) string {
 	switch {
 	case !strings.HasPrefix(flag, "-"):
@@ -72,8 +72,8 @@ func RefusedFlag(cuda bool, flag string) string {
 	return ""
 }
 
-// allowedDevice reports whether nvcc may get the flag, allowedHost does so for g++, and allowedTool for nvcc's ptxas
-// and nvlink.
+// allowedDevice reports whether a task may set a flag of nvcc. allowedHost is for g++, and allowedTool for ptxas and
+// nvlink.
 func allowedDevice(flag string) bool {
 	name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 	switch name {

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Directives are settings in a submission's first comment block.
+// Directives are settings of a submission in the first comment block of its source.
 type Directives struct {
 	Leaderboard string   // empty if not given
 	GPUs        []string // unique, in order; nil if not given
 }
 
-// DirectivesOf reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu"), and their // forms from
-// the comment block at the start of source. The keyword's case does not matter. The error is a Problem with the line.
+// DirectivesOf reads the lines "#!POPCORN leaderboard NAME" and "#!POPCORN gpus A B" (or "gpu"), or with // instead of
+// #, from the comment block at the start of source. The case of the keyword does not matter. The error is a Problem
+// with the line.
 func DirectivesOf(source []byte) (Directives, error) {
 	var d Directives
 	for number, words := range directiveLines(source) {
@@ -33,7 +34,7 @@ const (
 	cppMark    = "//!POPCORN"
 )
 
-// DirectiveMark returns the prefix of a directive in a file with this name, a comment in its language.
+// DirectiveMark returns the start of a directive in a file with this name: a comment in the language of the file.
 func DirectiveMark(file string) string {
 	if path.Ext(file) == ".py" {
 		return pythonMark
@@ -41,8 +42,8 @@ func DirectiveMark(file string) string {
 	return cppMark
 }
 
-// CheckDirectives refuses directives that are not comments in the language of a file, which would not compile or run.
-// The error is a Problem.
+// CheckDirectives refuses directives that are not comments in the language of a file, because it would not compile. The
+// error is a Problem.
 func CheckDirectives(file string, source []byte) error {
 	if path.Ext(file) == "" {
 		return nil // the language is unknown
@@ -59,7 +60,7 @@ func CheckDirectives(file string, source []byte) error {
 	return nil
 }
 
-// directiveLines iterates over the directives in the first comment block: line numbers and words.
+// directiveLines iterates over the directives in the first comment block: the line number and the words of each.
 func directiveLines(source []byte) func(func(int, []string) bool) {
 	return func(yield func(int, []string) bool) {
 		started := false
@@ -76,7 +77,7 @@ func directiveLines(source []byte) func(func(int, []string) bool) {
 	}
 }
 
-// numberedLines iterates over the lines of text, numbered from 1.
+// numberedLines iterates over the lines of a text and their numbers, from 1.
 func numberedLines(text string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		number := 0

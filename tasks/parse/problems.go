@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Problem is one error in an upload, described so that its author can fix it.
+// Problem is one error in an upload, with what its author needs for correcting it.
 type Problem struct {
 	File    string // path inside the upload; empty for the whole upload
 	Line    int    // from 1; 0 if it is not about a line
@@ -39,7 +39,7 @@ func separate(b *strings.Builder) {
 	}
 }
 
-// Problems is all problems of one reading; it is an error if it is not empty.
+// Problems are all problems found by one reading; Err returns them as an error.
 type Problems []Problem
 
 // Error returns one line for each problem.
@@ -51,8 +51,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ProblemsIn returns the problems in err, so that a page can list them; nil for other errors (a failing disk, for
-// example).
+// ProblemsIn returns the problems in err for a page to list; nil if err is another error, such as a failing disk.
 func ProblemsIn(err error) []Problem {
 	var many Problems
 	if errors.As(err, &many) {
@@ -65,10 +64,10 @@ func ProblemsIn(err error) []Problem {
 	return nil
 }
 
-// maxProblems limits the problems of one reading.
+// maxProblems limits the problems of one reading that are reported.
 const maxProblems = 50
 
-// Add adds p, up to maxProblems.
+// Add appends p; after maxProblems it does nothing.
 func (ps *Problems) Add(p Problem) {
 	if len(*ps) < maxProblems {
 		*ps = append(*ps, p)

@@ -17,13 +17,15 @@ import (
 // Limits of a YAML file's tree, with aliases expanded.
 const (
 	maxDepth = 16
-	// The largest tasks have some thousand values. Aliases are copied, so ten lines could expand to billions.
+	// maxNodes limits the values of a file: the largest tasks have some thousand. Aliases are copied, so ten lines
+	// could expand to billions.
 	maxNodes = 20_000
-	// Lines, commas, and opening brackets, counted before parsing. They separate values; texts contain some, too.
+	// maxSeparators limits the lines, commas, and opening brackets, which are counted before parsing. They separate
+	// values; texts contain some, too.
 	maxSeparators = 2 * maxNodes
 )
 
-// Error describes an invalid file, with the line if known.
+// Error describes an invalid file; Line is 0 if unknown.
 type Error struct {
 	Line    int // from 1; 0 for the whole file
 	Message string
@@ -36,8 +38,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
 
-// Parse parses the only document in data, expands its aliases and merge keys, and refuses duplicate keys, deep nesting,
-// alias bombs, and foreign tags.
+// Parse parses the only document in data, expands aliases and merge keys, and refuses duplicate keys, deep nesting, too
+// many aliases, and tags other than those of PyYAML.
 func Parse(data []byte) (*yaml.Node, error) {
 	if !utf8.Valid(data) {
 		return nil, &Error{Message: "is not UTF-8 text"}
@@ -70,7 +72,7 @@ func hasMoreSeparators(data []byte, most int) bool {
 
 var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntaxError converts the parser's text, which starts with "yaml: line N:", to an Error.
+// syntaxError converts an error of the YAML library, which starts with "yaml: line N:", to an Error.
 func syntaxError(err error, data []byte) *Error {
 	message, line := err.Error(), 0
 	if match := parserLine.FindStringSubmatch(message); match != nil {
@@ -94,7 +96,7 @@ func syntaxError(err error, data []byte) *Error {
 	return &Error{Line: line, Message: "this is not valid YAML (" + message + ")"}
 }
 
-// tabbedLine returns the first line at or next to an error's with a tab in its indentation, or 0.
+// tabbedLine returns the first line at or next to line that has a tab in its indentation, or 0.
 func tabbedLine(text string, line int) int {
 	lines := strings.Split(text, "\n")
 	for at := max(line-1, 1); at <= min(line+1, len(lines)); at++ {
@@ -106,14 +108,15 @@ func tabbedLine(text string, line int) int {
 	return 0
 }
 
-// zeroBasedError matches errors whose line the library counts from 0: those of its parser, not of its scanner.
+// zeroBasedError matches the errors whose line the YAML library counts from 0: those of its parser, not those of its
+// scanner.
 var zeroBasedError = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
 
-// expander copies a tree with its aliases expanded, within a budget of nodes.
+// expander copies a tree with its aliases expanded, up to a number of nodes.
 type expander struct{ remainingNodes int }
 
 func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
-	// An alias to an enclosing mapping ends at maxDepth, and many aliases end at maxNodes.
+	// An alias of a mapping inside itself is refused at maxDepth, and a large number of aliases at maxNodes.
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
@@ -146,8 +149,8 @@ var plainTags = map[string]bool{
 }
 
 // mapping refuses duplicate keys and adds the keys of merge keys (<<). As in Python, a key has the position of its
-// first occurrence, merged ones before the mapping's own, and the value of its last. Keys are compared as text: 1 and
-// "1" are equal here, unlike in Python.
+// first occurrence, with merged keys first, and the value of its last occurrence. Keys are compared as text: 1 and "1"
+// are equal here, unlike in Python.
 func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 	lines := map[string]int{}
 	var own, merged []*yaml.Node
@@ -190,7 +193,7 @@ func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
 	return out
 }
 
-// mappings returns the mappings that a merge key's value names: itself, or a list of them.
+// mappings returns the mappings that the value of a merge key refers to: the value itself, or each of a list.
 func mappings(value *yaml.Node) []*yaml.Node {
 	candidates := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Suggest returns the known key that unknown was probably meant to be, or all of them.
+// Suggest returns a hint with the known key that unknown probably stands for, or with all known keys.
 func Suggest(unknown string, known []string) string {
-	// Two letters: "tmieout" is found; with more, short keys would be suggested for anything.
+	// With two letters, "tmieout" is found; with more, short keys would be suggested for anything.
 	nearest, letters := "", 3
 	for _, k := range known {
 		if d := Distance(strings.ToLower(unknown), k); d < letters {
@@ -21,7 +21,7 @@ func Suggest(unknown string, known []string) string {
 }
 
 // Distance returns the number of bytes to insert, delete, or replace to get from a to b. Keys are ASCII; for other
-// letters a wrong guess is harmless.
+// letters it is only approximate.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unclosed returns the line of the first bracket or quote that is never closed, or 0. The parser reports such an error
-// only where the text continues, often lines below.
+// unclosed returns the line of the first bracket or quote that is never closed, or 0. The parser reports the error only
+// where the text continues, often many lines later.
 func unclosed(text string) int {
 	var s openings
 	for i, line := range strings.Split(text, "\n") {
@@ -23,7 +23,7 @@ func unclosed(text string) int {
 	return 0
 }
 
-// openings are the open brackets and quotes up to a line.
+// openings are the brackets and quotes that are open after some lines.
 type openings struct {
 	open        []opening
 	quote       rune // open quote; 0 if none
@@ -38,7 +38,8 @@ type opening struct {
 
 var blockText = regexp.MustCompile(`(^|[:\-]\s+)[|>][-+0-9]*\s*(#.*)?$`)
 
-// read processes a line. broken means that something is closed in the wrong place, so that the rest is undefined.
+// read processes a line. broken is true if a bracket is closed in the wrong place, so that the rest of the text cannot
+// be judged.
 func (s *openings) read(line string, number int) (broken bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	switch {
@@ -76,7 +77,7 @@ func (s *openings) read(line string, number int) (broken bool) {
 	return false
 }
 
-// bracket processes a character outside of quotes. begins means that a value can start there.
+// bracket processes a character outside of quotes. begins is true if a value can start there.
 func (s *openings) bracket(r rune, begins bool, number int) (broken bool) {
 	last := len(s.open) - 1
 	switch {
@@ -106,7 +107,7 @@ func (s *openings) begins(before rune, spaced bool) bool {
 	return before == ',' && len(s.open) > 0
 }
 
-// quoteEnd returns the end of a quoted text, or -1 if it is not in these characters.
+// quoteEnd returns the index of the quote that ends a quoted text, or -1 if it is not in letters.
 func quoteEnd(letters []rune, quote rune) int {
 	for i := 0; i < len(letters); i++ {
 		switch {

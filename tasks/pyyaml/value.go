@@ -12,9 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes case values with Python's str(). These are
-// PyYAML's own rules for plain values: `yes` is a boolean, `012` is octal, `1:30` is 90, and `1e5` (no dot) is text.
-// The library's own tags follow YAML 1.2 and are ignored: only node.Value, the text as written, is used.
+// KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes the values of cases with str() of Python.
+// The patterns below are the rules of PyYAML for unquoted values: `yes` is a boolean, `012` is octal, `1:30` is 90, and
+// `1e5` (no dot) is text. The tags of the Go library follow YAML 1.2 and are ignored: only node.Value, the text in the
+// file, is used.
 var (
 	nullWord  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
 	trueWord  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
@@ -23,10 +24,10 @@ var (
 	floatWord = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// maxNumber limits the length of a number; Python itself stops at 4300 digits.
+// maxNumber limits the characters of a number; Python itself stops at 4300 digits.
 const maxNumber = 100
 
-// Value is PyYAML's interpretation of a value.
+// Value is a scalar as PyYAML interprets it.
 type Value struct {
 	Text   string // Python's str()
 	IsText bool   // a Python string
@@ -60,7 +61,7 @@ func Plain(s string) Value {
 		return Value{Text: "True", IsBool: true}
 	case falseWord.MatchString(s):
 		return Value{Text: "False", IsBool: true}
-	// Kept as text, as written, to avoid a quadratic conversion.
+	// A long number stays text, because converting it takes quadratic time.
 	case len(s) > maxNumber:
 		return Value{Text: s, IsText: true}
 	case intWord.MatchString(s):
@@ -72,10 +73,10 @@ func Plain(s string) Value {
 	}
 }
 
-// IsNull reports whether a node is null, in one of PyYAML's spellings.
+// IsNull reports whether a node is null, in any spelling of PyYAML.
 func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && Scalar(node).IsNull }
 
-// integer returns the decimal text of s, which matches intWord.
+// integer returns s, which matches intWord, as a decimal number.
 func integer(s string) string {
 	digits, negative := unsigned(s)
 	n, ok := new(big.Int), true
@@ -103,14 +104,14 @@ func integer(s string) string {
 	return n.String()
 }
 
-// unsigned splits off the sign. Both patterns allow only one.
+// unsigned splits s into sign and digits. The patterns allow at most one sign.
 func unsigned(s string) (digits string, negative bool) {
 	digits = strings.ToLower(strings.ReplaceAll(s, "_", ""))
 	negative = strings.HasPrefix(digits, "-")
 	return strings.TrimLeft(digits, "+-"), negative
 }
 
-// real returns Python's repr of s, which matches floatWord.
+// real returns the float in s, which matches floatWord, as repr of Python writes it.
 func real(s string) string {
 	digits, negative := unsigned(s)
 	var f float64
@@ -131,8 +132,8 @@ func real(s string) string {
 	return floatRepr(f)
 }
 
-// floatRepr formats f as Python's repr does: the shortest digits that read back the same, an exponent of at least two
-// digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
+// floatRepr formats f as repr of Python does: the shortest digits that are read back as the same number, an exponent of
+// at least two digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
 func floatRepr(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -154,8 +155,8 @@ func floatRepr(f float64) string {
 	return text
 }
 
-// PythonText returns Python's str() of the value at node: a scalar, or a list of scalars. ok is false for mappings,
-// which a spec line cannot contain.
+// PythonText returns a scalar, or a list of scalars, as str() of Python writes it. ok is false for mappings, which the
+// line of a case cannot contain.
 func PythonText(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -167,8 +168,8 @@ func PythonText(node *yaml.Node) (text string, ok bool) {
 	}
 }
 
-// PythonLiteral is PythonText for readers that parse Python literals: a quoted text that looks like another literal
-// gets Python's quotes. Whole numbers stay numbers, as for KernelBot's programs.
+// PythonLiteral is PythonText for programs that parse Python literals: a quoted text that looks like another literal is
+// put in quotes. Whole numbers stay numbers, as for the programs of KernelBot.
 func PythonLiteral(node *yaml.Node) (text string, ok bool) {
 	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLiteral(node.Value) {
 		return quote(node.Value), true
@@ -176,7 +177,7 @@ func PythonLiteral(node *yaml.Node) (text string, ok bool) {
 	return PythonText(node)
 }
 
-// looksLiteral reports whether Python may parse a text as something else: 1e3, None, (1, 2), 'a'. Whole numbers are
+// looksLiteral reports whether Python may parse a text as another literal: 1e3, None, (1, 2), 'a'. Whole numbers are
 // excluded.
 func looksLiteral(text string) bool { return literal.MatchString(text) }
 

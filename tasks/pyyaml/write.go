@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Mapping builds a mapping key by key; Set, List, and Fields omit empty values.
+// Mapping builds a YAML mapping key by key. Set, List, and Fields omit empty values.
 type Mapping struct {
 	*yaml.Node
 }
@@ -38,7 +38,7 @@ func (y *Mapping) List(key string, texts []string) {
 	}
 }
 
-// Fields appends a key with texts by name, sorted.
+// Fields appends a key with a mapping of texts, sorted by name.
 func (y *Mapping) Fields(key string, texts map[string]string) {
 	node := NewMapping()
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -60,17 +60,17 @@ func (y *Mapping) Text() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Bare returns an unquoted scalar: a number, a boolean, a plain name.
+// Bare returns an unquoted scalar, for a number, a boolean, or a name that needs no quotes.
 func Bare(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }
 
-// Float returns a number in a form that PyYAML reads as a float, too.
+// Float returns a number in a form that PyYAML, too, reads as a float.
 func Float(f float64) *yaml.Node { return Bare(pythonNumber(floatRepr(f))) }
 
-// Written returns a value for which PythonText returns the same text: bare for a number or a boolean, otherwise quoted.
-// "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
-// differently ("1.50") is quoted, too, and so stays unchanged.
+// Written returns a node for which PythonText returns text: unquoted for a number or a boolean, otherwise quoted. "1e5"
+// is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write differently
+// ("1.50") is quoted to stay unchanged.
 func Written(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
 		return Bare(text)
@@ -78,8 +78,8 @@ func Written(text string) *yaml.Node {
 	return Quoted(text)
 }
 
-// WrittenExact returns a value for which PythonLiteral returns the same text: Python's lists as lists, its texts in
-// quotes, other literals bare.
+// WrittenExact returns a node for which PythonLiteral returns text: a list for a Python list, quoted for a Python
+// string, unquoted for other literals.
 func WrittenExact(text string) *yaml.Node {
 	if strings.ContainsAny(text[:min(1, len(text))], `['"`) {
 		if node, rest, ok := fromPython(text); ok && rest == "" {
@@ -95,7 +95,7 @@ func WrittenExact(text string) *yaml.Node {
 	return Written(text)
 }
 
-// fromPython parses a Python list, text, or number, as written by repr, at the start of a text.
+// fromPython parses a Python list, string, or number, as repr writes it, at the start of text, and returns the rest.
 func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "["):
@@ -117,7 +117,7 @@ func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	return nil, "", false
 }
 
-// textFromPython parses a text in Python's quotes.
+// textFromPython parses a Python string in quotes at the start of text, and returns the rest.
 func textFromPython(text string) (node *yaml.Node, rest string, ok bool) {
 	var plain strings.Builder
 	for rest = text[1:]; rest != "" && rest[0] != text[0]; {
@@ -145,7 +145,7 @@ func pythonNumber(text string) string {
 // shortFloat matches a float without a dot, which PyYAML treats as text.
 var shortFloat = regexp.MustCompile(`^(-?[0-9]+)e([-+][0-9]+)$`)
 
-// Quoted returns a text in double quotes, which every reader treats as text.
+// Quoted returns a text in double quotes, which every YAML library reads as text.
 func Quoted(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle}
 }

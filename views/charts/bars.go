@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// bar is one line of a bar chart: label and number are text, the length is drawn.
+// bar is one line of a bar chart: texts for label and number, and the length of the bar in percent.
 type bar struct {
 	label          string
 	help           string
@@ -43,7 +43,7 @@ type stacked struct {
 	class        string
 }
 
-// stackStalls arranges the warp states in a stacked bar, most cycles first. Small states are combined into one part,
+// stackStalls returns the stall reasons as parts of a bar, most cycles first. Small reasons are combined into one part,
 // the last; the table lists them.
 func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 	const least, most = 0.01, 8
@@ -62,11 +62,11 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 	return parts
 }
 
-// otherStatesClass is the class of states that are small in the page's kernel, but not in the pinned one.
+// otherStatesClass is the CSS class of stall reasons that are small in the selected kernel, but not in the pinned one.
 const otherStatesClass = "pf-state-rest"
 
-// stackPinned arranges the states of the pinned kernel in the order and colors of the page's kernel; further states
-// follow.
+// stackPinned returns the stall reasons of the pinned kernel in the order and colors of the selected kernel; additional
+// reasons are last.
 func stackPinned(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 	if pinned == nil {
 		return nil
@@ -171,7 +171,7 @@ func limiterBars(limiters []ncu.Limiter) []bar {
 	return out
 }
 
-// maxOpcodes is the number of instruction kinds that the chart names before it sums up the rest.
+// maxOpcodes limits the kinds of instructions that the chart names; all others are one bar.
 const maxOpcodes = 8
 
 func opcodeBars(ops []ncu.Opcode) []bar {

@@ -6,16 +6,16 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// BoardRoof has a device's roofs and the entries of a board below them, without the report of a kernel.
+// BoardRoof has the roofs of a device and the entries of a board below them, without a profiled kernel of its own.
 type BoardRoof struct {
 	Bandwidth float64 // roof of DRAM in bytes per second; each dot has its own arithmetic roof
 	Dots      []Dot
 }
 
-// HasChart reports whether there is something to draw.
+// HasChart reports whether there is a roof and at least one dot.
 func (b BoardRoof) HasChart() bool { return b.chart() != nil }
 
-// chart returns nil without a roof of DRAM, and without a dot.
+// chart returns nil if the roof of DRAM is unknown or there is no dot.
 func (b BoardRoof) chart() *roofChart {
 	if !(b.Bandwidth > 0) {
 		return nil
@@ -41,7 +41,8 @@ func (b BoardRoof) chart() *roofChart {
 	return c
 }
 
-// clocks describes the SM clock for which each arithmetic roof holds, if known: the clock of the first dot of its kind.
+// clocks describes, for each arithmetic roof, the SM clock with which it was computed, if known: the clock of the first
+// entry of its kind.
 func (c *roofChart) clocks() string {
 	var parts []string
 	for _, r := range c.ceilings {

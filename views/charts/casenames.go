@@ -7,7 +7,8 @@ import (
 	"warpboard/evaluator/versus"
 )
 
-// CaseNames returns short specs of cases: without seeds, unless only the seed distinguishes two cases.
+// CaseNames returns short names for cases from their specs, without seeds, except where only the seed distinguishes two
+// cases.
 func CaseNames(specs []string) []string {
 	names := make([]string, len(specs))
 	uses := map[string]int{}
@@ -23,7 +24,7 @@ func CaseNames(specs []string) []string {
 	return names
 }
 
-// withoutSeed removes "seed: 7" from "size: 1024; seed: 7", unless nothing else remains.
+// withoutSeed removes "seed: 7" from "size: 1024; seed: 7"; a spec with only a seed is unchanged.
 func withoutSeed(spec string) string {
 	const between = "; "
 	rest := slices.DeleteFunc(strings.Split(spec, between), func(arg string) bool { return strings.HasPrefix(arg, "seed: ") })
@@ -33,7 +34,7 @@ func withoutSeed(spec string) string {
 	return strings.Join(rest, between)
 }
 
-// Named returns cases with names instead of specs, for tables and drawings.
+// Named returns cases with short names in place of specs, for tables and drawings.
 func Named(cases []versus.Case) []versus.Case {
 	named, specs := slices.Clone(cases), make([]string, len(cases))
 	for i, c := range cases {

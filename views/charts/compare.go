@@ -19,16 +19,17 @@ type CompareVM struct {
 	A, B    Side
 	Finding versus.Comparison
 	Ranking string // ranking rule in words; empty if the runs have different tasks or versions
-	// SameSource means that all differences come from chance or conditions, not from the kernel.
+	// SameSource is true if both runs have the same source, so that all differences come from chance or from
+	// conditions.
 	SameSource bool
-	// BoardNS are both scores on the board, if they differ clearly and are not those of the two runs alone; otherwise
+	// BoardNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs; otherwise
 	// 0.
 	BoardNS    [2]float64
 	Conditions string // other differences, in a sentence
 	Files      []FileDiff
-	// NoCodeReason is a sentence with the reason for hiding the sources; empty if the reader may see both.
+	// NoCodeReason is a sentence with the reason why the sources are hidden; "" if the viewer may see both.
 	NoCodeReason string
-	// SASS are the kernels' instructions, for readers who may see both sources.
+	// SASS are the differences of the instructions of both kernels, for viewers who may see both sources.
 	SASS        []FileDiff
 	Path        string // path of the page, with both runs
 	CaseIndex   int    // case whose profiles are compared
@@ -52,13 +53,13 @@ type Side struct {
 	Note      string // difference from its score on the board; may be empty
 }
 
-// FileDiff is one submitted file in both versions.
+// FileDiff is the difference of one submitted file.
 type FileDiff struct {
 	Name  string
 	Lines []format.DiffLine // empty if the file is unchanged
 }
 
-// changes describes how much two programs differ.
+// changes returns how many lines differ between two programs.
 func changes(files []FileDiff, hidden string) string {
 	added, removed, cut := 0, 0, false
 	for _, f := range files {
@@ -88,7 +89,7 @@ func changes(files []FileDiff, hidden string) string {
 	return text
 }
 
-// round3 rounds to three decimals, so that ratios that are nearly whole show no digits of noise.
+// round3 rounds to three decimals, so that a ratio that is nearly a whole number has no meaningless digits.
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func timeText(c *job.CaseResult) string {
@@ -98,7 +99,7 @@ func timeText(c *job.CaseResult) string {
 	return format.Nanoseconds(c.Time()).String()
 }
 
-// intervalText formats half of the interval of a case's time, or both ends if it is wide.
+// intervalText formats half of the confidence interval of the time of a case, or both ends if the interval is wide.
 func intervalText(c *job.CaseResult) string {
 	low, high, ok := versus.ProcessInterval(c)
 	if !ok {
@@ -111,7 +112,7 @@ func intervalText(c *job.CaseResult) string {
 	return "± " + format.Nanoseconds(half).String()
 }
 
-// changeText formats the last column of a diff.
+// changeText formats a difference for the last column of the table.
 func changeText(d ncu.Diff) string {
 	switch {
 	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
@@ -137,7 +138,7 @@ func signed(v float64) string {
 	return "−" + digits(-v)
 }
 
-// minEffect is the effect below which rows are hidden behind "Show all".
+// minEffect is the smallest relative effect with which a row is shown without "Show all".
 const minEffect = 0.02
 
 func (s sectionRows) split() (shown, hidden []ncu.Diff) {
@@ -153,7 +154,8 @@ func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 
 type sectionRows []ncu.Diff
 
-// maxInstructions limits the compared programs: a diff of tens of thousands of lines makes a page of megabytes.
+// maxInstructions limits the instructions of the compared kernels: the differences of tens of thousands of lines would
+// make a page of megabytes.
 const maxInstructions = 6000
 
 // SASSDiffs compares the instructions of paired kernels.
@@ -170,8 +172,8 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 
 const maxDiffLines = 300 // maximum number of shown lines
 
-// program returns a kernel's instructions, one per line, without details that change between compilations: the numbers
-// of registers, predicates, and barriers, and addresses.
+// program returns the instructions of a kernel, one per line, without details that change with every compilation:
+// addresses and the numbers of registers, predicates, and barriers.
 func program(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
@@ -197,7 +199,8 @@ func program(s *ncu.Source) string {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// unnamed normalizes a word of an instruction: "UR" for UR12, and a placeholder for an address.
+// unnamed removes the number from a register of an instruction ("UR" for UR12), and replaces an address by a
+// placeholder.
 func unnamed(word string) string {
 	name := strings.TrimRight(word, "0123456789")
 	switch {
@@ -221,7 +224,7 @@ func (vm CompareVM) pairTitle(p ncu.Pair) string {
 	return p.A.ShortName + " → " + p.B.ShortName
 }
 
-// pairTimes describes the times of both kernels.
+// pairTimes describes the times of both kernels of a pair.
 func (vm CompareVM) pairTimes(p ncu.Pair) string {
 	var times []string
 	for _, side := range []struct {

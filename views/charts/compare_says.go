@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Faster describes in a few words which run is faster and by how much, or that the data cannot show it.
+// Faster describes which run is faster and by how much, or that the data do not show it.
 func (vm CompareVM) Faster() string {
 	r := vm.HeadlineRatio()
 	switch {
@@ -24,7 +24,7 @@ func (vm CompareVM) Faster() string {
 	return fmt.Sprintf("%s is %s slower than %s", vm.B.ShortName, times(r.Value), vm.A.ShortName)
 }
 
-// Certainty describes the certainty of Faster, and the compared times; empty if nothing can be compared.
+// Certainty describes how certain Faster is, and which times it compares; "" if nothing can be compared.
 func (vm CompareVM) Certainty() string {
 	r, by := vm.HeadlineRatio(), vm.Ranking
 	if vm.coversOtherCases() {
@@ -46,7 +46,7 @@ func (vm CompareVM) Certainty() string {
 	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
 }
 
-// BoardLead describes which run is ahead on the board, if the two runs alone do not show it; otherwise it is empty.
+// BoardLead describes which run is better on the board, if the two runs alone do not show it; otherwise it is "".
 func (vm CompareVM) BoardLead() string {
 	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
 	if a == 0 || vm.SameSource || r.IsClear() && (r.Value < 1) == (b < a) {
@@ -60,7 +60,7 @@ func (vm CompareVM) BoardLead() string {
 		first, format.Nanoseconds(a), format.Nanoseconds(b))
 }
 
-// DifferingCases names the cases with the difference; empty if there is only one case.
+// DifferingCases names the cases that are faster or slower; "" if there is only one case.
 func (vm CompareVM) DifferingCases() string {
 	if len(vm.Finding.Cases) < 2 || vm.Finding.SharedCases == 0 {
 		return ""
@@ -99,7 +99,7 @@ func (vm CompareVM) DifferingCases() string {
 	return text
 }
 
-// mostExtremeCase names the case with the largest ratio.
+// mostExtremeCase returns the name of the case with the largest value of function of.
 func mostExtremeCase(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
 	top := cases[0]
 	for _, c := range cases {
@@ -114,16 +114,16 @@ func mostExtremeCase(cases []versus.Case, of func(versus.Ratio) versus.Ratio) st
 	return fmt.Sprintf("%s %s (%s)", by, times(of(top.Ratio).Value), top.Spec)
 }
 
-// oneSided counts the cases with a time on one side only.
+// oneSided counts the cases for which only one of the runs has a time.
 func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.SharedCases }
 
-// timesNote explains the drawing of the cases. The interval of a ratio is the one used by Apart, so that the drawing
-// agrees with the text.
+// timesNote explains the drawing of the cases. Its intervals are those with which Apart decides, so the drawing agrees
+// with the text.
 func (vm CompareVM) timesNote() string {
 	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.ShortName, vm.A.ShortName)
 }
 
-// ratioText describes a case's ratio.
+// ratioText formats the ratio of the times of a case: "1.42× faster", or that there is no clear difference.
 func (vm CompareVM) ratioText(r versus.Ratio) string {
 	switch {
 	case r.Value == 0:
@@ -148,7 +148,7 @@ func ratioClass(r versus.Ratio) string {
 	return "pf-worse"
 }
 
-// times formats a ratio as "1.42×", with three or four digits.
+// times formats a ratio as "1.42×", with three or four significant digits.
 func times(ratio float64) string { return fmt.Sprintf("%.*f×", ratioDigits(ratio), ratio) }
 
 func ratioDigits(ratio float64) int {
@@ -163,7 +163,7 @@ func ratioDigits(ratio float64) int {
 	return 3
 }
 
-// profiled names the case whose profiles explain the difference; empty if there is only one case.
+// profiled names the case whose profiles are compared; "" if there is only one case.
 func (vm CompareVM) profiled() string {
 	if len(vm.Cases) < 2 && len(vm.Finding.Cases) < 2 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// partEnd matches the places at which the name of a counter may be broken: after its underscores and dots.
+// partEnd matches the positions at which the name of a counter may be broken: after underscores and dots.
 var partEnd = regexp.MustCompile(`_+|\.`)
 
 // counter shows the name of a counter with invisible break opportunities, which are not copied with the text.

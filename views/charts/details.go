@@ -9,34 +9,34 @@ import (
 	"warpboard/views/format"
 )
 
-// DetailsVM is the view model of one run's profile: one benchmark case, one kernel.
+// DetailsVM is the view model of the profile of a run: one benchmark case, one kernel.
 type DetailsVM struct {
 	Path  string // path of the page, without query
 	Query Query
 	Cases []CaseTab // every benchmark case of the run
-	// Report is the profile of the selected case; if nil, Failure is shown instead.
+	// Report is the profile of the selected case; if it is nil, Failure is shown instead.
 	Report     *ncu.Report
 	Failure    string  // reason for having no profile, a sentence
 	CaseNS     float64 // the selected case's time in the ranked run; 0 if none
 	Pin        *PinVM  // pinned baseline; nil if none
 	PinChoices []PinChoice
-	// OtherDots are the dots of other visible entries on the board, a layer of the roofline.
+	// OtherDots are the dots of other visible entries of the board, which the roofline can show.
 	OtherDots []Dot
 	// Sources maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
 	Sources map[string]string
-	// SourceHiddenReason is a sentence with the reason for hiding source and instructions; empty if the reader may see
+	// SourceHiddenReason is a sentence with the reason why source and instructions are hidden; "" if the viewer may see
 	// them.
 	SourceHiddenReason string
 	Download           string // URL of the .ncu-rep file; empty if it was not kept
 	DownloadNote       string // reason for not keeping it
-	// DownloadCases is the number of cases in the file.
+	// DownloadCases is the number of cases in the file to download.
 	DownloadCases int
 	JSON          string // URLs of the same data
 	CSV           string
 	PTX           string // URL of a kernel's PTX, without its query; empty if the reader may not see it
 }
 
-// CaseTab is one benchmark case to select.
+// CaseTab is the link that selects one benchmark case.
 type CaseTab struct {
 	Index int
 	Name  string // the case's arguments, by CaseNames
@@ -54,8 +54,8 @@ type Dot struct {
 	Clock     float64 // SM clock in hertz for which the roof holds; 0 if unknown
 }
 
-// DotOf returns the position of a report's longest kernel on the roofline. ok is false if that kernel did no arithmetic
-// that the roofline counts.
+// DotOf returns the position on the roofline of the longest kernel of a report. ok is false if that kernel performed
+// none of the operations that the roofline counts.
 func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	k := longestKernel(r)
 	if k == nil {
@@ -127,7 +127,7 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 
 type section struct{ id, title string }
 
-// sections returns the panels of the page, in order.
+// sections returns the sections of the page, in order.
 func sections() []section {
 	return []section{{"roofline", "Roofline"}, {"sol", "Speed of light"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"scheduler", "Scheduler"}, {"occupancy", "Occupancy"},
 		{"mix", "Instructions"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
@@ -163,8 +163,8 @@ func failureText(vm DetailsVM) string {
 	return "This run has no profile."
 }
 
-// kernelCaption counts the kernels, and compares their time with that of the ranked run: the two differ by launches,
-// gaps between kernels, and clocks.
+// kernelCaption counts the kernels and compares the sum of their times with the time of the ranked run. They differ by
+// launches, gaps between kernels, and clocks.
 func (vm DetailsVM) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
 	for _, share := range ncu.KernelShares(vm.Report) {
@@ -205,7 +205,7 @@ func occupancyFacts(o ncu.Occupancy) []ncu.Fact {
 	return out
 }
 
-// downloadLabel returns the label of the link to ncu's file.
+// downloadLabel returns the text of the link to the file for Nsight Compute.
 func downloadLabel(cases int) string {
 	if cases > 1 {
 		return fmt.Sprintf("Report for Nsight Compute (.ncu-rep, %d cases)", cases)

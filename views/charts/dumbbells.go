@@ -8,8 +8,9 @@ import (
 	"warpboard/evaluator/versus"
 )
 
-// dumbbells has the cases that both sides ran, each drawn as B's dot with the interval of the ratio on one logarithmic
-// axis of time relative to A: differences of a few percent are visible even among cases with very different times.
+// dumbbells has the cases with times of both runs. Each is a dot for B and the interval of the ratio, on one
+// logarithmic axis of time relative to A: differences of a few percent are visible even among cases with very different
+// times.
 type dumbbells struct {
 	rows  []dumbbell
 	ticks []ratioTick
@@ -29,8 +30,8 @@ type ratioTick struct {
 
 const (
 	minRange = 0.02 // minimum range of the axis, so that noise does not fill it
-	// maxRange limits the axis, in e-foldings, so that a forged time cannot squeeze all others into one point.
-	// Intervals widen it less than dots do.
+	// maxRange limits the axis, as a natural logarithm, so that one false time cannot move all other dots to one point.
+	// maxInterval is the limit for the ends of intervals.
 	maxRange, maxInterval = 12.0, 6.0
 )
 
@@ -75,14 +76,14 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 }
 
 const (
-	// outerTickFactor is the factor by which times may exceed the outermost tick of a series, on the logarithmic axis.
+	// outerTickFactor is the factor by which times may be beyond the outermost tick.
 	outerTickFactor = 1.6
-	// minTickGap is the minimum distance between two ticks, as a share of the axis: their texts must fit on a phone.
+	// minTickGap is the minimum distance between two ticks, as a fraction of the axis: their texts must fit on a phone.
 	minTickGap = 0.11
 )
 
-// ratioTicks returns 1 and some round ratios on both sides of it, for an axis between two logarithms: from the finest
-// series that reaches far enough and leaves space for their texts.
+// ratioTicks returns 1 and round ratios on both sides of 1, for an axis between two logarithms. It uses the series with
+// the smallest steps whose texts fit.
 func ratioTicks(low, high float64) []float64 {
 	for _, series := range [][]float64{
 		{0.95, 0.96, 0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2}, {0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3},

@@ -21,7 +21,7 @@ func ruleKind(ruleType string) string {
 	return "note"
 }
 
-// notesFrom returns the index of the first rule that only informs; those are last.
+// notesFrom returns the index of the first rule that is only information; those rules are last.
 func notesFrom(list []ncu.Rule) int {
 	at := len(list)
 	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Type) == "note" {
@@ -30,7 +30,8 @@ func notesFrom(list []ncu.Rule) int {
 	return at
 }
 
-// speedupText names a rule's percentage as Nsight Compute does; a local one is about a part of the kernel.
+// speedupText formats the estimated speedup of a rule as Nsight Compute does; a local estimate is for a part of the
+// kernel.
 func speedupText(r ncu.Rule) string {
 	if r.SpeedupType == "local" {
 		return "Estimated local speedup"
@@ -38,14 +39,14 @@ func speedupText(r ncu.Rule) string {
 	return "Estimated speedup"
 }
 
-// sentenceEnd matches a period before a new sentence, not that of "20.7" or "e.g. this".
+// sentenceEnd matches a period before a new sentence, unlike the periods in "20.7" and "e.g. this".
 var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
 
 // standaloneNumber matches a number that is not part of a name such as L1TEX.
 var standaloneNumber = regexp.MustCompile(`(^|[\s(])\d`)
 
-// overestimateNote returns a note if an estimate for the whole kernel exceeds what the busiest unit's peak allows, and
-// otherwise "".
+// overestimateNote returns a note if the estimated speedup of the whole kernel is larger than the peak of the busiest
+// unit allows; otherwise "".
 func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 	sol := ncu.SpeedOfLight(k)
 	top := max(sol[0].Value.Value, sol[1].Value.Value) // 0 if not measured
@@ -55,7 +56,8 @@ func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 	return "optimistic: the hardware limit leaves less"
 }
 
-// Typographic errors in ncu's texts: "a 20.7 - way conflict", "requests.This", "33582976.0 bytes", and two spaces.
+// Patterns for typographic errors in texts of Nsight Compute: "a 20.7 - way conflict", "requests.This", "33582976.0
+// bytes", and two spaces.
 var (
 	spacedWay       = regexp.MustCompile(`(\d) - way\b`)
 	unspacedPeriod  = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
@@ -97,7 +99,7 @@ func sentences(message string) (list []string) {
 	}
 }
 
-// firstNumberedSentence shortens a message to its first sentence with a number, because those before it explain terms.
+// firstNumberedSentence returns the first sentence of a message with a number, because earlier sentences explain terms.
 func firstNumberedSentence(message string) string {
 	list := sentences(message)
 	at := slices.IndexFunc(list, standaloneNumber.MatchString)
@@ -110,12 +112,12 @@ type finding struct {
 	ncu.Rule
 }
 
-// compression is the rule about memory allocated as compressible. Neither cudaMalloc nor torch does that, so its advice
-// applies to almost no kernel, though its estimate is often the largest.
+// compression is the rule about memory allocated as compressible. Neither cudaMalloc nor torch allocates such memory,
+// so the rule helps almost no kernel, although its estimated speedup is often the largest.
 const compression = "MemoryL2Compression"
 
-// promising selects the findings for the head of the page. Speedups of only a part of the kernel come after those of
-// the whole.
+// promising selects the rules for the top of the page. Speedups of a part of the kernel come after speedups of the
+// whole kernel.
 func promising(rules []ncu.Rule) []finding {
 	const most, least = 3, 1.0
 	var whole, local []finding
@@ -132,7 +134,7 @@ func promising(rules []ncu.Rule) []finding {
 	return all[:min(most, len(all))]
 }
 
-// part is a piece of a message: words, or an address to link.
+// part is a part of a message: text, or an address that becomes a link.
 type part struct {
 	text string
 	link bool
@@ -140,8 +142,8 @@ type part struct {
 
 var manualURL = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
 
-// linkedParts finds links to NVIDIA's manual in a message. Other addresses do not become links: the program under the
-// profiler can forge a report.
+// linkedParts finds links to the documentation of NVIDIA in a message. Other addresses do not become links, because the
+// program under the profiler can forge a report.
 func linkedParts(message string) []part {
 	var out []part
 	end := 0
@@ -152,7 +154,8 @@ func linkedParts(message string) []part {
 	return append(out, part{tidy(message[end:]), false})
 }
 
-// spaced formats ncu's "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart" and "CPIStall" as "CPI Stall".
+// spaced formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart", "CPIStall" as
+// "CPI Stall".
 func spaced(identifier string) string {
 	var b strings.Builder
 	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))

@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// symbol returns the symbol of a base unit with decimal prefixes; ok is false for others.
+// symbol returns the symbol of a unit that can have decimal prefixes; ok is false for other units.
 func symbol(unit string) string {
 	switch unit {
 	case "byte", "byte/block":
@@ -24,7 +24,7 @@ func symbol(unit string) string {
 	return ""
 }
 
-// unitText returns the unit to write after a number's digits, or "" for a unit that the row's name already says.
+// unitText returns the unit to write after the digits of a number; "" if the name of the row has the unit.
 func unitText(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
@@ -44,8 +44,8 @@ func unitText(unit, digits string) string {
 // space joins a number and its symbol without a line break.
 const space = "\u00a0"
 
-// threeDigits rounds to three significant digits, because further digits of a counter are meaningless. Whole numbers
-// stay.
+// threeDigits rounds to three significant digits, because more digits of a counter are meaningless. Whole numbers are
+// unchanged.
 func threeDigits(v float64) float64 {
 	if v == 0 || v == math.Trunc(v) {
 		return v
@@ -57,8 +57,8 @@ func threeDigits(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// Text formats a metric for people: three significant digits and a fitting prefix. For a metric without a value it
-// returns ncu's word, or that it was not measured.
+// Text formats a metric for people, with three significant digits and a decimal prefix. For a metric without a value it
+// returns the text of Nsight Compute, or that the metric was not measured.
 func Text(m ncu.Metric) string {
 	v, ok := m.BaseValue()
 	switch unit := m.BaseUnit(); {
@@ -77,7 +77,7 @@ func Text(m ncu.Metric) string {
 	}
 }
 
-// digits formats a number with three significant digits, a whole one with all of its digits.
+// digits formats a number with three significant digits, and a whole number with all digits.
 func digits(v float64) string {
 	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(threeDigits(v)) >= 1000 {
 		return format.Decimal(whole)
@@ -89,7 +89,7 @@ func digits(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// prefixed formats a number with the decimal prefix that fits.
+// prefixed formats a number with a decimal prefix of its unit.
 func prefixed(v float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
@@ -99,7 +99,7 @@ func prefixed(v float64, unit string) string {
 	return digits(v) + space + prefixes[i] + unit
 }
 
-// nanoseconds formats a time that may be zero: ncu measures idle units as zero.
+// nanoseconds formats a time that may be zero: Nsight Compute reports zero for idle units.
 func nanoseconds(ns float64) string {
 	if ns == 0 {
 		return "0" + space + "ns"
@@ -113,8 +113,8 @@ func baseValue(m ncu.Metric) string {
 	return format.Exact(v)
 }
 
-// clamp clamps v to two bounds, for lengths and positions in a drawing. Unlike with min and max, NaN becomes the lower
-// bound.
+// clamp limits v to the range of least to most, for lengths and positions in a drawing. Unlike with min and max, NaN
+// becomes least.
 func clamp(v, least, most float64) float64 {
 	if !(v > least) {
 		return least
@@ -125,7 +125,7 @@ func clamp(v, least, most float64) float64 {
 // px formats a coordinate of a drawing.
 func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// amountText is Text without the word "wavefronts", which the drawing writes on a separate line.
+// amountText is Text without the word "wavefronts", which the drawing has on a line of its own.
 func amountText(m ncu.Metric) string {
 	if m.Unit == "wavefront" {
 		m.Unit = ""
@@ -133,7 +133,7 @@ func amountText(m ncu.Metric) string {
 	return Text(m)
 }
 
-// clip shortens a long name.
+// clip shortens a name to at most most characters.
 func clip(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
@@ -141,7 +141,7 @@ func clip(s string, most int) string {
 	return s
 }
 
-// cellText formats a counter of an instruction: a dash if ncu counted nothing.
+// cellText formats a counter of an instruction; a dash stands for no count.
 func cellText(m ncu.Metric) string {
 	if !m.Measured {
 		return "–"

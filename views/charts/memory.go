@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// memoryChart is the memory chart ready to draw: levels from the registers at the top to DRAM.
+// memoryChart has the shapes of the memory chart: levels from the registers at the top to DRAM.
 type memoryChart struct {
 	boxes  []memoryBox
 	arrows []memoryArrow
@@ -25,7 +25,7 @@ type memoryArrow struct {
 	link      ncu.MemoryLink
 }
 
-// boxes returns a box for each of ncu's levels.
+// boxes returns a box for each memory level.
 func boxes(levels []ncu.MemoryLevel) []memoryBox {
 	plan := [][4]float64{
 		ncu.LevelRegisters: {2, 2, 396, 34},
@@ -41,8 +41,8 @@ func boxes(levels []ncu.MemoryLevel) []memoryBox {
 	return out
 }
 
-// arrowColumn returns the position of the arrow for a link between two levels; links without one (local memory) are
-// only in the table.
+// arrowColumn returns the horizontal position of the arrow for a link between two levels. ok is false for local memory,
+// which is only in the table.
 func arrowColumn(l ncu.MemoryLink) (float64, bool) {
 	switch fmt.Sprintf("%d>%d %s", l.From, l.To, l.Name) {
 	case "1>0 Global loads":
@@ -106,7 +106,7 @@ func (a memoryArrow) tip() string {
 	return fmt.Sprintf("%s,%s %s,%s %s,%s", px(a.x-half), px(a.shaft()), px(a.x+half), px(a.shaft()), px(a.x), px(a.y2))
 }
 
-// factY returns the position of the i-th number of a box: beside the name in a flat box, otherwise below it.
+// factY returns the vertical position of number i in a box: next to the name in a flat box, otherwise below it.
 func (b memoryBox) factY(i int) float64 {
 	if b.wide() {
 		return b.y + 21 + 19*float64(i)
@@ -114,7 +114,7 @@ func (b memoryBox) factY(i int) float64 {
 	return b.y + 39 + 19*float64(i)
 }
 
-// wide reports whether a box has space for numbers beside its name.
+// wide reports whether a box has space for numbers next to its name.
 func (b memoryBox) wide() bool { return b.w > 300 }
 
 func (b memoryBox) factX() float64 {
@@ -131,7 +131,7 @@ func (b memoryBox) anchor() string {
 	return "start"
 }
 
-// name returns the link's name, without "Shared" beside the box of shared memory.
+// name returns the name of the link, without "Shared" next to the box of shared memory.
 func (a memoryArrow) name() string {
 	switch a.link.Name {
 	case "Shared loads":

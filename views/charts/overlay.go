@@ -11,7 +11,7 @@ import (
 	"warpboard/views/format"
 )
 
-// overlay shows the repeats of one case of both sides over one time axis: A's upwards, B's downwards.
+// overlay has the repeats of one case of both runs over one time axis: those of A upwards, those of B downwards.
 type overlay struct {
 	spec               string
 	outlineA, outlineB string // outlines, as SVG paths
@@ -26,12 +26,12 @@ const (
 	overlayBins   = 48
 	overlayWidth  = 300.0
 	overlayHeight = 40.0 // height of each side
-	// maxLinearRatio is the maximum ratio of the last to the first time on a linear axis: beyond it most repeats would
-	// be in one bin.
+	// maxLinearRatio is the maximum ratio of the last time to the first one on a linear axis: with a larger one, most
+	// repeats would be in one bin.
 	maxLinearRatio = 5
 )
 
-// newOverlays returns the overlays of cases with every repeat of both sides.
+// newOverlays returns the overlays of the cases for which both runs have the time of every repeat.
 func newOverlays(cases []versus.Case) (list []overlay) {
 	for _, c := range cases {
 		if o, ok := newOverlay(c); ok && len(list) < maxOverlays {
@@ -74,7 +74,7 @@ func repeatsOf(c *job.CaseResult) []float64 {
 	return times
 }
 
-// isTolerance reports whether a time represents repeats within the case's clock tolerance.
+// isTolerance reports whether a time stands for repeats that are not longer than the clock tolerance of the case.
 func isTolerance(ns float64, c *job.CaseResult) bool {
 	return ns == c.Clocks.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
 }
@@ -96,7 +96,7 @@ func (o overlay) bins(times []float64) []float64 {
 	return bins
 }
 
-// at returns the position of a time on the axis, 0 to 1.
+// at returns the position of a time on the axis, from 0 to 1.
 func (o overlay) at(t float64) float64 {
 	if o.logarithmic {
 		return clamp(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
@@ -104,7 +104,7 @@ func (o overlay) at(t float64) float64 {
 	return clamp((t-o.low)/(o.high-o.low), 0, 1)
 }
 
-// outline draws bins as steps from the middle line, upwards or downwards.
+// outline returns the SVG path of the steps of bins, upwards or downwards from the middle line.
 func outline(bins []float64, most, sign float64) string {
 	var path strings.Builder
 	fmt.Fprintf(&path, "M0 %g", overlayHeight)

@@ -2,7 +2,7 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// PinVM is the profile of another run, as the baseline of a profile's page.
+// PinVM is the profile of another run, which a profile page uses as a baseline.
 type PinVM struct {
 	Name   string // name of the run: "1st, ada"
 	Report *ncu.Report
@@ -15,7 +15,8 @@ type PinChoice struct {
 	Name string
 }
 
-// pinned returns the baseline's kernel to compare with the page's kernel: the one with its name, or the longest.
+// pinned returns the kernel of the baseline to compare with the selected kernel: one with the same name, otherwise the
+// longest.
 func (vm DetailsVM) pinned() *ncu.Kernel {
 	k := vm.Kernel()
 	if vm.Pin == nil || vm.Pin.Report == nil || k == nil {
@@ -29,7 +30,7 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 	return longestKernel(vm.Pin.Report)
 }
 
-// ticked adds to bars a tick at the baseline's value on the same scale; of returns the bars of a kernel.
+// ticked adds to each of bars a tick at the value of the baseline. of returns the bars of a kernel.
 func (vm DetailsVM) ticked(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) []bar {
 	list, other := of(v), vm.pinned()
 	if other == nil {

@@ -2,13 +2,14 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// ptxRow is a line of PTX. ncu has no counters for it: it shows the samples of its source line, over all instructions.
+// ptxRow is a line of PTX. Nsight Compute has no counters for PTX, so each line has the samples of its source line,
+// over all instructions.
 type ptxRow struct {
 	ncu.PTXLine
 	share float64
 }
 
-// ptxRows returns the lines of a kernel's PTX, or only those of one source line.
+// ptxRows returns the PTX lines of a kernel, or only those of source line at, if it is not "".
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {
@@ -20,7 +21,7 @@ func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	return rows
 }
 
-// lineShares sums shares of samples over the instructions of each source line.
+// lineShares returns the share of samples of each source line, summed over its instructions.
 func lineShares(rows []codeRow) map[string]float64 {
 	shares := map[string]float64{}
 	for _, r := range rows {

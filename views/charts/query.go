@@ -11,7 +11,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Query is the state of the details page, all of it in the URL.
+// Query is the state of the details page, all of which is in the URL.
 type Query struct {
 	Case          int    // benchmark case
 	Kernel        int    // ncu's kernel number; -1 for the longest kernel
@@ -25,7 +25,7 @@ type Query struct {
 	Pin           int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
 }
 
-// ReadQuery parses a details page's URL; missing or invalid parts get their defaults.
+// ReadQuery parses the URL of a details page; missing or invalid parts get their default values.
 func ReadQuery(v url.Values) Query {
 	search := v.Get("q")
 	if len(search) > 100 {
@@ -57,7 +57,7 @@ func atLeast(s string, least, otherwise int) int {
 	return n
 }
 
-// URL returns the path with the query.
+// URL returns path with the query.
 func (q Query) URL(path string) string {
 	if v := q.values(); len(v) > 0 {
 		return path + "?" + v.Encode()
@@ -65,7 +65,7 @@ func (q Query) URL(path string) string {
 	return path
 }
 
-// field is a hidden form field, which keeps a part of the query.
+// field is a hidden form field with a part of the query.
 type field struct{ name, value string }
 
 func (q Query) fields() (list []field) {
@@ -76,7 +76,7 @@ func (q Query) fields() (list []field) {
 	return list
 }
 
-// values returns the query's values, without defaults.
+// values returns the query as URL parameters, without default values.
 func (q Query) values() url.Values {
 	v := url.Values{}
 	set := func(name string, n, otherwise int) {
@@ -130,7 +130,7 @@ type paging struct {
 	total       int
 }
 
-// newPaging clamps the wanted page to those that exist.
+// newPaging limits wanted to the pages that exist.
 func newPaging(wanted, total, size int) paging {
 	pages := max(1, (total+size-1)/size)
 	page := min(max(wanted, 1), pages)

@@ -19,7 +19,7 @@ type rawTable struct {
 	names []string
 }
 
-// newRawTable filters by every word of the search, in a metric's name or unit; a word that starts with a minus must not
+// newRawTable selects the metrics with every word of the search in their name or unit. A word after a minus must not
 // occur.
 func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	words := strings.Fields(strings.ToLower(q.Search))
@@ -29,28 +29,28 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 			names = append(names, name)
 		}
 	}
-	// Names such as "TPC.TriageCompute…" are samples over time, which few look for.
+	// Metrics such as "TPC.TriageCompute…", which have samples over time, are last because few people need them.
 	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
 	p := newPaging(q.MetricsPage, len(names), rawPageSize)
 	return rawTable{paging: p, names: names[p.start:p.end]}
 }
 
 func rawWeight(name string) int {
-	// Likewise ncu's intermediate results.
+	// Intermediate results of Nsight Compute are last, too.
 	if name != "" && unicode.IsUpper(rune(name[0])) || strings.Contains(name, "tempMetric") {
 		return 1
 	}
 	return 0
 }
 
-// rawGroup is a search that many metrics match: those of one unit of the device.
+// rawGroup is a search that many metrics match, those of one unit of the device.
 type rawGroup struct {
 	search string
 	count  int
 }
 
-// rawGroups lists the largest groups of a kernel's metrics, by the beginning of their names. Each counts the matches of
-// its search, which may be in the middle of a name.
+// rawGroups returns the largest groups of metrics of a kernel, by the start of their names. The number of a group
+// counts all matches of its search, which may be inside a name.
 func rawGroups(k *ncu.Kernel) []rawGroup {
 	const most, least = 9, 10
 	var out []rawGroup
@@ -77,8 +77,8 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	return out[:min(len(out), most)]
 }
 
-// beginnings iterates over the prefixes of a name up to each "__", where the search of a group may end. Looking for
-// every group in every name took twice as long.
+// beginnings iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group. Searching
+// every name for every group took twice as long.
 func beginnings(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {

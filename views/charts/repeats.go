@@ -51,8 +51,8 @@ func newHistogram(times []float64) *histogram {
 	return h
 }
 
-// withoutOutliers omits the slowest fiftieth if it would take most of the drawing: one disturbed repeat would squeeze
-// all others into one bar.
+// withoutOutliers omits the slowest 2 % of the times if they would use most of the width: one disturbed repeat would
+// reduce all other bars to one.
 func withoutOutliers(sorted []float64) []float64 {
 	const most = 3 // factor of the range of the others
 	low, last := sorted[0], sorted[len(sorted)-1]
@@ -67,10 +67,10 @@ func withoutOutliers(sorted []float64) []float64 {
 	return sorted[:end]
 }
 
-// binCount grows with the square root of n, which suits histograms of unknown shape.
+// binCount returns the square root of n, within limits, which suits histograms of unknown shape.
 func binCount(n int) int { return min(max(int(math.Sqrt(float64(n))*1.5), 5), 30) }
 
-// limitTicks keeps at most some hundred ticks, evenly chosen, so that a page stays small.
+// limitTicks returns at most a few hundred of ticks, evenly selected, so that a page stays small.
 func limitTicks(ticks []float64) []float64 {
 	const most = 120
 	if len(ticks) <= most {
@@ -91,7 +91,7 @@ func (h *histogram) at(t float64) float64 {
 	return clamp((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halved, because the difference may overflow a float64
 }
 
-// Dimensions of the histogram: bars above, ticks below.
+// Dimensions of the histogram: bars above the axis, ticks below.
 const (
 	histogramWidth  = 300.0
 	histogramHeight = 80.0
@@ -111,7 +111,7 @@ func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
 
-// statistics returns the measured facts of a case that neither the drawing nor the table of cases has.
+// statistics returns measured facts of a case that are neither in the drawing nor in the table of cases.
 func statistics(c job.CaseResult) []statistic {
 	var out []statistic
 	for _, s := range []struct {
@@ -151,5 +151,5 @@ func repeatText(ns float64, c job.CaseResult) string {
 	return format.Nanoseconds(ns).String()
 }
 
-// inTolerance reports whether a time was zero or less after subtracting the clock's constant.
+// inTolerance reports whether a time is zero or less after subtracting the constant duration of reading the clock.
 func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.WallTolerance > 0 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// labels finds places for the names of a roofline's dots, so that none covers a roof, a dot, or another name. A name
-// without a free place is only in the dot's title and the table.
+// labels finds positions for the names of the dots of a roofline, where no name covers a roof, a dot, or another name.
+// A name without a free position is only in the title of the dot and in the table.
 type labels struct {
 	frame
 	occupied []area
@@ -19,13 +19,14 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// near reports whether an area begins or ends close to a dot at x: a distant name would seem unrelated to the dot.
+// near reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers would
+// not relate the two.
 func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
-// letterWidth is the width of a letter and line the height of a text, rounded up because fonts differ.
+// letterWidth and lineHeight are the size of a letter, rounded up because fonts differ.
 const letterWidth, lineHeight = 7.0, 13.0
 
-// area returns the area of a text on its baseline.
+// area returns the area of a label.
 func (l label) area() area {
 	width := letterWidth * float64(len([]rune(l.text)))
 	left := l.x
@@ -40,7 +41,8 @@ func (l label) area() area {
 
 func (l *labels) occupy(a area) { l.occupied = append(l.occupied, a) }
 
-// along returns small areas that follow a line, or one for a horizontal line. wide and high are half of their size.
+// along returns small areas along a line, or one area for a horizontal line. wide and high are half of the width and
+// height of each.
 func along(s segment, wide, high float64) (steps []area) {
 	if s.y1 == s.y2 {
 		return []area{{min(s.x1, s.x2) - wide, s.y1 - high, max(s.x1, s.x2) + wide, s.y1 + high}}
@@ -69,8 +71,8 @@ func (s slope) areas() []area {
 	return along(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
 }
 
-// placeSlope places a slope's name along it: at the intended place, otherwise nearer to an end or on the other side.
-// Without a free place the name is only in the table.
+// placeSlope finds a position for the name of a slope along its line: the intended one, otherwise nearer to an end or
+// on the other side. Without a free position the name is only in the table.
 func (l *labels) placeSlope(s *slope) {
 	side := s.labelDistance
 	for _, off := range []float64{0, -0.08, 0.08, -0.16, 0.16, -0.24, 0.24, -0.32, 0.32} {
@@ -86,8 +88,8 @@ func (l *labels) placeSlope(s *slope) {
 	s.label.text = ""
 }
 
-// place returns the label of a dot: beside it, otherwise above or below within reach, shortened if necessary. It is
-// empty if nothing is free.
+// place returns the label of a dot, next to it, otherwise above or below within reach, shortened if necessary. Its text
+// is "" if no position is free.
 func (l *labels) place(x, y, reach float64, text string) label {
 	for _, most := range []int{20, 14, 10} {
 		short := clip(text, most)
@@ -106,9 +108,9 @@ func (l *labels) place(x, y, reach float64, text string) label {
 	return label{}
 }
 
-// placeCeiling places a roof's name above its right end, or farther left between roofs and dots, or a line or two
-// higher; without its number if that would reach a memory roof. It leaves the roof's length only if nothing else is
-// free.
+// placeCeiling finds a position for the name of a roof: above its right end, otherwise farther left between roofs and
+// dots, or one or two lines higher; without the number if it would reach a memory roof. The name is beyond the ends of
+// the roof only if no other position is free.
 func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	crossed := func(a area) bool {
 		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), a.overlaps) })
@@ -137,10 +139,10 @@ func (l *labels) isFree(a area) bool {
 	return inside && !slices.ContainsFunc(l.occupied, a.overlaps)
 }
 
-// nameDots places the names: the selected and the pinned kernel's first, then those of the other kernels and entries.
+// nameDots sets the names, first those of the selected and the pinned kernel, then those of other kernels and entries.
 func (c *roofChart) nameDots() {
 	l := &labels{frame: c.frame}
-	// The lowest roof first: the name of one just above it moves up.
+	// The lowest roof is first: the name of a roof just above it is moved up.
 	slices.SortStableFunc(c.ceilings, func(a, b ceiling) int { return cmp.Compare(b.line.y1, a.line.y1) })
 	for _, d := range c.dots {
 		l.occupy(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})

@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// roofChart is a roofline ready to draw: both axes are logarithmic.
+// roofChart has the shapes of a roofline; both axes are logarithmic.
 type roofChart struct {
 	frame
 	zoom                   Zoom
@@ -23,7 +23,7 @@ type roofChart struct {
 	dotsOutside            int // number of dots outside the zoom
 }
 
-// slope is the roof of a level of memory. A cache also has a dot of the selected kernel, left of that of DRAM.
+// slope is the roof of a level of memory. The selected kernel has a dot for each cache, left of its dot for DRAM.
 type slope struct {
 	level         string // "DRAM", "L2", "L1"
 	line          segment
@@ -73,7 +73,7 @@ type otherDot struct {
 	inZoom bool // inside the zoom
 }
 
-// roofChart lays out the roofline of the page's kernel with the baseline and the other entries.
+// roofChart computes the roofline of the selected kernel with the baseline and the other entries.
 func (vm DetailsVM) roofChart(f frame) *roofChart {
 	var pins []roofDot
 	others := vm.OtherDots
@@ -84,8 +84,8 @@ func (vm DetailsVM) roofChart(f frame) *roofChart {
 	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
 }
 
-// newRoofChart lays out the roofline of the selected kernel, with a dot for every kernel of the report that did
-// arithmetic, for those of pins, and for the other entries. It returns nil if the report has no roofs.
+// newRoofChart computes the roofline of the selected kernel, with a dot for each kernel of the report that did
+// arithmetic, for each of pins, and for each other entry. It returns nil if the report has no roofs.
 func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Dot, f frame, z Zoom) *roofChart {
 	roof := ncu.RooflineOf(chosen)
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.Kinds) == 0 {
@@ -123,8 +123,8 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	return c
 }
 
-// newRoofPair lays out two kernels on the roofs of both reports: that of run a, then that of run b. It returns nil
-// without roofs, or if one of them did no arithmetic.
+// newRoofPair computes a roofline with two kernels and the roofs of both reports: first the kernel of run a, then that
+// of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	roof, c := ncu.RooflineOf(w.A), &roofChart{frame: smallFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
@@ -157,7 +157,7 @@ func hasKind(roof ncu.Roofline, name string) bool {
 	return slices.ContainsFunc(roof.Kinds, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
 }
 
-// nameRoofs adds the run to the name of a roof that only one of the two reports has.
+// nameRoofs adds the name of the run to the name of a roof that only one of the reports has.
 func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 	ofA, ofB := ncu.RooflineOf(w.A), ncu.RooflineOf(w.B)
 	for i := range c.ceilings {
@@ -179,7 +179,8 @@ func clockOf(k *ncu.Kernel) float64 {
 	return hz
 }
 
-// clockNote describes the clock for which the arithmetic roofs hold: another run on the same device has another one.
+// clockNote describes the SM clock with which the arithmetic roofs were computed: another run on the same device has a
+// different clock.
 func clockNote(k *ncu.Kernel) string {
 	if clockOf(k) == 0 {
 		return ""
@@ -215,7 +216,7 @@ func (c *roofChart) arrow() string {
 		x-7*dx+4*dy, y-7*dy-4*dx, x, y, x-7*dx-4*dy, y-7*dy+4*dx)
 }
 
-// cacheNote describes how close the kernel is to the roofs of the caches.
+// cacheNote describes how close the kernel is to the bandwidth of the caches.
 func cacheNote(k *ncu.Kernel) string {
 	var parts []string
 	for _, l := range ncu.RooflineOf(k).Caches {
@@ -248,7 +249,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	return out
 }
 
-// roofNote describes how close the kernel is to the roof above its dot.
+// roofNote describes how close the kernel is to the roof above it.
 func roofNote(k *ncu.Kernel) string {
 	roof := ncu.RooflineOf(k)
 	w := roof.MostUsedArithmeticRoof()

@@ -12,7 +12,8 @@ import (
 // frame is the area of a drawing, in the units of its viewBox.
 type frame struct{ width, height, left, right, top, bottom float64 }
 
-// smallFrame fits a phone and half a page, wideFrame a page: letters have the same size in both.
+// smallFrame returns the frame for a phone or half of a page, wideFrame the one for a whole page. Letters have the same
+// size in both.
 func smallFrame() frame { return frame{400, 316, 58, 396, 12, 272} }
 func wideFrame() frame  { return frame{840, 400, 60, 832, 12, 356} }
 
@@ -25,8 +26,8 @@ const (
 	minRate, maxRate           = 1e6, 1e21
 )
 
-// scale chooses whole decades that contain all dots, with space for their names, and every ridge; then the part inside
-// the zoom.
+// scale chooses powers of ten as ends of the axes, so that they include all dots, the space for their names, and every
+// ridge; then it selects the part inside the zoom.
 func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
@@ -62,7 +63,7 @@ func thousandths(e, from, to float64) int {
 	return int(math.Round(1000 * clamp((e-from)/(to-from), 0, 1)))
 }
 
-// ticks sets whole decades, and parts of them if the drawing shows few.
+// ticks sets ticks at powers of ten, and between them if the drawing shows few.
 func (c *roofChart) ticks() {
 	for _, e := range tickExponents(c.xMin, c.xMax) {
 		t := tick{c.atX(e), tickText(digits(math.Pow(10, e))), "middle"}
@@ -108,7 +109,7 @@ func tickExponents(from, to float64) (at []float64) {
 	return at
 }
 
-// fitTicks removes every other tick, or more, until all fit.
+// fitTicks removes every other tick, repeatedly, until the texts of all fit.
 func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
 	for step := 1; step < len(all); step++ {
 		var kept []tick
@@ -126,7 +127,7 @@ func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
 	return all[:min(1, len(all))]
 }
 
-// decades returns the exponents of ten around low and high, at least one apart and within the axis.
+// decades returns exponents of ten around low and high, at least one apart and inside the limits of the axis.
 func decades(low, high, least, most float64) (from, to float64) {
 	from = math.Floor(math.Log10(clamp(low, least, most/10)))
 	return from, max(math.Ceil(math.Log10(clamp(high, least, most))), from+1)
@@ -144,7 +145,7 @@ func (c *roofChart) atY(e float64) float64 {
 	return c.bottom - (c.bottom-c.top)*clamp((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
 
-// at returns the position of a dot; ok is false outside the zoom.
+// at returns the position of a dot in the drawing; ok is false if it is outside the zoom.
 func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
 	const edge = 1e-9
 	ex, ey := intensityExponent(intensity), rateExponent(rate)
@@ -152,7 +153,7 @@ func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
 	return c.atX(ex), c.atY(ey), ok
 }
 
-// place puts roofs and dots on the scaled axes.
+// place positions roofs and dots.
 func (c *roofChart) place(roof ncu.Roofline) {
 	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
 	for _, w := range roof.Kinds {
@@ -163,7 +164,7 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	}
 	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
 	for i, l := range roof.Caches {
-		// the lines are close together, so separate their names
+		// lines are close together, so separate their names
 		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
 		if v := l.Intensity.Value.Value; v > 0 {
 			if x, y, ok := c.at(v, roof.MostUsedArithmeticRoof().Rate.Value.Value); ok {
@@ -193,7 +194,7 @@ func (c *roofChart) shownOthers() []otherDot {
 	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.inZoom })
 }
 
-// ceiling adds the roof of a kind of arithmetic, unless it is outside the zoom.
+// ceiling adds the roof of a kind of arithmetic, if it is inside the zoom.
 func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	e := rateExponent(w.Peak.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
@@ -208,9 +209,8 @@ func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	})
 }
 
-// slope returns the roof of a level of memory, up to the highest ceiling. Its line begins where it enters the drawing:
-// at the left edge or at the bottom. Its name is at a share of its length, above or below. Outside the zoom both are
-// empty.
+// slope returns the roof of a level of memory, up to the highest ceiling. Its line begins at the left or the lower edge
+// of the drawing. Its name is at a fraction of the length of the line, above or below. Both are empty outside the zoom.
 func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := math.Log10(bandwidth.Value)
 	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, rateExponent(most))-per)

@@ -62,7 +62,7 @@ func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
 
 func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
 
-// keyOf returns a source line in the form of addresses: "submission.cu:7".
+// keyOf returns a source line as it is in URLs: "submission.cu:7".
 func keyOf(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
@@ -103,7 +103,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	return v
 }
 
-// codeRows returns all instructions with their samples; fillRows adds the rest for the shown ones.
+// codeRows returns all instructions with their samples; fillRows adds the other values of the rows on the page.
 func codeRows(s *ncu.Source) []codeRow {
 	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
 	for i, l := range s.Lines {
@@ -126,7 +126,7 @@ func fillRows(rows []codeRow, s *ncu.Source) {
 	}
 }
 
-// offsetOf returns the distance of an instruction from the first, in hexadecimal digits.
+// offsetOf returns the hexadecimal distance of the address of an instruction from the first address.
 func offsetOf(address, first string) string {
 	number := func(text string) (uint64, error) { return strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64) }
 	at, err := number(address)
@@ -149,8 +149,8 @@ func instructionNumbers(s *ncu.Source) map[string]int {
 	return numbers
 }
 
-// withTargets replaces addresses in an instruction by instruction numbers in the table: the addresses are specific to
-// one run, and in no other column.
+// withTargets replaces the addresses in an instruction by numbers of instructions, because addresses differ between
+// runs and are in no other column.
 func withTargets(sass string, numbers map[string]int) string {
 	return absoluteAddress.ReplaceAllStringFunc(sass, func(address string) string {
 		if n, ok := numbers[address]; ok {
@@ -160,7 +160,7 @@ func withTargets(sass string, numbers map[string]int) string {
 	})
 }
 
-// stallName spells out the source page's abbreviations.
+// stallName returns the full name for an abbreviation on the source page of Nsight Compute.
 func stallName(key string) string {
 	switch key {
 	case "imc":

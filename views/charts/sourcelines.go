@@ -10,10 +10,10 @@ import (
 	"warpboard/views/format"
 )
 
-// maxSourceLines limits the source beside the instructions; those with the fewest samples are omitted.
+// maxSourceLines limits the source lines next to the instructions; those with the fewest samples are omitted.
 const maxSourceLines = 60
 
-// sourceLines are the source lines with instructions, with the samples of these.
+// sourceLines are the source lines that have instructions, with the sum of the samples.
 type sourceLines struct {
 	rows    []hotLine
 	total   int
@@ -22,7 +22,7 @@ type sourceLines struct {
 	file    string  // file of all lines; empty if there are several
 }
 
-// hotLine is a source line of the submission with the samples of all its instructions.
+// hotLine is a source line of the submission with the sum of the samples of its instructions.
 type hotLine struct {
 	file             string
 	line             int
@@ -32,16 +32,16 @@ type hotLine struct {
 	hottestSpot      spot // the hottest instruction
 }
 
-// key returns the file and the line as the page's URL has them.
+// key returns file and line as they are in the URL of the page.
 func (l hotLine) key() string { return keyOf(l.file, l.line) }
 
-// spot is an instruction with its page in the table.
+// spot is an instruction and the number of its page in the table.
 type spot struct {
 	index, page int
 	share       float64
 }
 
-// spotURL returns the address of an instruction among all of them.
+// spotURL returns the address of the page of an instruction in the table of all.
 func spotURL(vm DetailsVM, s spot) string {
 	return vm.Query.withSourceLine("").withPTX(false).withCodePage(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
 }
@@ -86,7 +86,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 	return s
 }
 
-// caption names the table, and describes what it omits.
+// caption returns the caption of the table, which says what is omitted.
 func (s sourceLines) caption() string {
 	text := "Source lines"
 	if s.file != "" {
@@ -101,7 +101,7 @@ func (s sourceLines) caption() string {
 	return text
 }
 
-// hottestLine returns nil if no instruction of a line has samples.
+// hottestLine returns the line with the most samples; nil if no line has any.
 func (s sourceLines) hottestLine() *hotLine {
 	for i := range s.rows {
 		if s.rows[i].share == s.hottest && s.hottest > 0 {
@@ -111,7 +111,7 @@ func (s sourceLines) hottestLine() *hotLine {
 	return nil
 }
 
-// hottestOf returns the instruction with the most samples; without samples it has no index.
+// hottestOf returns the instruction with the most samples; its index is -1 without samples.
 func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
 	pages := pagesOf(rows, hottestFirst)
 	for _, r := range rows {
@@ -122,7 +122,7 @@ func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
 	return best
 }
 
-// pagesOf maps each instruction to its page in the table of all.
+// pagesOf maps each instruction to the number of its page in the table of all.
 func pagesOf(rows []codeRow, hot bool) map[int]int {
 	if hot {
 		rows = slices.Clone(rows)

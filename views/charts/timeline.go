@@ -8,7 +8,7 @@ import (
 	"warpboard/views/format"
 )
 
-// TimelineVM is a run's timeline from the queue to its end.
+// TimelineVM has the parts of a run from the queue to its end.
 type TimelineVM struct {
 	Spans []TimeSpan // in order of their start
 	Trace string     // URL of the Chrome trace; may be empty
@@ -70,7 +70,7 @@ func (vm TimelineVM) omittedWait(s TimeSpan) time.Duration {
 	return max(s.duration()-work/5, 0)
 }
 
-// place returns a span's start and length in thousandths of the whole; a short one stays visible.
+// place returns the start and the length of a span in thousandths of the timeline; a short span stays visible.
 func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
 	first, whole := vm.bounds()
 	at := s.Start.Sub(first)

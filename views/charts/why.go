@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// maxSentences and minExplainedShare limit the explanation to what the counters support.
+	// maxSentences limits the explanation. minExplainedShare is the smallest part of the difference that the counters
+	// must explain.
 	maxSentences      = 3
 	minExplainedShare = 0.2
 )
 
-// sentence is a reason in words; evidence is the row of the table with the same in numbers.
+// sentence is a reason in words; evidence is the row of the table with the same reason in numbers.
 type sentence struct{ text, evidence string }
 
-// Why explains, from the counters of both, why one of the runs is faster. It returns nothing if the times show no clear
-// difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
+// Why explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show no
+// clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
 func (vm CompareVM) Why() (list []sentence) {
 	w, r := vm.Explanation, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
@@ -53,7 +54,7 @@ func (vm CompareVM) HeadlineRatio() versus.Ratio {
 	return vm.Finding.Score
 }
 
-// coversOtherCases reports whether the two scores cover different cases or were made by different rules.
+// coversOtherCases reports whether the two scores are of different cases or by different rules.
 func (vm CompareVM) coversOtherCases() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
 
 const stallKey = "stall: "
@@ -65,7 +66,7 @@ func kernels(names []string) string {
 	return format.Plural(len(names), "kernel", "kernels") + " (" + names[0] + ", …)"
 }
 
-// reason formats a cause as a sentence with its numbers.
+// reason returns a cause as a sentence with its numbers.
 func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
 	if w.Ratio < 1 {
@@ -103,7 +104,7 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
 }
 
-// tmaCopiesNote mentions copies by the TMA, which the counter omits, for a kernel without load instructions.
+// tmaCopiesNote mentions copies by the TMA, which the counter of loads omits, for a kernel without load instructions.
 func tmaCopiesNote(loads ncu.Metric) string {
 	if v, ok := loads.BaseValue(); ok && v == 0 {
 		return "; TMA copies are not counted"
@@ -111,7 +112,7 @@ func tmaCopiesNote(loads ncu.Metric) string {
 	return ""
 }
 
-// brief formats a counter for a sentence, without the last digits of millions.
+// brief formats a counter for a sentence; millions have no last digits.
 func brief(m ncu.Metric) string {
 	if v, ok := m.BaseValue(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
 		return count(v) + unitText(m.BaseUnit(), "")
@@ -126,7 +127,7 @@ func count(v float64) string {
 	return strings.TrimRight(prefixed(v, ""), space)
 }
 
-// multiple formats a ratio, "2.10× ", or "" if one of them is 0.
+// multiple formats a ratio of two metrics, "2.10× "; "" if one of them is 0.
 func multiple(f, s ncu.Metric) string {
 	x, _ := f.BaseValue()
 	y, _ := s.BaseValue()
@@ -136,8 +137,8 @@ func multiple(f, s ncu.Metric) string {
 	return times(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode with most of the difference. Loads have a separate sentence, whose counter may disagree with
-// the opcode's.
+// fewerOf names the opcode with the largest part of the difference. Loads have a sentence of their own, because their
+// counter may not agree with that of the opcode.
 func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.InstructionMixOf(fast).Opcodes {

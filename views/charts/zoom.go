@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// maxZoom limits how often the zoom of a roofline can halve its range.
+// maxZoom limits how often the zoom of a roofline can halve the range of the axes.
 const maxZoom = 4
 
-// Zoom is the drawn part of a roofline: its middle, in thousandths of the whole, and the number of halvings of each
-// axis.
+// Zoom is the visible part of a roofline: X and Y are its middle, in thousandths of the whole; Level is how often each
+// axis is halved.
 type Zoom struct{ Level, X, Y int }
 
-// readZoom parses the result of text; anything else is the whole roofline.
+// readZoom parses a text that Zoom.text returned; any other text gives the whole roofline.
 func readZoom(text string) (z Zoom) {
 	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > maxZoom {
 		return Zoom{}
@@ -25,7 +25,7 @@ func (z Zoom) text() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) 
 // half returns half of an axis's range, in thousandths.
 func (z Zoom) half() int { return 500 >> z.Level }
 
-// moved returns the zoom moved to the right and up by halves of its range, within the whole.
+// moved returns the zoom moved by half of its range per step, inside the whole.
 func (z Zoom) moved(right, up int) Zoom {
 	inside := func(at int) int { return min(max(at, z.half()), 1000-z.half()) }
 	z.X, z.Y = inside(z.X+right*z.half()), inside(z.Y+up*z.half())
@@ -51,7 +51,7 @@ func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 	return begin, begin + size
 }
 
-// zoomStep is a link beside a roofline; without a target it is only text.
+// zoomStep is a link next to a roofline; if its target is empty, it is only text.
 type zoomStep struct {
 	id, text, help string
 	target         Zoom

@@ -20,7 +20,7 @@ func Change(ratio, low, high float64) string {
 	return fmt.Sprintf("%.1f\u00a0%% slower (%.1f to %.1f\u00a0%%)", 100*(ratio-1), 100*(low-1), 100*(high-1))
 }
 
-// Mean formats the mean of such ratios, which has no interval: "1.2 % slower".
+// Mean formats the mean of several ratios of scores, without an interval: "1.2 % slower".
 func Mean(ratio float64) string {
 	switch {
 	case ratio > 1-resolution && ratio < 1+resolution:

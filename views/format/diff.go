@@ -24,11 +24,11 @@ const (
 	maxShownLines    = 5_000
 )
 
-// Comparison compares several pairs of texts within these limits.
+// Comparison compares several pairs of texts; the limits are for all pairs together.
 type Comparison struct{ comparedLines, shownLines int }
 
-// DiffLine is one line of a diff. OldNumber and NewNumber are its numbers in the texts, from 1, or 0 if only the other
-// text has it. A folded run has the numbers of its first hidden line, and an empty Text.
+// DiffLine is one line of a diff. OldNumber and NewNumber are its numbers in the texts, from 1; 0 if only the other
+// text has the line. A group of hidden lines has the numbers of its first line, and an empty Text.
 type DiffLine struct {
 	Kind                 DiffKind
 	OldNumber, NewNumber int
@@ -36,11 +36,11 @@ type DiffLine struct {
 	HiddenLines          int // lines of a folded run
 }
 
-// Diff compares two texts line by line and folds lines more than three lines away from every change. Equal texts have
-// none. Windows line ends, and a missing one at the end, make no difference.
+// Diff compares two texts by lines and hides lines more than three lines away from every change. Equal texts give nil.
+// Windows line ends, and a missing line end in the last line, count as equal.
 func Diff(before, after string) []DiffLine { return new(Comparison).Diff(before, after) }
 
-// Diff is the function Diff, for one of several pairs.
+// Diff is the function Diff for one of several pairs of texts.
 func (c *Comparison) Diff(before, after string) []DiffLine {
 	before, after = normalizeLineEnds(before), normalizeLineEnds(after)
 	if before == after {
@@ -62,7 +62,7 @@ func (c *Comparison) Diff(before, after string) []DiffLine {
 	return lines
 }
 
-// FirstLines returns the first lines of a diff, and a line with the number of the others.
+// FirstLines returns the first most lines of a diff, and a line with the number of the others.
 func FirstLines(lines []DiffLine, most int) []DiffLine {
 	if len(lines) <= most {
 		return lines
@@ -90,7 +90,7 @@ func tooLongText(before, after string) string {
 	return fmt.Sprintf("They differ, and are too long to be compared: %d and %d lines", strings.Count(before, "\n"), strings.Count(after, "\n"))
 }
 
-// headLines is the number of header lines in a unified diff.
+// headLines is the number of header lines of a unified diff.
 const headLines = 3
 
 // normalizeLineEnds ends every line with only "\n".
@@ -102,7 +102,7 @@ func normalizeLineEnds(text string) string {
 	return text + "\n"
 }
 
-// reader converts a unified diff back to numbered lines.
+// reader converts a unified diff to numbered lines.
 type reader struct {
 	lines            []DiffLine
 	nextOld, nextNew int // numbers of the next lines
@@ -130,7 +130,7 @@ func (r *reader) read(text string) {
 	r.lines = append(r.lines, line)
 }
 
-// fold hides the equal lines before line a of the first text.
+// fold hides the equal lines before line a of the old text.
 func (r *reader) fold(a int) {
 	if hidden := a - r.nextOld; hidden > 0 {
 		r.lines = append(r.lines, DiffLine{Kind: LineFolded, OldNumber: r.nextOld, NewNumber: r.nextNew,

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Quantity is a number with a fitting unit, as separate texts so that columns align.
+// Quantity is a number with a unit of a suitable size, as two texts so that columns align.
 type Quantity struct {
 	Number string // "12.34"; an en dash for Nothing
 	Unit   string // "µs"
 	Exact  string // in the base unit: "12340.5 ns"
 }
 
-// String returns number and unit joined by a no-break space.
+// String returns the number and the unit with a no-break space between them.
 func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
 
-// Nothing replaces a number that was not measured.
+// Nothing stands for a number that was not measured.
 const Nothing = "–"
 
 // space joins a number and its unit without a line break.
@@ -29,9 +29,9 @@ var timeUnits = []struct {
 	ns   float64
 }{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
 
-// Nanoseconds formats a time in the largest unit that gives at least one whole, with four significant digits, but none
-// finer than a hundredth of a nanosecond, which no clock resolves: 12340.5 → 12.34 µs, 1 → 1.00 ns. Other values than
-// finite positive numbers were not measured.
+// Nanoseconds formats a time with the largest unit that makes it at least 1, with four significant digits, but at most
+// two decimals of a nanosecond, because no clock resolves more: 12340.5 → 12.34 µs, 1 → 1.00 ns. Values that are not
+// finite and positive were not measured.
 func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
 		return Quantity{Number: Nothing}
@@ -50,8 +50,9 @@ func Nanoseconds(ns float64) Quantity {
 	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), Unit: "ns", Exact: exact}
 }
 
-// NanosecondsLike formats a time with the unit and decimals of another, so that compared numbers align: with 79.98 µs,
-// 3304051 ns is 3 304.05 µs. A time more than a thousand times as long, or less than a tenth, gets its own unit.
+// NanosecondsLike formats a time with the unit and the decimals of another time, so that compared numbers align: with
+// 79.98 µs, 3304051 ns is 3 304.05 µs. A time more than a thousand times as long, or less than a tenth, gets its own
+// unit.
 func NanosecondsLike(ns, other float64) Quantity {
 	own, model := Nanoseconds(ns), Nanoseconds(other)
 	if own.Unit == "" || model.Unit == "" || ns > 1000*other || ns < other/10 {
@@ -66,7 +67,7 @@ func NanosecondsLike(ns, other float64) Quantity {
 	return own
 }
 
-// MaybeNanoseconds is Nanoseconds of a score that may be missing.
+// MaybeNanoseconds is Nanoseconds for a score that is nil if missing.
 func MaybeNanoseconds(ns *float64) Quantity {
 	if ns == nil {
 		return Quantity{Number: Nothing}
@@ -86,8 +87,8 @@ func plain(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
 
-// Spread formats a standard error relative to its mean: "± 0.4 %". A time is never negative, so that all wider ones are
-// "> ± 100 %".
+// Spread formats a standard error relative to its mean: "± 0.4 %". A time is never negative, so larger errors are "> ±
+// 100 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
 		return Nothing
@@ -106,7 +107,7 @@ func Spread(mean, err float64) string {
 	return fmt.Sprintf("± %.1f\u00a0%%", percent)
 }
 
-// Times formats a ratio of sizes: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
+// Times formats a ratio of times: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
 func Times(ratio float64) string {
 	switch {
 	case ratio < 1.005:
@@ -150,7 +151,7 @@ func Count(n int64) string {
 	return grouped(strconv.FormatInt(n, 10))
 }
 
-// Decimal formats a number with four significant digits, a whole one with all of its digits.
+// Decimal formats a number with four significant digits, and a whole number with all digits.
 func Decimal(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Nothing
@@ -169,7 +170,7 @@ func Decimal(v float64) string {
 	}
 }
 
-// Digits formats a number with all of its digits: 1 291 120 815.14.
+// Digits formats a number with all digits: 1 291 120 815.14.
 func Digits(v float64) string {
 	digits := strconv.FormatFloat(v, 'f', -1, 64)
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
@@ -212,7 +213,7 @@ func Prefixed(v float64, unit string) string {
 	return Decimal(x) + space + prefixes[i] + unit
 }
 
-// Exact formats a number for programs, which read back the same number.
+// Exact formats a number for programs, so that they read the same number.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // grouped adds thin spaces between the thousands of an unsigned number.
@@ -256,7 +257,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Between formats the time from a to b, or returns "" if one is missing.
+// Between formats the time from a to b; "" if one of them is zero.
 func Between(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
 		return Nothing

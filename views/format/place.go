@@ -35,7 +35,8 @@ func Ordinal(rank int, tied bool) string {
 	return strconv.Itoa(rank) + ending
 }
 
-// Gap formats the distance of a score from the first: "+12.5 %", "3.4×" from twice on, nothing for the first itself.
+// Gap formats the difference of a score from the best one: "+12.5 %", "3.4×" from a factor of two, "" for the best
+// score itself.
 func Gap(score, first float64) string {
 	if !(score > first) || !(first > 0) {
 		return ""

@@ -11,7 +11,8 @@ import (
 	"warpboard/views/format"
 )
 
-// Message describes the body of a webhook in one text, for chats. reader is the webhook's owner, or 0 for the site's.
+// Message describes the body of a webhook as one text for chats. reader is the number of the person who owns the
+// webhook, or 0 for a webhook of the site.
 func Message(body []byte, reader int64) (string, error) {
 	var m client.WebhookMessage
 	if err := json.Unmarshal(body, &m); err != nil {

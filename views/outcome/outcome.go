@@ -7,14 +7,14 @@ import (
 	"warpboard/views/format"
 )
 
-// Fact is one sentence.
+// Fact is one sentence about an outcome.
 type Fact struct {
 	About      string // "record", "place", "best", "next", "why" or "roof"
 	Text       string
 	Submission int64 // submission in the sentence; 0 for none
 }
 
-// Of describes the outcome of a run with a score, to its owner (mine) or to others.
+// Of describes the outcome of a run with a score, to its owner if mine, otherwise to others.
 func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
 	add := func(about, text string, submission int64) {
 		if text != "" {
@@ -41,10 +41,10 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	return facts
 }
 
-// IsCurrentRecord reports whether a run is its board's record now, not only when it was set.
+// IsCurrentRecord reports whether a run is the record of its board at present, and not only when it ended.
 func IsCurrentRecord(o boards.Outcome) bool { return o.IsRecord && o.Rank == 1 }
 
-// Record names a record, with a mark if it may be luck.
+// Record returns the name of a record, marked with NotConfirmed if unconfirmed.
 func Record(name string, unconfirmed bool) string {
 	if unconfirmed {
 		return name + ", " + NotConfirmed
@@ -52,7 +52,7 @@ func Record(name string, unconfirmed bool) string {
 	return name
 }
 
-// NotConfirmed marks records that may be luck.
+// NotConfirmed marks records that may be the result of chance.
 const NotConfirmed = "not confirmed"
 
 func ownerWord(mine bool) string {
@@ -62,7 +62,7 @@ func ownerWord(mine bool) string {
 	return "their"
 }
 
-// place describes the person's rank now, and before.
+// place describes the current rank of the person and the rank before the run.
 func place(o boards.Outcome, device string, mine bool) string {
 	if o.Rank == 0 {
 		return ""
@@ -90,7 +90,8 @@ func place(o boards.Outcome, device string, mine bool) string {
 	return text
 }
 
-// bestText compares a run with the person's other one: with their entry, or, for the entry, with their previous best.
+// bestText compares a run with another one of the same person: with the entry, or, if the run is the entry, with the
+// previous best.
 func bestText(o boards.Outcome, score float64, mine bool) string {
 	other := fmt.Sprintf("%s previous best (#%d)", ownerWord(mine), o.BestSubmission)
 	if !o.IsEntry {
@@ -118,10 +119,10 @@ func comparisonText(score, other float64) string {
 	return "as fast as"
 }
 
-// namesTied reports whether the neighbor shares the rank.
+// namesTied reports whether the neighbor on the board has the same rank.
 func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.IsEntry && o.NextRank == o.Rank }
 
-// neighborGap describes the distance to the neighbor on the board: "4.1 % behind ada (2nd)".
+// neighborGap describes the difference from the neighbor on the board: "4.1 % behind ada (2nd)".
 func neighborGap(o boards.Outcome, score float64) string {
 	who := fmt.Sprintf("%s (%s)", o.NextUser, format.Ordinal(o.NextRank, o.NextTied))
 	switch {
@@ -147,7 +148,7 @@ func neighborGap(o boards.Outcome, score float64) string {
 	return "As fast as " + who
 }
 
-// rankReason explains different ranks of the neighbor and the run without a clear difference.
+// rankReason explains why the neighbor and the run have different ranks without a clear difference of scores.
 func rankReason(o boards.Outcome, mine bool) string {
 	if o.NextRankReason == "" {
 		return ""

@@ -22,7 +22,7 @@ type Language struct {
 	wordClasses     map[string]Class // classes of keywords and known names
 }
 
-// Languages has the languages of files in tasks and submissions.
+// Languages has the lexical rules of all languages of tasks and submissions.
 type Languages struct{ cpp, python, config, json, none *Language }
 
 // NewLanguages returns all languages.

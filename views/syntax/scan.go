@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Class is the class of a token, by its name in the stylesheet.
+// Class is the class of a token, named as in the stylesheet.
 type Class string
 
 // Classes of tokens.
@@ -42,7 +42,7 @@ func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 	}
 }
 
-// scanner is at one position of a text.
+// scanner splits a text into tokens; it has the position of the next one.
 type scanner struct {
 	*Language
 	rest           string
@@ -93,7 +93,7 @@ func (s *scanner) next() (Class, int) {
 	return Plain, 1
 }
 
-// word handles a word, or a string with a prefix.
+// word scans a word, or a string with a prefix.
 func (s *scanner) word(text string) (Class, int) {
 	size := runLength(text, isWord)
 	word, behind := text[:size], text[size:]
@@ -114,13 +114,14 @@ func (s *scanner) word(text string) (Class, int) {
 	return Plain, size
 }
 
-// isType reports whether a word may be the type of the next function.
+// isType reports whether a word may be the result type of a function that follows.
 func (s *scanner) isType(word string) bool {
 	class, known := s.wordClasses[word]
 	return !known || class == Type
 }
 
-// quoted returns the size of the string that starts here. An unclosed one ends with its line.
+// quoted returns the size of the string that starts at the position of the scanner. A string without an end is one
+// line.
 func (s *scanner) quoted(text string) int {
 	quote := text[:1]
 	if triple := strings.Repeat(quote, 3); s.tripleQuotes && strings.HasPrefix(text, triple) {
@@ -167,8 +168,7 @@ func (s *scanner) number(text string) int {
 	return len(text)
 }
 
-// sizeThrough returns the size up to and including an end mark, searched from a position on; without one, that of all
-// of the text.
+// sizeThrough returns the index after the first end that is not before index from; without one, the size of text.
 func sizeThrough(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)

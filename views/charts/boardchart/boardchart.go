@@ -10,8 +10,8 @@ import (
 	"warpboard/views/format"
 )
 
-// Board is a board as one drawing. The left side shows the best score over time, with a step for each record, the right
-// side all entries, both on the same logarithmic scale of scores. Invalid scores are omitted.
+// Board is a drawing of a board. The left side shows the best score over time, with a step for each record; the right
+// side shows all entries. Both have the same logarithmic axis of scores. Invalid scores are omitted.
 type Board struct {
 	Steps []Step
 	Dots  []Dot // all entries, best first
@@ -26,7 +26,7 @@ type Step struct {
 	ByOlderSoftware bool // measured with software that the board no longer ranks
 }
 
-// Dot is one or several entries with the same score, or nearly.
+// Dot is one entry, or several with almost the same score.
 type Dot struct {
 	ScoreNS    float64
 	Size       int // number of entries
@@ -34,16 +34,16 @@ type Dot struct {
 	IsOwn      bool
 }
 
-// Line is a score for comparison, drawn through the whole picture: a baseline, or the minimum that the device allows.
+// Line is a score for comparison, drawn across the whole chart: a baseline, or the lowest score possible on the device.
 type Line struct {
 	ScoreNS float64
 	Label   string
 	IsLimit bool // a limit that no score can beat
 }
 
-// drawing is a picture laid out in two boxes of 100 × 100 that are stretched to any size: time to the right in the
-// first, lanes in the second, scores upwards in both. Dots and texts, which must keep their shape, are positioned in
-// percent.
+// drawing has the shapes of a chart in two boxes of 100 × 100 that are stretched to any size: in the first, x is time;
+// in the second, x is a column for dots; in both, y is the score. Dots and texts, which must keep their shape, are
+// positioned in percent.
 type drawing struct {
 	Curve, Area  string
 	OlderCurve   string // curve of older software, up to the start of the other
@@ -85,7 +85,7 @@ const (
 	chartLeft, chartRight = 2.0, 94.0
 )
 
-// draw lays out a picture, which is empty without any score.
+// draw computes the shapes of a chart; without any score it returns none.
 func draw(p Board) drawing {
 	p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return !isTime(s.ScoreNS) })
 	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isTime(d.ScoreNS) })
@@ -146,7 +146,7 @@ func (s scoreScale) rows() (rows []row) {
 	return rows
 }
 
-// trace draws one step per record, the last one extended to the right edge.
+// trace draws one step per record; the last step ends at the right edge.
 func (d *drawing) trace(steps []Step, scale scoreScale) {
 	if len(steps) == 0 {
 		return
@@ -192,20 +192,20 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 5.6 // of the drawing
-	// MaxLinks limits the dots with a link and a label: the first ones, and the viewer's. A crowded board has more
-	// dots than a pointer can distinguish, and each link takes 25 bytes of a compressed page.
+	// MaxLinks limits the dots with a link and a label: the first ones, and those of the viewer. A board with many
+	// entries has more dots than a pointer can distinguish, and each link adds 25 bytes to a compressed page.
 	MaxLinks = 24
 )
 
-// spot is the position of a dot: a lane, and its height.
+// spot is the position of a dot: its column and its height.
 type spot struct {
 	lane int
 	y    float64
 	dot  *Dot // nil for a dot without a link
 }
 
-// scatter puts each dot into the first lane that is free at its height, so that crowds extend far to the right. Dots
-// without a free lane are omitted.
+// scatter puts each dot into the first column that is free at its height, so that many dots with similar scores extend
+// to the right. Dots without a free column are omitted.
 func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	spots, used, links := layOutDots(dots, scale), 8, 0
 	for _, s := range spots {

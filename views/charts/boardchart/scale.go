@@ -9,9 +9,9 @@ import (
 
 const maxScaleScores = 6 // at the left edge
 
-// chartScores returns two to six round scores between low and high, from the finest series that is not too fine. A
-// scale with fewer than two of them has equal steps, and one beyond the range of float64 has none. Loops count whole
-// numbers up to a known end: a product that rounds to zero or to infinity would never reach it.
+// chartScores returns two to six round scores between low and high, from the series with the smallest steps that are
+// allowed. If fewer than two fit, the scores have equal steps; beyond the range of float64 there are none. Loops count
+// whole numbers up to a known end, because a product that rounds to zero or to infinity would never reach it.
 func chartScores(low, high float64) []float64 {
 	if !(low > 0 && low < high) || math.IsInf(high, 0) {
 		return nil

@@ -2,15 +2,15 @@ package boardchart
 
 import "slices"
 
-// place is a position in percent of the drawing.
+// place is a position in percent of the width and height of a drawing.
 type place struct{ x, y float64 }
 
-// area is the area of a text or a point in pixels.
+// area is the rectangle that a text or a point covers, in pixels.
 type area struct{ x1, y1, x2, y2 float64 }
 
 func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2 }
 
-// canvas is the drawing in one kind of window, with the minimum size of such a window.
+// canvas is the drawing in one size of window, in pixels of the smallest window of that size.
 type canvas struct {
 	width, height float64
 	points, texts []area
@@ -23,7 +23,7 @@ const (
 	pointSize               = 4.0
 )
 
-// texts finds non-overlapping places for the texts of a drawing, in a wide window and on a phone.
+// texts finds positions where the texts of a drawing do not overlap, in a wide window and on a phone.
 type texts struct{ windows [2]canvas }
 
 func newTexts(points []place) *texts {
@@ -38,7 +38,7 @@ func newTexts(points []place) *texts {
 	return t
 }
 
-// textSpot is a candidate place for a text: right or left of a point, at a vertical distance.
+// textSpot is a possible position of a text: right or left of a point, at a vertical distance.
 type textSpot struct {
 	at         place
 	end, below bool
@@ -57,8 +57,8 @@ func (s textSpot) area(text string, canvas canvas) area {
 	return area{x, y, x + wide, y + lineHeight}
 }
 
-// line places the name of a line: at its left end, above or below it, otherwise at its right end. If necessary, the
-// text may cover a point of the curve.
+// line returns where to write the name of a line: at its left end above or below, otherwise at its right end. If
+// nothing is free, the text may cover a point of the curve.
 func (t *texts) line(text string, y float64) (shown string, end, below, phone bool) {
 	var spots []textSpot
 	for _, end := range []bool{false, true} {
@@ -71,8 +71,8 @@ func (t *texts) line(text string, y float64) (shown string, end, below, phone bo
 	return t.firstFreeSpot(text, spots, true)
 }
 
-// point places the name of a point: above the step that begins there, otherwise below the one that ends there. On a
-// phone only the last one fits.
+// point returns where to write the name of a point: above the step that begins there, otherwise below the step that
+// ends there. On a phone only the name of the last point is written.
 func (t *texts) point(text string, at place, last bool) (shown string, end, below, phone bool) {
 	return t.firstFreeSpot(text, []textSpot{
 		{at: at, dx: 4, dy: 4}, {at: at, dx: 6, dy: 5, end: true, below: true},
@@ -80,7 +80,7 @@ func (t *texts) point(text string, at place, last bool) (shown string, end, belo
 	}, last)
 }
 
-// firstFreeSpot returns the first free spot, also on a phone if that is possible and wanted; the text is empty if there
+// firstFreeSpot returns the first free position, in both sizes of window if possible and required; shown is "" if there
 // is none.
 func (t *texts) firstFreeSpot(text string, spots []textSpot, onPhone bool) (shown string, end, below, phone bool) {
 	for _, try := range []struct{ phone, overPoints bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
