@@ -20,7 +20,7 @@ type Page struct {
 	text     string // Markdown, without its title
 }
 
-// Groups of pages, by their readers.
+// groups of pages by kind of reader
 const (
 	AudienceUse        = "Use"
 	AudienceAuthor     = "Author tasks"
@@ -29,7 +29,7 @@ const (
 	AudienceUnderstand = "Understand"
 )
 
-// pageOrder are the pages in the order of the list.
+// pageOrder are the pages in the order in which they are listed.
 var pageOrder = []Page{
 	{Name: "submit", Audience: AudienceUse, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", Audience: AudienceUse, About: "Ties, intervals, marks, records, history, and downloads."},
@@ -70,7 +70,7 @@ var pageOrder = []Page{
 	{Name: "architecture", Audience: AudienceUnderstand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
-// Names returns the names of all pages, as in their addresses.
+// Names returns the names of all pages, as their URLs have them.
 func Names() (names []string) {
 	for _, page := range pageOrder {
 		names = append(names, page.Name)
@@ -78,9 +78,9 @@ func Names() (names []string) {
 	return names
 }
 
-// Text returns the page's Markdown without its title. Links to other pages get the site's addresses; of a link into the
-// source only the text remains. Converting links takes most of Pages' time, so it happens only for pages that are
-// shown.
+// Text returns the Markdown of the page without its title. Links to other pages become URLs of the site; of a link to
+// source code only its text remains. This conversion takes most of the time of Pages, so it happens only for pages that
+// are shown.
 func (p Page) Text() string { return linksToSite(p.text) }
 
 // Pages returns all pages.
@@ -108,11 +108,12 @@ func Anchor(heading string) string {
 var (
 	anchorSeparators = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	headingPattern   = regexp.MustCompile(`^##+ (.*)`)
-	// linkPattern matches a link, or an address of the site in backquotes: GitHub shows it as text, the site as a link.
+	// linkPattern matches a link, or an address of the site in backquotes, which GitHub shows as text and the site as a
+	// link.
 	linkPattern = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
 )
 
-// headings returns the headings of a page, without lines of code that look like them.
+// headings returns the headings of a page, except for lines of code that look like headings.
 func headings(text string) (list []string) {
 	code := false
 	for line := range strings.Lines(text) {
@@ -126,7 +127,7 @@ func headings(text string) (list []string) {
 	return list
 }
 
-// linksToSite changes the links of a page to addresses of the site.
+// linksToSite replaces the links of a page by URLs of the site.
 func linksToSite(text string) string {
 	return linkPattern.ReplaceAllStringFunc(text, func(found string) string {
 		parts := linkPattern.FindStringSubmatch(found)

@@ -15,7 +15,7 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var migrationFiles embed.FS
 
-// Dialects for Up; each is also the name of its directory.
+// Dialects for Up, each with a directory of the same name.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
@@ -27,9 +27,9 @@ const (
 )
 
 const (
-	// baselineVersion is the number of the first file. It replaced 27 files with numbers from 55 up to the same one.
+	// baselineVersion is the number of the first file. It replaced 27 files with numbers from 55 to 81.
 	baselineVersion = 81
-	// lastCommitBeforeBaseline is the commit of the last program with those files.
+	// lastCommitBeforeBaseline is the last commit whose program had the files that the baseline replaced.
 	lastCommitBeforeBaseline = "a31a328ca4f0"
 )
 
@@ -41,8 +41,9 @@ func (e olderError) Error() string {
 		"on it once, the last one with the older migrations", e.version, baselineVersion, lastCommitBeforeBaseline)
 }
 
-// Up applies the missing files, one transaction per file, and returns their number. On PostgreSQL a session lock lets
-// several processes start at once. A database of a newer program is refused, and so is one from before the baseline.
+// Up applies the missing files, each in a transaction, and returns their number. On PostgreSQL a session lock lets
+// several processes start at the same time. A database that is newer than the program, or older than the baseline, is
+// refused.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	return UpWith(ctx, db, dialect, migrationFiles)
 }
@@ -90,8 +91,8 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
 }
 
-// scriptsForDialect returns a dialect's files, each as one script. goose would split them into statements, with 4 MiB
-// of memory for every line.
+// scriptsForDialect returns the files of a dialect, each as one script. goose would split a file into statements, and
+// use 4 MiB of memory for every line.
 func scriptsForDialect(dialect string, files fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, dialect+"/*.sql")
 	if err != nil {
@@ -123,9 +124,9 @@ func scriptsForDialect(dialect string, files fs.FS) ([]*goose.Migration, error) 
 	return scripts, nil
 }
 
-// refuseOlderDatabase returns an error if only files before the baseline were applied to the database. It runs in the
-// transaction of the baseline, which only a database without number 55 gets: no other process migrates it on
-// PostgreSQL, and nothing has been written.
+// refuseOlderDatabase returns an error if only files from before the baseline were applied to the database. It runs in
+// the transaction of the baseline: on PostgreSQL no other process migrates the database then, and nothing has been
+// written.
 func refuseOlderDatabase(ctx context.Context, tx *sql.Tx) error {
 	var version int64
 	if err := tx.QueryRowContext(ctx, "select coalesce(max(version_id), 0) from goose_db_version").Scan(&version); err != nil {

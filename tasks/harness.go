@@ -17,7 +17,7 @@ const (
 	harnessWarpboard = "warpboard"
 )
 
-// harness decides whether the bundle brings its own eval program, otherwise fills in defaults of `config`, and checks
+// harness decides whether the bundle has its own eval program, otherwise sets the defaults of config, and checks
 // that the harness has what it needs:
 //
 //	py       config.main (default eval.py, if files has one) among files: own harness;

@@ -1,6 +1,6 @@
 package client
 
-// Capacity is the supply and demand of slots of one device, for programs that start machines.
+// Capacity is the number of slots that one device has and needs, for programs that start machines.
 type Capacity struct {
 	Device            string  `json:"device"`
 	Waiting           int     `json:"waiting" jsonschema:"runs, evaluations and profiles of people that no worker has begun"`

@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// UserAgent is the client's User-Agent without a version.
+// UserAgent is the User-Agent of the client, without a version.
 const UserAgent = "warpboard-client"
 
-// maxAnswerBytes limits an answer in bytes, so that a wrong address cannot fill the memory.
+// maxAnswerBytes limits a response in bytes, so that a wrong server cannot fill the memory.
 const maxAnswerBytes = 64 << 20
 
-// EvaluationKeyHeader carries the key of a caller without a token. The site returns one, and sending it identifies the
-// same caller again.
+// EvaluationKeyHeader has the key of a caller without a token. The site creates the key, and requests with the same key
+// come from the same caller.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
-// submitTries is the number of times that Submit sends a kernel: over 30 s in total, with the pauses that a site
-// requests.
+// submitTries is how often Submit sends a kernel: more than 30 s in total, with the pauses that a site requests.
 const submitTries = 6
 
-// VersionHeader carries the site's version of Warpboard in every answer of the API.
+// VersionHeader has the version of Warpboard on the site, in every response of the API.
 const VersionHeader = "Warpboard-Version"
 
-// Client sends requests to one site with one personal token. Without a token it keeps the key of its evaluations.
+// Client sends requests to one site with one personal token. Without a token it stores the evaluation key that the site
+// returns.
 type Client struct {
 	baseURL       string
 	token         string
@@ -43,14 +43,14 @@ type Client struct {
 	siteVersion   atomic.Pointer[string] // the site's version, from its answers
 }
 
-// SetVersion sets the program's version, which is part of the User-Agent.
+// SetVersion sets the version of the calling program, which is part of the User-Agent.
 func (c *Client) SetVersion(version string) {
 	if version, _, _ = strings.Cut(version, " "); version != "" {
 		c.userAgent = UserAgent + "/" + version
 	}
 }
 
-// SiteVersion returns the site's version from its latest answer, or "".
+// SiteVersion returns the version of the site in its latest response; "" before the first one.
 func (c *Client) SiteVersion() string {
 	if v := c.siteVersion.Load(); v != nil {
 		return *v
@@ -72,7 +72,7 @@ func New(base, token string) *Client {
 // maxRedirects limits the redirects that are followed.
 const maxRedirects = 5
 
-// checkRedirect follows only redirects within the same site, because a request carries a token or a key, and perhaps a
+// checkRedirect allows only redirects to the same site, because a request contains a token or a key, and perhaps a
 // kernel.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, next.URL
@@ -102,7 +102,7 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 }
 
 // Submit sends a kernel. The error is a *Problem if the site refused it. Submit retries while the site cannot reach its
-// database. All tries carry one key, so they create one submission, even if a proxy repeats them.
+// database. All tries have the same idempotency key, so they create one submission, even if a proxy repeats them.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
 	return postIdempotent[Submission](ctx, c, "/submissions", sub)
 }
@@ -150,19 +150,19 @@ func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
 	return sendJSON[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
 }
 
-// Board returns one page of a board; pages count from 1.
+// Board returns one page of a board, counted from 1.
 func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Board, error) {
 	path := fmt.Sprintf("/boards/%s/%s?page=%d", url.PathEscape(slug), url.PathEscape(device), page)
 	return sendJSON[Board](ctx, c, http.MethodGet, path, nil)
 }
 
-// Season limits what a leaderboard counts. The zero value counts everything.
+// Season limits the runs that a leaderboard counts. The zero value limits nothing.
 type Season struct {
 	Device         string // a device, or a family of devices
 	FromDay, ToDay string // days, such as 2026-10-01
 }
 
-// Leaderboard returns one page of people by points; pages count from 1.
+// Leaderboard returns one page of people with points, counted from 1.
 func (c *Client) Leaderboard(ctx context.Context, season Season, page int) (*Leaderboard, error) {
 	q := url.Values{"page": {strconv.Itoa(page)}}
 	for name, value := range map[string]string{"device": season.Device, "from": season.FromDay, "to": season.ToDay} {
@@ -192,8 +192,8 @@ func sendJSON[T any](ctx context.Context, c *Client, method, path string, body a
 	return &answer, nil
 }
 
-// readAll reads an answer. It returns an error if the answer is too large. A connection lost here is a *url.Error, like
-// one lost before.
+// readAll reads a response. It returns an error if the response is too large. The error for a lost connection is a
+// *url.Error, as for a connection lost earlier.
 func readAll(resp *http.Response) ([]byte, error) {
 	at := resp.Request.URL.Redacted()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
@@ -206,7 +206,7 @@ func readAll(resp *http.Response) ([]byte, error) {
 	return text, nil
 }
 
-// sendBody returns the answer to a successful request, with its body open.
+// sendBody returns the response to a successful request; the caller must close its body.
 func (c *Client) sendBody(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
@@ -219,7 +219,7 @@ func (c *Client) sendBody(ctx context.Context, method, path string, body any, he
 	return c.sendReader(ctx, method, "/api/v1"+path, content, headers...)
 }
 
-// sendReader is send for any path of the site and any body.
+// sendReader is send for any path on the site and any body.
 func (c *Client) sendReader(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, content)
 	if err != nil {

@@ -14,7 +14,7 @@ type Comparison struct {
 	Explanation          any            `json:"because,omitempty" jsonschema:"reasons for the difference, from the profiles"`
 }
 
-// ComparedRun is one side of a comparison.
+// ComparedRun is one of the two runs of a comparison.
 type ComparedRun struct {
 	Run        int64    `json:"run"`
 	Submission int64    `json:"submission"`
@@ -27,7 +27,7 @@ type ComparedRun struct {
 	PooledRuns   int      `json:"pooled_runs,omitempty" jsonschema:"how many runs that score combines"`
 }
 
-// ComparedCase is a benchmark case of both runs.
+// ComparedCase is a benchmark case with the times of both runs.
 type ComparedCase struct {
 	Spec  string          `json:"spec"`
 	A     *job.CaseResult `json:"a,omitempty" jsonschema:"absent: A did not run it"`
@@ -35,7 +35,7 @@ type ComparedCase struct {
 	Ratio *Ratio          `json:"ratio,omitempty"`
 }
 
-// Ratio is B's time divided by A's.
+// Ratio is the time of run B divided by that of run A.
 type Ratio struct {
 	Value   float64  `json:"value"`
 	Low     *float64 `json:"low,omitempty" jsonschema:"low end of its interval; absent: it has none"`
@@ -43,7 +43,7 @@ type Ratio struct {
 	IsClear *bool    `json:"apart,omitempty" jsonschema:"the data show a difference"`
 }
 
-// Profile is Nsight Compute's report of one benchmark case of a run.
+// Profile is the report of Nsight Compute about one benchmark case of a run.
 type Profile struct {
 	Submission   int64  `json:"submission"`
 	Run          int64  `json:"run"`

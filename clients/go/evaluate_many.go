@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// EvaluateMany sends up to 1,000 requests as one batch, and calls each with every result, in the order in which they
-// end. It returns one entry per request when all have ended. It reconnects after a lost connection. If each or ctx ends
-// it early, the batch continues.
+// EvaluateMany sends up to 1,000 requests as one batch, and calls each with every result, in the order in which the
+// evaluations end. When all have ended, it returns one entry per request. It reconnects after a lost connection. If
+// each returns an error or ctx ends, the batch continues on the site.
 func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(BatchResult) error) (*Batch, error) {
 	batch, err := postIdempotent[Batch](ctx, c, "/evaluations/batch", NewBatch{Requests: requests})
 	if err != nil || batch.ID == "" {
@@ -23,7 +23,7 @@ func (c *Client) EvaluateMany(ctx context.Context, requests []any, each func(Bat
 	return batch, repeatAfterErrors(ctx, &after, func() error { return c.batchResults(ctx, batch.ID, &after, each) })
 }
 
-// batchResults reads results from one connection and updates after.
+// batchResults reads results from one connection, and sets *after to the number of the last one.
 func (c *Client) batchResults(ctx context.Context, id string, after *int64, each func(BatchResult) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Evaluation is one kernel that is compiled, checked, and timed, or two that are compared, without a task.
+// Evaluation compiles, checks, and times one kernel, or compares two kernels, without a task.
 type Evaluation struct {
 	ID             string           `json:"id"`
 	URL            string           `json:"url" jsonschema:"address of this answer"`
@@ -38,7 +38,7 @@ type EvaluationChange struct {
 	Shared *bool `json:"shared" jsonschema:"anyone who has its id can read it"`
 }
 
-// Job is the answer of GET /job/ID.
+// Job is the response of GET /job/ID.
 type Job struct {
 	ID      string  `json:"job_id"`
 	Status  string  `json:"status"`
@@ -46,7 +46,7 @@ type Job struct {
 	Error   *string `json:"error" jsonschema:"why it has no result; null: no error"`
 }
 
-// EvaluationError is the answer of the unversioned addresses to a refused request, or to one without a result.
+// EvaluationError is the response of the unversioned API if it refused a request, or if an evaluation has no result.
 type EvaluationError struct {
 	Error      string          `json:"error"`
 	Status     string          `json:"status" jsonschema:"client_error, error or unhealthy"`
@@ -57,7 +57,7 @@ type EvaluationError struct {
 	Partial    json.RawMessage `json:"partial_result,omitempty" jsonschema:"the state before the end"`
 }
 
-// BodyErrors is the answer of the unversioned addresses to a body that is not a JSON object.
+// BodyErrors is the response of the unversioned API to a body that is not a JSON object.
 type BodyErrors struct {
 	Detail []struct {
 		Type  string          `json:"type"`
@@ -68,7 +68,7 @@ type BodyErrors struct {
 	} `json:"detail"`
 }
 
-// NewWith is New with a given HTTP client.
+// NewWith is New with an HTTP client.
 func NewWith(base, token string, doer *http.Client) *Client {
 	c := New(base, token)
 	c.httpClient = doer
@@ -80,14 +80,14 @@ func (c *Client) Evaluate(ctx context.Context, request any) (*Evaluation, error)
 	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/evaluations", request)
 }
 
-// Compile compiles a source without running it. The request is a body of POST /api/v1/compile. An evaluation that has
-// not ended was not compiled in time.
+// Compile compiles a source without running it. The request is a body of POST /api/v1/compile. If the evaluation has
+// not ended, the source was not compiled in time.
 func (c *Client) Compile(ctx context.Context, request any) (*Evaluation, error) {
 	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/compile", request)
 }
 
-// Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended, or after
-// that time; at least after a second, however busy the site is.
+// Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended or the wait
+// is over. It takes at least one second, so that a busy site is not called too often.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {
 	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
 	e, err := sendJSON[Evaluation](ctx, c, http.MethodGet, path, nil)

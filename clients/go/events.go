@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// EventSummary is an event: several tasks with one start and one end. (Event is a step of a run.)
+// EventSummary is an event: several tasks with a common start and end. Unlike Event, it is not a step of a run.
 type EventSummary struct {
 	Slug       string     `json:"slug"`
 	Title      string     `json:"title"`
@@ -74,8 +74,8 @@ func (c *Client) Events(ctx context.Context) ([]EventSummary, error) {
 	return answer.Events, nil
 }
 
-// EventStandings returns an event with all pages of its standings. If they change in the meantime, an entrant can be on
-// two pages or on none.
+// EventStandings returns an event with all pages of its standings. If the standings change between two requests, an
+// entrant can be on two pages or on none.
 func (c *Client) EventStandings(ctx context.Context, slug string) (*EventStandings, error) {
 	var all *EventStandings
 	for page := 1; ; page++ {

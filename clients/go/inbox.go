@@ -25,12 +25,12 @@ type InboxPage struct {
 	NextBefore int64    `json:"next,omitempty" jsonschema:"before of the next page; absent: this is the last"`
 }
 
-// Inbox returns the caller's notices before an ID; 0 starts at the newest.
+// Inbox returns notices of the caller that are older than the one with ID before; 0 starts at the newest.
 func (c *Client) Inbox(ctx context.Context, before int64) (*InboxPage, error) {
 	return sendJSON[InboxPage](ctx, c, http.MethodGet, fmt.Sprintf("/inbox?before=%d", before), nil)
 }
 
-// MarkInboxRead marks all notices up to an ID as read; 0 marks all.
+// MarkInboxRead marks all notices up to ID upTo as read; 0 marks all.
 func (c *Client) MarkInboxRead(ctx context.Context, upTo int64) error {
 	return c.sendWithoutAnswer(ctx, http.MethodPost, fmt.Sprintf("/inbox/read?up_to=%d", upTo))
 }

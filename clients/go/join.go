@@ -19,12 +19,13 @@ type Joined struct {
 	URL     string   `json:"url"`
 }
 
-// JoinBoard makes the token's owner a member of the task of a code. A member may use any further code of the task.
+// JoinBoard makes the owner of the token a member of the task of an invite code. A member may use additional codes of
+// the same task.
 func (c *Client) JoinBoard(ctx context.Context, code string) (*Joined, error) {
 	return sendJSON[Joined](ctx, c, http.MethodPost, "/join", InviteCode{Code: code})
 }
 
-// LeaveBoard ends the token owner's membership in a members' board.
+// LeaveBoard ends the membership of the owner of the token in the board of a task.
 func (c *Client) LeaveBoard(ctx context.Context, task string) error {
 	return c.sendWithoutAnswer(ctx, http.MethodDelete, "/tasks/"+url.PathEscape(task)+"/membership")
 }

@@ -25,7 +25,7 @@ type LoginPollRequest struct {
 	Secret string `json:"secret"`
 }
 
-// LoginAnswer has the token of an approved login.
+// LoginAnswer has the token of an approved login, if it is approved.
 type LoginAnswer struct {
 	Token string `json:"token,omitempty" jsonschema:"personal token; absent: not approved yet"`
 	User  *User  `json:"user,omitempty"`
@@ -42,12 +42,12 @@ type Token struct {
 	ExpiresAt         *time.Time `json:"expires,omitempty" jsonschema:"absent: never"`
 }
 
-// BeginLogin starts a login.
+// BeginLogin starts a login from a machine with the name host.
 func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
 	return sendJSON[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})
 }
 
-// EndLogin polls a login.
+// EndLogin returns the state of a login, with the token if it was approved.
 func (c *Client) EndLogin(ctx context.Context, secret string) (*LoginAnswer, error) {
 	return sendJSON[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginPollRequest{Secret: secret})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tokens returns the valid tokens of the token's owner.
+// Tokens returns the valid tokens of the person who owns the token of the client.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 	list, err := sendJSON[struct {
 		Tokens []Token `json:"tokens"`
@@ -24,12 +24,12 @@ func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.sendWithoutAnswer(ctx, http.MethodDelete, fmt.Sprintf("/tokens/%d", id))
 }
 
-// ShareEvaluation makes an evaluation of the caller readable for anyone with its ID, or private again.
+// ShareEvaluation makes an evaluation of the caller public for each person with its ID, or private again.
 func (c *Client) ShareEvaluation(ctx context.Context, id string, shared bool) (*Evaluation, error) {
 	return sendJSON[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
 }
 
-// Webhooks returns the caller's webhooks, or the site's.
+// Webhooks returns the webhooks of the caller, or those of the site if ofSite.
 func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	path := "/webhooks"
 	if ofSite {
@@ -44,7 +44,7 @@ func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	return list.Webhooks, nil
 }
 
-// CreateWebhook creates a webhook. Only this answer contains the secret of its signatures.
+// CreateWebhook creates a webhook. Only its response contains the secret for checking signatures.
 func (c *Client) CreateWebhook(ctx context.Context, in NewWebhook) (*Webhook, error) {
 	return sendJSON[Webhook](ctx, c, http.MethodPost, "/webhooks", in)
 }
@@ -54,12 +54,13 @@ func (c *Client) DeleteWebhook(ctx context.Context, id int64) error {
 	return c.sendWithoutAnswer(ctx, http.MethodDelete, fmt.Sprintf("/webhooks/%d", id))
 }
 
-// TestWebhook sends a test to a webhook.
+// TestWebhook sends a test message to a webhook.
 func (c *Client) TestWebhook(ctx context.Context, id int64) error {
 	return c.sendWithoutAnswer(ctx, http.MethodPost, fmt.Sprintf("/webhooks/%d/test", id))
 }
 
-// Deliveries returns a webhook's deliveries, newest first. before is the ID of the last one of the previous page, or 0.
+// Deliveries returns the deliveries of a webhook, newest first. before is the ID of the last one on the previous page;
+// 0 for the first page.
 func (c *Client) Deliveries(ctx context.Context, id, before int64) ([]Delivery, error) {
 	path := fmt.Sprintf("/webhooks/%d/deliveries", id)
 	if before > 0 {
@@ -79,7 +80,7 @@ func (c *Client) Redeliver(ctx context.Context, webhook, delivery int64) (*Deliv
 	return sendJSON[Delivery](ctx, c, http.MethodPost, fmt.Sprintf("/webhooks/%d/deliveries/%d/redeliver", webhook, delivery), nil)
 }
 
-// sendWithoutAnswer sends a request whose answer has no content.
+// sendWithoutAnswer sends a request and expects a response without content.
 func (c *Client) sendWithoutAnswer(ctx context.Context, method, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Values of Change: ChangeCreated for a new task, ChangeSettings if only the deadline changes. The others are "none",
-// "texts" (scores keep their meaning), and "version" (a new version with empty boards).
+// Values of Change: ChangeCreated for a new task, ChangeSettings if only the deadline changes. Others are "none",
+// "texts" (scores stay comparable), and "version" (a new version with empty boards).
 const (
 	ChangeCreated  = "created"
 	ChangeSettings = "settings"
 )
 
-// Published is the result of publishing a task, or of a dry run.
+// Published is the result of publishing a task, or of checking it without publishing.
 type Published struct {
 	Task        string       `json:"task"`
 	URL         string       `json:"url"`
@@ -44,9 +44,9 @@ type Publication struct {
 	File    string // name of the sent file; its suffix determines the format
 	Data    []byte
 	Devices []string // of a new task; empty for those in its files
-	// Deadline, also for an existing task, is a time, or "none"; empty for the upload's, or unchanged.
+	// Deadline is a time or "none". "": the deadline in the upload, otherwise unchanged
 	Deadline string
-	// Visibility of a new task: public, unlisted, members, or hidden; empty means public.
+	// Visibility of a new task is public, unlisted, members, or hidden; "" means public.
 	Visibility string
 	DryRun     bool
 }
@@ -80,8 +80,8 @@ func (c *Client) PublishTask(ctx context.Context, p Publication) (*Published, er
 	return &answer, nil
 }
 
-// Bundle returns a task's files as a zip, or its reference file of the legacy format, with the file name chosen by the
-// site.
+// Bundle returns the files of a task as a zip, or its reference file in the legacy format, and the name that the site
+// gives this file.
 func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

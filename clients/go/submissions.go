@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// IdempotencyHeader carries a key chosen by the sender: requests with the same key create one submission.
+// IdempotencyHeader has a key that the sender chooses: several requests with the same key create one submission.
 const IdempotencyHeader = "Idempotency-Key"
 
-// maxWait is the longest time that a site waits for a submission's end before it answers.
+// maxWait is how long a site waits at most for the end of a submission before it responds.
 const maxWait = 25 * time.Second
 
-// CurrentUser returns the token's owner.
+// CurrentUser returns the person who owns the token.
 func (c *Client) CurrentUser(ctx context.Context) (*User, error) {
 	return sendJSON[User](ctx, c, http.MethodGet, "/me", nil)
 }
 
-// OwnSubmissions returns the caller's submissions, newest first. task may be empty, and before 0.
+// OwnSubmissions returns the submissions of the caller, newest first. task "" means all tasks; before is the ID after
+// which to continue, or 0.
 func (c *Client) OwnSubmissions(ctx context.Context, task string, before int64, limit int) (*SubmissionList, error) {
 	q := url.Values{}
 	if task != "" {
@@ -41,7 +42,7 @@ func (c *Client) SubmissionSource(ctx context.Context, id int64) (*SourceFile, e
 	return sendJSON[SourceFile](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d/source", id), nil)
 }
 
-// Wait returns a submission when all its runs have ended, or after the wait, which is at most 25 s.
+// Wait returns a submission when all its runs have ended, or after wait, which may be up to 25 s.
 func (c *Client) Wait(ctx context.Context, id int64, wait time.Duration) (*Submission, error) {
 	began := time.Now()
 	s, err := sendJSON[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d?wait=%d", id, int(min(wait, maxWait).Seconds())), nil)
@@ -51,13 +52,13 @@ func (c *Client) Wait(ctx context.Context, id int64, wait time.Duration) (*Submi
 	return s, err
 }
 
-// pauseIfEarly pauses after a request that should have waited but was answered at once, because too many clients wait.
-// Callers repeat the request.
+// pauseIfEarly pauses if the site responded before wait was over, because too many clients wait. The caller then
+// repeats the request.
 func pauseIfEarly(ctx context.Context, began time.Time, wait time.Duration) error {
 	return sleep(ctx, min(wait, time.Second)-time.Since(began))
 }
 
-// Download returns a file that a page of the site offers, by its path, such as "/runs/1/trace.json".
+// Download returns a file by its path on the site, such as "/runs/1/trace.json".
 func (c *Client) Download(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -69,7 +70,7 @@ func (c *Client) Download(ctx context.Context, path string) ([]byte, error) {
 	return readAll(resp)
 }
 
-// ProfilePath returns the path of a run's profile in a format: "txt", "json", "csv", "ncu-rep", or "ptx".
+// ProfilePath returns the path of the profile of a run in a format: "txt", "json", "csv", "ncu-rep", or "ptx".
 func ProfilePath(submission, run int64, format string, index int) string {
 	return fmt.Sprintf("/submissions/%d/runs/%d/profile.%s?case=%d", submission, run, format, index)
 }

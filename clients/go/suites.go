@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// Suite compares entrants with the baselines of several boards of one device.
+// Suite compares entrants with the baselines of several boards on one device.
 type Suite struct {
 	Name      string       `json:"name" jsonschema:"a tag, or an event's name"`
 	URL       string       `json:"url"`
@@ -52,7 +52,7 @@ type SuiteResult struct {
 	RunID   int64   `json:"run_id"`
 }
 
-// TagSuite returns the suite of the tasks with a tag; an empty device chooses the one with the most tasks.
+// TagSuite returns the suite of all tasks with a tag. device "" selects the device with the most tasks.
 func (c *Client) TagSuite(ctx context.Context, tag, device string) (*Suite, error) {
 	return sendJSON[Suite](ctx, c, http.MethodGet, "/tags/"+url.PathEscape(tag)+"/suite?device="+url.QueryEscape(device), nil)
 }

@@ -20,7 +20,7 @@ type TaskSummary struct {
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"last moment for submissions; absent: none"`
 }
 
-// TaskLimit limits a person's submissions to a task per hour or day. A zero number means no limit.
+// TaskLimit limits the submissions of a person to a task per hour or per day; 0 means no limit.
 type TaskLimit struct {
 	Mode            job.Mode   `json:"mode,omitempty" jsonschema:"absent: all modes together"`
 	Period          string     `json:"per" jsonschema:"hour or day"`
@@ -31,7 +31,7 @@ type TaskLimit struct {
 	FreeAt          *time.Time `json:"free,omitempty" jsonschema:"used up until then"`
 }
 
-// Task is the description of a task for submitters.
+// Task has what submitters need to know about a task.
 type Task struct {
 	TaskSummary
 	Version     int                   `json:"version" jsonschema:"the current one; boards belong to it"`
@@ -41,17 +41,17 @@ type Task struct {
 	Benchmarks  []tasks.Case          `json:"benchmarks" jsonschema:"likewise"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
-	// SubmissionFiles are names, and patterns with *, of further files that a submission may have.
+	// SubmissionFiles are the names, and patterns with *, of additional files that a submission may have.
 	SubmissionFiles []string         `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
 	Require         requirement.List `json:"require,omitempty" jsonschema:"Python packages that a worker must have"`
 	SanitizeFirst   bool             `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
 	Library         string           `json:"library,omitempty"` // "refuse", as in task.yml
-	// Limits are the caller's limits; admins have none.
+	// Limits apply to the caller; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: none"`
 }
 
-// Draw has the values drawn from the ranges in a task's cases, for all ranked runs of a version on a device with the
-// same software.
+// Draw has the values that the site generated for the ranges in the cases of a task. They are the same for all ranked
+// runs of a version on a device with the same software.
 type Draw struct {
 	Version     int          `json:"version"`
 	Device      string       `json:"device"`
@@ -66,42 +66,42 @@ type Draw struct {
 type SourceFile struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Files are a submission's further files, by name.
+	// Files are additional files of a submission, by name.
 	Files map[string]string `json:"files,omitempty" jsonschema:"a submission's further files: their texts by name"`
 }
 
 // Submission converts the file to the type of package tasks.
 func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(f.Text, f.Files) }
 
-// NewSubmission is the request body of Submit. Task and Devices may be set by directives in the source instead
-// (#!POPCORN leaderboard NAME, #!POPCORN gpus A B; //!POPCORN … in C++ and CUDA).
+// NewSubmission is the request body of Submit. Directives in the source can set Task and Devices instead (#!POPCORN
+// leaderboard NAME, #!POPCORN gpus A B; //!POPCORN … in C++ and CUDA).
 type NewSubmission struct {
 	Task     string   `json:"task,omitempty"`
 	Devices  []string `json:"devices,omitempty"`
 	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
-	// Files are the texts of further files by name, if the task allows them.
+	// Files are the texts of additional files by name, if the task allows them.
 	Files         map[string]string  `json:"files,omitempty" jsonschema:"further files, if the task's submission_files allow them: their texts by name"`
 	ProfileFilter *job.ProfileFilter `json:"profile_filter,omitempty" jsonschema:"with mode profile: what to profile; absent: everything"`
-	// OnBehalfOf is the name of the person for whom an admin adds the submission, even after the deadline; AddedReason
-	// is public.
+	// OnBehalfOf is the name of a person for whom an admin adds the submission, even after the deadline; AddedReason is
+	// public.
 	OnBehalfOf  string `json:"for,omitempty" jsonschema:"for admins: name of the person to add it for, even after the deadline"`
 	AddedReason string `json:"why,omitempty" jsonschema:"with for: the public reason; at most 280 characters"`
 }
 
-// User names a person.
+// User identifies a person.
 type User struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
-	// Budget is set only for the caller's own account, if its use of GPUs is limited.
+	// Budget is set only for the account of the caller, and only if its use of GPUs is limited.
 	Budget *Budget `json:"budget,omitempty" jsonschema:"only for yourself, if your use of GPUs is limited"`
-	// TeamBudget is the budget of the caller's team.
+	// TeamBudget is the budget of the team of the caller; nil without a team or a limit.
 	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only for yourself, if your team's use of GPUs is limited; a submission needs something left of both"`
 }
 
-// Budget limits the time per day for which a person's runs and evaluations may hold GPUs, in GPU-seconds.
+// Budget limits how long the runs and evaluations of a person may use GPUs per day, in GPU-seconds.
 type Budget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
 	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by runs that ended and were not cancelled"`
@@ -109,7 +109,7 @@ type Budget struct {
 	RenewsAt    time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
-// TeamBudget limits the time per day for which the work of a team's members may hold GPUs, in GPU-seconds.
+// TeamBudget limits how long the runs and evaluations of all members of a team may use GPUs per day, in GPU-seconds.
 type TeamBudget struct {
 	Team        string    `json:"team"`
 	Members     int       `json:"members"`
@@ -141,7 +141,7 @@ type SubmissionList struct {
 	NextBefore  int64        `json:"next,omitempty" jsonschema:"before for the next page; absent: this is the last page"`
 }
 
-// Run is a submission on one device. Times are in nanoseconds.
+// Run is the measurement of a submission on one device. Times are in nanoseconds.
 type Run struct {
 	ID                  int64      `json:"id"`
 	Device              string     `json:"device"`
@@ -180,7 +180,7 @@ type Run struct {
 	Stages  []job.StageResult `json:"stages"`
 }
 
-// Interval is the uncertainty of a score.
+// Interval is the confidence interval of a score, in nanoseconds.
 type Interval struct {
 	IntervalLow  *float64 `json:"interval_low,omitempty" jsonschema:"low end of the score's 95 % interval, in nanoseconds, from fresh processes; absent: there is no interval"`
 	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"its high end"`
@@ -188,13 +188,13 @@ type Interval struct {
 	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of ± 0.5 %"`
 }
 
-// Numerics has the largest errors of a run's tests relative to the task's reference in double precision.
+// Numerics has the largest errors in the tests of a run, relative to a reference in double precision.
 type Numerics struct {
 	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest error in units in the last place of the answer's type; rounding causes at most 0.5; absent: nothing was compared"`
 	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest error relative to the reference's magnitude"`
 }
 
-// Event is a step of a run. IDs increase; Watch resumes after one.
+// Event is one step of a run. IDs increase; Watch continues after an ID.
 type Event struct {
 	ID      int64        `json:"id"`
 	RunID   int64        `json:"run_id"`
@@ -219,7 +219,7 @@ type Board struct {
 	Entries []Entry `json:"entries"`
 }
 
-// Entry is a person's best valid run on a board. Times are in nanoseconds.
+// Entry is the best valid run of a person on a board. Times are in nanoseconds.
 type Entry struct {
 	AwaitsConfirmation bool    `json:"confirming,omitempty" jsonschema:"is in 1st place, and waits to be measured again, alternating with the next"`
 	Rank               int     `json:"rank"`
@@ -243,7 +243,7 @@ type Entry struct {
 	Validation *Validation `json:"validation,omitempty" jsonschema:"result of the task's validation script; absent: it did not run on this entry"`
 }
 
-// Device is a kind of hardware and how busy it is.
+// Device is a kind of hardware, with its workers and its queue.
 type Device struct {
 	Device          string `json:"device"`
 	Slots           int    `json:"slots" jsonschema:"that take jobs now"`
@@ -252,18 +252,18 @@ type Device struct {
 	Running         int    `json:"running"`
 	AheadOfNewCount int    `json:"ahead" jsonschema:"work that waits and starts before a new run"`
 	BehindNewCount  int    `json:"behind" jsonschema:"work that waits and starts after a new run: later runs of one person, profiles, baselines, and reruns"`
-	// Nothing new begins on a paused device.
+	// PausedBy is the person who paused the device; no run starts on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who paused its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
 	PauseReason string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
-	// What waits for a device without slots waits for this to be repaired.
+	// OutOfService is the number of slots that must be repaired; if it has no other slots, runs wait for that.
 	OutOfService int                    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
 	Packages     []requirement.Packages `json:"packages,omitempty" jsonschema:"only on request: Python packages of each live worker that takes jobs for the device, versions by name"`
 	Sanitizer    bool                   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`
 	Problem      string                 `json:"problem,omitempty" jsonschema:"why a slot takes no jobs, and what happens next; admins also get the machine's message"`
 }
 
-// Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.
+// Problem is the response of the API to a request that failed (RFC 9457), and the error that a Client returns.
 type Problem struct {
 	Type       string        `json:"type"`
 	Title      string        `json:"title"`
@@ -275,7 +275,7 @@ type Problem struct {
 	RetryAfter time.Duration `json:"-"` // how long to wait before asking again; 0: not said
 }
 
-// FieldError is one field of a request that is wrong.
+// FieldError is the error of one field of a request.
 type FieldError struct {
 	Field   string `json:"field" jsonschema:"path to the value, joined by ' -> '"`
 	Message string `json:"message"`

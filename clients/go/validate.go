@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Validation is the verdict of a task's validation script on an entry. It does not affect ranks.
+// Validation is the verdict on an entry by the validation script of a task. It does not affect ranks.
 type Validation struct {
 	Answer        string    `json:"answer" jsonschema:"'applies', 'does not apply', or 'no answer'; empty: the script has not ended"`
 	Message       string    `json:"message,omitempty" jsonschema:"the script's message, or why it gave no answer"`
@@ -16,13 +16,13 @@ type Validation struct {
 	AskedBy       string    `json:"asked_by" jsonschema:"name of the person who asked for it"`
 }
 
-// ValidationQueued is the number of entries for which a task's validation script was queued.
+// ValidationQueued is the number of entries for which validation was queued.
 type ValidationQueued struct {
 	Task   string `json:"task" jsonschema:"slug of the task"`
 	Queued int    `json:"queued" jsonschema:"entries that the script will run on; those for which it waits already are not among them"`
 }
 
-// QueueValidations queues a task's validation script for the first entries of its boards. The boards show the results.
+// QueueValidations queues the validation script of a task for the first entries of its boards, which show the results.
 func (c *Client) QueueValidations(ctx context.Context, task string) (*ValidationQueued, error) {
 	return sendJSON[ValidationQueued](ctx, c, http.MethodPost, "/tasks/"+url.PathEscape(task)+"/validation", nil)
 }

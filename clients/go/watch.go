@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Longest pauses of Watch.
+// Maximum pauses of Watch.
 const (
 	maxReconnectDelay = 5 * time.Second
 	maxStreamSilence  = 45 * time.Second // three heartbeats
 	maxLineBytes      = 4 << 20
 )
 
-// errAllRunsEnded means that every run has ended and the server has sent every event.
+// errAllRunsEnded means that every run has ended and that the server has sent every event.
 var errAllRunsEnded = errors.New("all runs have ended")
 
 // Watch calls each with every event of the submission newer than after, once and in order, and returns nil when all
@@ -30,7 +30,8 @@ func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) er
 	return repeatAfterErrors(ctx, &after, func() error { return c.streamEvents(ctx, id, &after, each) })
 }
 
-// repeatAfterErrors calls follow until it is finished, and reconnects after errors. follow updates after.
+// repeatAfterErrors calls follow until it returns without an error, and again after each error. follow sets *after to
+// the ID of the last event.
 func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) error {
 	var pause time.Duration
 	for {
@@ -49,7 +50,7 @@ func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) e
 	}
 }
 
-// watchEnd reports whether watching is over, and the error to return.
+// watchEnd reports whether watching has ended, and the error to return.
 func watchEnd(ctx context.Context, err error) (ended bool, _ error) {
 	var refused *Problem
 	var stop callerError
@@ -66,7 +67,7 @@ func watchEnd(ctx context.Context, err error) (ended bool, _ error) {
 	return false, nil
 }
 
-// retryAfter returns the pause requested by the site, or 0.
+// retryAfter returns the pause that the site requested, or 0.
 func retryAfter(err error) time.Duration {
 	var refused *Problem
 	if errors.As(err, &refused) {
@@ -75,10 +76,10 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// callerError wraps an error of the caller's function.
+// callerError is an error that the function of a caller returned.
 type callerError struct{ error }
 
-// streamEvents reads events from one connection and updates after.
+// streamEvents reads events from one connection, and sets *after to the ID of the last event.
 func (c *Client) streamEvents(ctx context.Context, id int64, after *int64, each func(Event) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,7 +115,7 @@ func (c *Client) streamEvents(ctx context.Context, id int64, after *int64, each 
 	})
 }
 
-// readEvents parses server-sent events. A block without data, such as a heartbeat, is passed on as empty.
+// readEvents parses server-sent events. For a block without data, such as a heartbeat, it calls each with "".
 func readEvents(r io.Reader, each func(name, data string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), maxLineBytes)

@@ -13,7 +13,7 @@ type NewWebhook struct {
 	LongWaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
 }
 
-// Webhook is an address of another program that receives events.
+// Webhook is the address of a program that receives events.
 type Webhook struct {
 	ID              int64     `json:"id"`
 	URL             string    `json:"url"`
@@ -25,7 +25,7 @@ type Webhook struct {
 	DisabledReason  string    `json:"off,omitempty" jsonschema:"why it is switched off"`
 }
 
-// Delivery is one message to a webhook, with the result of sending it.
+// Delivery is one message to a webhook, with the result of its last try.
 type Delivery struct {
 	ID          int64           `json:"id"`
 	MessageID   string          `json:"message_id" jsonschema:"the header webhook-id, the same in every try"`

@@ -31,7 +31,7 @@ type Wheel struct {
 	Data           []byte
 }
 
-// project has the fields of pyproject.toml that a wheel needs.
+// project has the fields of pyproject.toml for a wheel.
 type project struct {
 	Name, Description string
 	RequiresPython    string `toml:"requires-python"`
@@ -72,7 +72,7 @@ func Build() (*Wheel, error) {
 	return w, err
 }
 
-// archive returns the zip: the modules, then the metadata, with the list of all files at the end.
+// archive returns the zip: modules, metadata, and the list of all files at the end.
 func (p project) archive(info, version string) ([]byte, error) {
 	var out, record bytes.Buffer
 	archive := zip.NewWriter(&out)
@@ -124,7 +124,7 @@ func addModules(add func(string, []byte) error) error {
 	})
 }
 
-// metadata returns the core metadata, with the README as description.
+// metadata returns the core metadata of the package, with readme as its description.
 func (p project) metadata(version, readme string) []byte {
 	lines := []string{"Metadata-Version: 2.1", "Name: " + p.Name, "Version: " + version, "Summary: " + p.Description}
 	for _, author := range p.Authors {

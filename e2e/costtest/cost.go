@@ -16,10 +16,10 @@ const (
 	Memory = 64 << 20 // allocated bytes, more than are live at any time
 )
 
-// tries is the number of measurements before the test fails: other goroutines of the process count, too.
+// tries is how often a test measures before it fails: other goroutines of the process also use memory and time.
 const tries = 4
 
-// Check fails the test if work exceeds the limits of one request in every try. Processor time counts only in `make
+// Check fails the test if work exceeds the limits of one request in every try. Processor time is checked only in `make
 // test-timed`.
 func Check(t *testing.T, what string, work func()) {
 	t.Helper()
@@ -45,7 +45,7 @@ func Check(t *testing.T, what string, work func()) {
 		float64(memory)/1e6, CPU, Memory*fatter>>20)
 }
 
-// computed returns the processor time that this process has used.
+// computed returns the processor time that the process has used.
 func computed(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -2,5 +2,5 @@
 
 package costtest
 
-// fatter is the factor of additional allocations without the race detector.
+// fatter is the factor by which the race detector increases allocations; 1 without it.
 const fatter = 1

@@ -2,6 +2,6 @@
 
 package costtest
 
-// fatter is the factor of additional allocations with the race detector, under which a sync.Pool drops values at
+// fatter is the factor by which the race detector increases allocations, because a sync.Pool then drops values at
 // random.
 const fatter = 4

@@ -10,8 +10,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// Moment fuzzes the target for a second, in a separate process and on one processor, as part of `make test-attacks`. In
-// a fuzzing process it does nothing.
+// Moment runs the fuzz target for a second in a separate process with one processor, as a part of `make test-attacks`.
+// Inside that process it does nothing.
 func Moment(f *testing.F) {
 	f.Helper()
 	const moment = "1s"
@@ -30,7 +30,7 @@ func Moment(f *testing.F) {
 		f.Logf("fuzzed for %s: nothing found", moment)
 		return
 	}
-	// On a busy machine Go reports the end of the time as a failure; a failing input is always named.
+	// On a busy machine Go reports the end of the time as a failure. The output names a failing input if there is one.
 	if text := string(out); !strings.Contains(text, "context deadline exceeded") || strings.Contains(text, "Failing input") {
 		f.Fatalf("fuzzing for %s: %v\n%s", moment, err, text)
 	}

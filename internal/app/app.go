@@ -19,10 +19,11 @@ import (
 	"warpboard/internal/app/verify"
 )
 
-// Environment is a command's access to the outside world.
+// Environment has the files, variables, and streams that a command uses.
 type Environment = console.Environment
 
-// commands returns the commands that run or check something on this machine. Package cli has those that talk to a site.
+// commands returns the commands that run or check something on this machine. Package cli has the commands that call a
+// site.
 func commands(env Environment) []*cobra.Command {
 	return []*cobra.Command{
 		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serveCommand),
@@ -46,8 +47,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // Main runs the command line of this process and exits.
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// stop restores the default signal handling: a second signal ends the process at once, as a crash would. Jobs in
-	// flight are lost, and their work is retried.
+	// stop restores the default handling of signals: a second signal ends the process at once, as a crash would. The
+	// jobs in progress are lost and are retried.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	env := Environment{
 		Getenv:  os.Getenv,
@@ -67,7 +68,7 @@ func Main() {
 	}
 }
 
-// Run runs one command line. It returns when the command is done or ctx ends.
+// Run executes one command line. It returns when the command has ended or ctx is done.
 func Run(ctx context.Context, env Environment, args []string) error {
 	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
 		args = append([]string{"version"}, args[1:]...)
@@ -82,8 +83,8 @@ func Run(ctx context.Context, env Environment, args []string) error {
 	return out.Err()
 }
 
-// rewriteSingleHyphens rewrites -addr as --addr for this machine's commands, whose only one-letter flag is -h: unit
-// files and scripts may use flags as package flag parsed them. Values stay unchanged, because a secret may begin with a
+// rewriteSingleHyphens replaces -addr by --addr in the arguments of local commands, whose only one-letter flag is -h:
+// unit files and scripts may have the syntax of package flag. Values are not changed, because a secret may begin with a
 // hyphen.
 func rewriteSingleHyphens(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // nil would mean the process's arguments
@@ -142,8 +143,8 @@ func rootCommand(env Environment) *cobra.Command {
 	return root
 }
 
-// refuseUnknownWords makes the commands added by cobra refuse unknown words: otherwise they would print something and
-// exit with 0.
+// refuseUnknownWords makes the commands that cobra adds refuse unknown arguments. They would otherwise print something
+// and exit with 0.
 func refuseUnknownWords(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -166,7 +167,7 @@ func refuseUnknownWords(root *cobra.Command) {
 	}
 }
 
-// programVersion returns the module version and commit recorded in the binary.
+// programVersion returns the module version and the commit of the binary.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -174,7 +175,7 @@ func programVersion() string {
 	}
 	v := info.Main.Version
 	for _, s := range info.Settings {
-		// A binary built without version control, as in a container, has no commit, only "(devel)". The version of a
+		// A binary built without version control, as in a container, has only the version "(devel)". The version of a
 		// commit without a tag ends with the commit.
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(v, s.Value[:12]) {
 			v += " " + s.Value[:12]

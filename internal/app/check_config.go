@@ -18,7 +18,8 @@ lists the problems and exits with 1. It takes the same flags as the command: see
   warpboard check-config work --nats-url tls://boards.example.org:4222
 `
 
-// checkConfigCommand checks the settings of serve; its subcommands check those of serve or work.
+// checkConfigCommand returns the command that checks the settings of serve; its subcommands check those of serve or
+// work.
 func checkConfigCommand(env Environment) *cobra.Command {
 	cmd := checkConfigOf(env, "check-config", "serve")
 	cmd.Short = "print the settings that serve (or work) would use, where each comes from, and any errors"
@@ -34,11 +35,11 @@ func checkConfigOf(env Environment, name, command string) *cobra.Command {
 	return cmd
 }
 
-// print reads the settings as serve or work would and prints each with its source. Secrets are hidden. The error
-// contains all invalid settings.
+// print reads the settings as serve or work would, and prints each setting with its source. Secrets are hidden. The
+// error has all invalid settings.
 func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong error) error {
-	// The table is also printed for invalid settings, because the source of a value helps to fix it. Only files named
-	// by settings are opened, no database and no port.
+	// The table is printed even for invalid settings, because the source of a value helps to correct it. Files in
+	// settings are opened, but no database and no port.
 	from, err := c.read(command, fs, env.Getenv, wrong)
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	visitSettings(fs, func(f *pflag.Flag) {

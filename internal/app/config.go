@@ -35,15 +35,15 @@ type Config struct {
 
 	MinFree            int // MiB
 	SubmissionsPerHour int
-	// RunBaselines makes the site run the baselines that come with tasks.
+	// RunBaselines is true if the site runs the baselines of tasks.
 	RunBaselines bool
-	// ConfirmRecords makes the site measure the 1st place of a board again, alternating with the 2nd.
+	// ConfirmRecords is true if the site measures the 1st entry of a board again, alternating with the 2nd.
 	ConfirmRecords bool
-	// SigningKey signs statements of results; empty for the key in Data.
+	// SigningKey signs statements of results. "": the key in directory Data
 	SigningKey     string
 	MaxWaitingRuns int
-	// MaxEvaluationsPerCaller limits the evaluations that one caller may have waiting or running; further ones of a
-	// batch wait.
+	// MaxEvaluationsPerCaller limits the evaluations of one caller that wait or run; additional ones of a batch are
+	// queued later.
 	MaxEvaluationsPerCaller int
 
 	OpenEvalAPI     string
@@ -56,20 +56,20 @@ type Config struct {
 	LogFormat       string
 }
 
-// SMTPSettings is the server for sending e-mail. Without a host the site sends none.
+// SMTPSettings is the server for sending e-mail; without a host the site sends none.
 type SMTPSettings struct {
 	Host, User, Password, From string
 	Port                       int
 }
 
-// NATSSettings has the address of the queue, with its TLS settings and credentials.
+// NATSSettings has the address of the queue, TLS settings, and credentials.
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
 	AccountSeed, Account   string
 }
 
-// WorkerSettings configures this process as a worker, alone or inside serve.
+// WorkerSettings configures this process as a worker, separately or inside serve.
 type WorkerSettings struct {
 	Name               string
 	Secret             string
@@ -98,7 +98,7 @@ func (l *listFlag) String() string { return strings.Join(*l, ",") }
 // Type returns the kind of value, for package pflag.
 func (l *listFlag) Type() string { return "list" }
 
-// Set replaces the list with the comma-separated values of s. If a flag is given several times, the last one counts, as
+// Set replaces the list by the comma-separated values of s. If a flag is given several times, the last one counts, as
 // for every other flag.
 func (l *listFlag) Set(s string) error {
 	*l = nil
@@ -115,7 +115,7 @@ func (c *Config) fillIn() {
 		c.BaseURL = "http://" + c.Addr
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	// Child processes have other working directories, and messages contain the path.
+	// Child processes have other working directories, and messages show the path.
 	if abs, err := filepath.Abs(c.Data); err == nil {
 		c.Data = abs
 	}
@@ -132,11 +132,11 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, opts))
 }
 
-// libraries returns the directories of include_dirs by name.
+// libraries returns the directories of IncludeDirs by name.
 func (w WorkerSettings) libraries() map[string]string {
 	libs := map[string]string{}
 	for _, l := range w.IncludeLibraries {
-		// The last of two equal names counts.
+		// If a name occurs twice, the last one counts.
 		name, dir, _ := strings.Cut(l, "=")
 		libs[name] = dir
 	}

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	// maxCPUSlots is above every machine's number and far below one that would exhaust a machine at start.
+	// maxCPUSlots is more than any machine has, and far below the number at which starting them would exhaust a
+	// machine.
 	maxCPUSlots = 1024
 )
 
-// validate returns a sentence for each invalid setting. It checks only the settings: it does not connect to the
-// database or open ports. migrate and token ignore settings of serve.
+// validate returns a sentence for each invalid setting. It does not connect to the database or open ports. migrate and
+// token ignore the settings of serve.
 func (c *Config) validate(command string) []error {
 	var wrong settingProblems
 	var level slog.Level
@@ -55,7 +56,7 @@ func (c *Config) validate(command string) []error {
 	return wrong
 }
 
-// settingProblems collects all problems of the settings, to report them at once.
+// settingProblems collects the problems of all settings, to report them together.
 type settingProblems []error
 
 func (p *settingProblems) require(ok bool, format string, args ...any) {
@@ -91,7 +92,8 @@ func (c *Config) checkSite(wrong *settingProblems) {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.require(err == nil, "--signing-key: %w", err)
 	}
-	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server asks the site directly.
+	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server checks credentials with
+	// the site directly.
 	n := c.NATS
 	wrong.require(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
 	if n.AccountSeed != "" {
@@ -125,7 +127,7 @@ func (s SMTPSettings) sender() (mail.Address, error) {
 	return *from, nil
 }
 
-// metricsNetworks returns the networks that may read metrics: nil if not set, and empty for none.
+// metricsNetworks returns the networks that may read metrics: nil if not set, and empty if no network may.
 func (c *Config) metricsNetworks() ([]netip.Prefix, error) {
 	switch {
 	case len(c.MetricsNetworks) == 0:

@@ -31,17 +31,17 @@ func settingsCommand(env Environment, name, about string, run func(context.Conte
 	return cmd
 }
 
-// deferFlagErrors makes a command run even with invalid flags, and passes it their errors, so that one start reports
-// everything that is wrong.
+// deferFlagErrors makes a command run even with invalid flags, and passes their errors to run, so that one start
+// reports all mistakes.
 func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
 	cmd.Args = cobra.ArbitraryArgs // read refuses arguments
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })
 }
 
-// read fills the configuration behind fs, in this order of precedence: flags, environment, settings file, defaults.
-// Then it validates everything. wrong is the error of parsing the flags. A flag that does not parse keeps its default,
-// which may cause a further error.
+// read sets the configuration of fs from, in this order of precedence: flags, environment, settings file, default
+// values. Then it validates all settings. wrong is the error of parsing the flags. A flag that cannot be parsed keeps
+// its default value, which may cause an additional error.
 func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (settingOrigins, error) {
 	var all []error
 	switch {

@@ -12,9 +12,9 @@ import (
 	"warpboard/evaluator/harness"
 )
 
-// declareSettings adds all settings of one command to a flag set. A name shared by two commands must have one meaning,
-// because the settings file and the environment serve both. A new secret must be added to isSecret, or check-config
-// prints it.
+// declareSettings adds all settings of one command to a flag set. A setting of several commands must have the same
+// meaning in all, because the settings file and the environment are for all commands. A new secret must be added to
+// isSecret; otherwise check-config prints it.
 func declareSettings(fs *pflag.FlagSet, command string, cfg *Config) {
 	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; several commands can share it")
 	if command == "work" {
@@ -44,7 +44,7 @@ func declareSettings(fs *pflag.FlagSet, command string, cfg *Config) {
 }
 
 func workerFlags(fs *pflag.FlagSet, cfg *Config) {
-	// Machines with the same host name need --worker-name, which identifies workers.
+	// Several machines with the same host name need --worker-name, because the name identifies a worker.
 	host, _ := os.Hostname()
 	w := &cfg.Worker
 	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; for a remote worker, the name in its credential")
@@ -108,10 +108,10 @@ func envName(flagName string) string {
 	return "WARPBOARD_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// unknownVariables returns variables that look like settings but are none: a misspelled variable would otherwise be
-// ignored silently.
+// unknownVariables returns variables that look like settings but are not: a misspelled variable would otherwise be
+// ignored.
 func unknownVariables(environ []string) []string {
-	// Variables of package cli, which are not flags.
+	// variables of package cli, which are not flags
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
 		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag

@@ -8,7 +8,7 @@ import (
 	"warpboard/web"
 )
 
-// OAuthConfig has the sign-in providers; each is enabled if its key is set.
+// OAuthConfig has the sign-in providers; a provider is enabled if it has a key.
 type OAuthConfig []web.ProviderConfig
 
 // signInFlags declares the flags of all sign-in providers. A new provider needs a row here, and a case in newProvider
@@ -33,8 +33,8 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	}
 }
 
-// check validates the providers. An e-mail or a login from a provider can make its user an admin (--admins), so the
-// site trusts the provider's operator.
+// check validates the providers. The e-mail address or the login from a provider can make a user an admin (--admins),
+// so the operator of the provider is trusted.
 func (o OAuthConfig) check(wrong *settingProblems) {
 	for _, p := range o {
 		wrong.require((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)

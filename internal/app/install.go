@@ -13,14 +13,14 @@ import (
 	"warpboard/tasks"
 )
 
-// Origins of the server's own tasks.
+// Origins of tasks that the server installs.
 const (
 	originBuiltin = "builtin"
 	originFolder  = "folder"
 )
 
-// installTasks installs the built-in tasks and those below dir on the site, and updates the ones it installed before. A
-// task deleted on the site stays deleted; an invalid task below dir is logged and skipped.
+// installTasks installs the built-in tasks and those in dir on the site, and updates those that it installed before. A
+// task that was deleted on the site stays deleted; an invalid task in dir is logged and skipped.
 func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
 	owner, err := store.Accounts.Operator(ctx)
 	if err != nil {
@@ -42,20 +42,20 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 	return in.installFolder(ctx, dir, devices)
 }
 
-// installer installs tasks in the operator's name.
+// installer installs tasks with the operator as their author.
 type installer struct {
 	siteStore *models.Store
 	owner     accounts.User
 	log       *slog.Logger
 }
 
-// installSpec is a task from the server's own files. If it sets a deadline, later changes of it also apply.
+// installSpec is a task to install. If it sets a deadline, later changes of the deadline are installed, too.
 type installSpec struct {
 	catalog.NewTask
 	hasDeadline bool
 }
 
-// key changes with everything that an installed task depends on.
+// key returns a hash of everything on which an installed task depends.
 func (w installSpec) key() string {
 	if !w.hasDeadline {
 		return w.Bundle.Key()
@@ -63,7 +63,7 @@ func (w installSpec) key() string {
 	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
 }
 
-// install creates or updates one of the server's own tasks.
+// install creates or updates one task.
 func (i installer) install(ctx context.Context, origin string, task installSpec) error {
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
@@ -72,9 +72,9 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	if len(task.Devices) == 0 {
 		task.Devices = task.Bundle.Definition.GPUs
 	}
-	// The mark outlives the task, so that a task deleted by an admin is recognized at the next start. It is written
-	// after the task: after a crash in between, the next start publishes the same bundle again, which creates no new
-	// version.
+	// The setting is kept after the task is deleted, so that a task deleted by an admin is recognized at the next
+	// start. It is written after the task: after a crash in between, the next start publishes the same bundle again,
+	// which creates no new version.
 	mark := "installed." + task.Slug
 	before, err := i.siteStore.Setting(ctx, mark)
 	if err != nil {
@@ -102,7 +102,7 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 		return err
 	case err != nil:
 		return err
-	// It is marked as installed anyway, and is not changed when the file changes.
+	// A task of a person has the same name. It is treated as installed, and is not changed when the file changes.
 	case task.Origin != in.Origin:
 		return nil // a person created a task with this name
 	}

@@ -13,8 +13,8 @@ import (
 	"warpboard/tasks"
 )
 
-// installFolder installs the tasks below dir. An invalid task prevents neither the others nor the site from starting.
-// Tasks without devices get the given ones.
+// installFolder installs the tasks in dir. An invalid task does not stop the other tasks or the site. Tasks without
+// devices get devices.
 func (i installer) installFolder(ctx context.Context, dir string, devices []string) error {
 	wanted, err := i.readFolder(dir)
 	if err != nil {
@@ -25,7 +25,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 			task.Devices = devices
 		}
 		err := i.install(ctx, originFolder, task)
-		// Problems of one task are logged and skipped; a failing database would fail for all of them.
+		// A problem of one task is logged, and the next is tried; if the database fails, all would fail.
 		if kind := db.KindOf(err); err != nil && (kind == db.Internal || kind == db.Unavailable) {
 			return err
 		}
@@ -40,9 +40,10 @@ func (i installer) logSkipped(where string, err error) {
 	i.log.Error("task not installed", "where", where, "why", err)
 }
 
-// readFolder reads the problem sets below dir or, without any, its task folders. Links cannot lead out of dir.
+// readFolder reads the problem sets in dir or, if there are none, its task folders. Links to files outside of dir are
+// refused.
 func (i installer) readFolder(dir string) ([]installSpec, error) {
-	// People other than the operator may write to the directory.
+	// os.Root is necessary, because people other than the operator may write to the directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)

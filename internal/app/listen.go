@@ -13,7 +13,7 @@ import (
 // firstSystemdFD is the descriptor of the first socket passed by systemd (sd_listen_fds).
 const firstSystemdFD = 3
 
-// listenOn returns systemd's listener, or a new one.
+// listenOn returns the listener that systemd passes, or a new one.
 func listenOn(addr string) (net.Listener, error) {
 	given, err := systemdListener(os.Getenv, firstSystemdFD)
 	if err != nil || given != nil {
@@ -26,11 +26,11 @@ func listenOn(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// systemdListener returns the socket of a systemd socket unit, or nil if there is none. systemd also has the socket:
-// while no process accepts, connections wait in the kernel's queue.
+// systemdListener returns the socket of a systemd socket unit, or nil if there is none. systemd keeps the socket open,
+// too: connections wait in the kernel while no process accepts them.
 func systemdListener(getenv func(string) string, first int) (net.Listener, error) {
 	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
-	// The variables may be meant for another process (a parent that did not clear them).
+	// The variables may be for another process, such as a parent that did not remove them.
 	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return nil, nil
 	}

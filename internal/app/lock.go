@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockData locks the data directory for this process until release is called or the process dies: two queues on the
-// same files, or two sandboxes, would destroy each other's work.
+// lockData locks the data directory for this process until release is called or the process ends: two queues with the
+// same files, or two sandboxes, would damage each other's files.
 func lockData(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data: cannot create the directory: %w", err)
@@ -19,9 +19,9 @@ func lockData(dir string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--data: cannot write to the directory: %w", err)
 	}
-	// The lock belongs to the open file, so it ends with the process. A child that inherits the descriptor would keep
-	// it; Go opens files close-on-exec. On a network file system the lock may work only between processes of one
-	// machine.
+	// The lock belongs to the open file, so it ends with the process. A child process that inherits the descriptor
+	// would keep it, but Go opens files close-on-exec. On a network file system the lock may only work between
+	// processes of one machine.
 	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
 		return func() { file.Close() }, nil

@@ -12,9 +12,10 @@ import (
 	"warpboard/models/accounts"
 )
 
-// migrateCommand opens the database, which updates its schema, and rebuilds the boards.
+// migrateCommand returns the command that opens the database, which updates its schema, and rebuilds the boards.
 func migrateCommand(ctx context.Context, env Environment, cfg *Config) error {
-	// The data directory is not locked: the command may run beside a site, whose writes wait while boards are rebuilt.
+	// The data directory is not locked: the command may run at the same time as a site, whose writes wait while boards
+	// are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func migrateCommand(ctx context.Context, env Environment, cfg *Config) error {
 	return nil
 }
 
-// tokenCommand creates tokens, for operators and scripts on the server's own machine.
+// tokenCommand returns the command that creates tokens, for operators and for scripts on the server.
 func tokenCommand(env Environment) *cobra.Command {
 	var t tokenOptions
 	return settingsCommand(env, "token", "create a personal API token for a user", t.createToken, func(fs *pflag.FlagSet) {
@@ -50,7 +51,7 @@ func (t *tokenOptions) createToken(ctx context.Context, env Environment, cfg *Co
 		return err
 	}
 	defer store.Close()
-	// No one can sign in with the provider "operator", so a token never belongs to a person's account.
+	// The provider "operator" is not available for signing in, so a token never belongs to the account of a person.
 	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
 	if err != nil {
 		return err

@@ -17,19 +17,19 @@ import (
 // settingsFlag names the settings file.
 const settingsFlag = "config"
 
-// settingOrigins has the source of each setting by flag name: "flag", "default", the name of a variable, or the path of
-// a file.
+// settingOrigins are the sources of settings by flag name: "flag", "default", the name of a variable, or the path of a
+// file.
 type settingOrigins map[string]string
 
-// settingSources are the settings that are not flags.
+// settingSources are the environment and the settings file, which set flags that the command line does not.
 type settingSources struct {
 	getenv func(string) string
 	path   string            // path of the settings file; may be empty
 	file   map[string]string // its values, by flag name
 }
 
-// readSettings reads the settings file. Its keys are the names of flags, its values text, numbers, booleans, or lists
-// of text. A file may serve several commands, so keys of all commands are allowed.
+// readSettings reads the settings file. Its keys are names of flags; its values are text, numbers, booleans, or lists
+// of text. One file may be for several commands, so the keys of all commands are allowed.
 func readSettings(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func readSettings(path string) (map[string]string, error) {
 	return values, errors.Join(wrong...)
 }
 
-// settingText formats a value of the settings file as a flag's value.
+// settingText formats a value from the settings file as the value of a flag.
 func settingText(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -76,8 +76,8 @@ func settingText(value any) (string, error) {
 	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
-// lookup returns a setting's value and its source; from is empty if it is not set. An empty variable counts as not set,
-// so a variable cannot replace a value of the file by an empty one.
+// lookup returns the value of a setting and its source; from is "" if it is not set. An empty variable counts as not
+// set, so it cannot replace a value in the file by an empty one.
 func (s settingSources) lookup(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
@@ -94,7 +94,7 @@ func (s settingSources) lookup(name string) (value, from string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("%s_FILE: %w", env, err)
 		}
-		// Editors end files with a newline, and secrets have none.
+		// Editors add a newline at the end of a file, and secrets have none.
 		return strings.TrimRight(string(content), "\r\n"), env + "_FILE", nil
 	}
 	if value, ok := s.file[name]; ok {
@@ -103,7 +103,7 @@ func (s settingSources) lookup(name string) (value, from string, err error) {
 	return "", "", nil
 }
 
-// fillFlags sets every flag that the command line did not set, and returns each setting's source.
+// fillFlags sets every flag that the command line did not set, and returns the source of each setting.
 func (s settingSources) fillFlags(fs *pflag.FlagSet) (settingOrigins, []error) {
 	from, wrong := settingOrigins{}, []error{}
 	visitSettings(fs, func(f *pflag.Flag) {
@@ -125,7 +125,8 @@ func (s settingSources) fillFlags(fs *pflag.FlagSet) (settingOrigins, []error) {
 	return from, wrong
 }
 
-// settingName returns the name of a setting for messages, depending on its source.
+// settingName returns the name of a setting for messages: that of a flag, a variable, or a key, according to its
+// source.
 func settingName(flagName, origin string) string {
 	if strings.HasPrefix(origin, "WARPBOARD_") {
 		return origin
@@ -141,7 +142,8 @@ func displayValue(flagName, value string) string {
 	return value
 }
 
-// isSecret reports whether a setting must not be printed. Addresses of a database and of a store contain passwords.
+// isSecret reports whether a setting must not be printed. The addresses of a database and of an object store contain
+// passwords.
 func isSecret(flagName string) bool {
 	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || strings.HasSuffix(flagName, "-password") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }

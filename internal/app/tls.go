@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// TLSSettings configures TLS without a proxy.
+// TLSSettings configures TLS for a site without a proxy.
 type TLSSettings struct {
 	Auto                 bool
 	Cert, Key            string
@@ -43,14 +43,14 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	return nil, nil
 }
 
-// acmeConfig gets certificates by TLS-ALPN-01 on the site's own port: port 80 is not needed.
+// acmeConfig obtains certificates with TLS-ALPN-01 on the port of the site, so port 80 is not needed.
 func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}
-	// Only the host of --base-url gets a certificate: other names in a handshake are refused without asking the ACME
-	// server, whose limits strangers could use up.
+	// Only the host of --base-url gets a certificate. Other names in a handshake are refused without a request to the
+	// ACME server, because untrusted clients could exhaust its limits.
 	manager := &autocert.Manager{
 		Prompt:     autocert.AcceptTOS,
 		Cache:      autocert.DirCache(folder),
@@ -70,7 +70,7 @@ func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	}, nil
 }
 
-// clientTrusting returns a client that trusts one certificate authority, or nil if file is empty.
+// clientTrusting returns a client that trusts the certificate authority in file, or nil if file is "".
 func clientTrusting(file string) (*http.Client, error) {
 	if file == "" {
 		return nil, nil
@@ -89,7 +89,7 @@ func clientTrusting(file string) (*http.Client, error) {
 	}, nil
 }
 
-// keyPair is a certificate in files, which other programs renew.
+// keyPair is a certificate with its key in files that another program renews.
 type keyPair struct {
 	certFile, keyFile string
 
@@ -98,12 +98,12 @@ type keyPair struct {
 	certificate *tls.Certificate
 }
 
-// get reads the files again if the certificate has changed. If they cannot be read, the previous certificate stays.
+// get reads the files if the certificate has changed. If they cannot be read, it returns the previous certificate.
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	// Once per handshake. The key file is not checked: renewers write the key first, or both at once. If a pair does
-	// not match, the next handshake tries again, and the previous one is used until then.
+	// This happens once per handshake. The key file is not checked: programs write it before the certificate, or both
+	// together. If a pair does not match, the previous one is used until a later handshake.
 	info, err := os.Stat(k.certFile)
 	if err == nil && (k.certificate == nil || !info.ModTime().Equal(k.readAt)) {
 		var pair tls.Certificate

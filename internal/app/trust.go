@@ -11,7 +11,7 @@ import (
 	"warpboard/views"
 )
 
-// attackCorpus returns the known attacks, with the latest result on each device, for the page on trust.
+// attackCorpus returns the known attacks with the latest result on each device, for the page about trust.
 func attackCorpus() ([]views.Attack, error) {
 	all, err := attacks.All()
 	if err != nil {
@@ -35,7 +35,8 @@ func attackCorpus() ([]views.Attack, error) {
 	return corpus, nil
 }
 
-// attackResults returns an attack's result in each table. Attacks for the CPU and for GPUs may have the same name.
+// attackResults returns the result of an attack in each table. An attack for the CPU and one for GPUs may have the same
+// name.
 func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.AttackResult) {
 	for _, table := range tables {
 		for _, r := range table.Results {

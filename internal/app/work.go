@@ -20,13 +20,14 @@ import (
 	"warpboard/internal/app/verify"
 )
 
-// minFreeDisk is the minimum free disk space in bytes for a slot to take jobs: objects, inputs, and profiles need some
-// of it.
+// minFreeDisk is the free disk space in bytes below which a slot accepts no jobs, because compiled objects, inputs, and
+// profiles need space.
 const minFreeDisk = 256 << 20
 
-// workCommand runs a worker without a site and a database, only with its credential for the site's queue.
+// workCommand returns the command that runs a worker. It needs no site and no database on this machine, only a
+// credential for the queue of the site.
 func workCommand(ctx context.Context, env Environment, cfg *Config) error {
-	// Before any program is started: compilers and ncu are asked for their versions soon.
+	// The environment is cleared before the first program starts: compilers and ncu soon report their versions.
 	if err := clearSecretVariables(); err != nil {
 		return err
 	}
@@ -55,10 +56,11 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	}))
 }
 
-// runWorker evaluates on this machine's devices until ctx ends. leaving configures when the worker exits by itself.
+// runWorker evaluates jobs on the devices of this machine until ctx ends. leaving configures when the worker exits by
+// itself.
 func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
 	dial.Name = cfg.Worker.Name
-	// Before detecting devices: a wrong secret is reported at once, and a site that is not up is waited for.
+	// It connects before detecting devices, to report a wrong secret at once; it waits for a site that does not run.
 	conn, err := queue.Dial(ctx, dial)
 	if err != nil {
 		return err
@@ -90,11 +92,11 @@ func (c *Config) verifyMachine(log *slog.Logger) verify.Machine {
 	}
 }
 
-// selfTestConfig configures the self-tests of slots: a failed test is repeated soon, because the machine may have been
-// repaired.
+// selfTestConfig returns the configuration of the self-tests of slots: a failed test is repeated soon, because the
+// machine may have been repaired.
 func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
-	// Pause and Longest limit how long a repaired machine waits for its next test; Later lets the first jobs after a
-	// start go first.
+	// Pause and Longest limit the time until a repaired machine is tested again; Later gives the first jobs after a
+	// start precedence.
 	return evaluator.SelfTestConfig{
 		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, RepeatDelay: time.Minute,
 		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, Disk: c.Data, MinFree: minFreeDisk,
@@ -137,7 +139,7 @@ func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
 	}
 }
 
-// cpuSlots converts the setting for package device, where 0 means "as many as fit".
+// cpuSlots converts the setting for package device, where 0 means as many slots as the machine has space for.
 func cpuSlots(n int) int {
 	if n == 0 {
 		return -1

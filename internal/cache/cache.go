@@ -20,7 +20,7 @@ type sizedValue[V any] struct {
 	size  int64
 }
 
-// New returns an empty cache. bound has the unit of the sizes: bytes, or values.
+// New returns an empty cache. bound is its capacity, in the unit of the sizes that Put gets: bytes or values.
 func New[K comparable, V any](bound int64) *Cache[K, V] {
 	c := &Cache[K, V]{remainingBytes: bound}
 	kept, err := simplelru.NewLRU(math.MaxInt, func(_ K, v sizedValue[V]) { c.remainingBytes += v.size })
@@ -39,7 +39,8 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return found.value, ok
 }
 
-// Put stores a value, replacing one with the same key. A value larger than the bound evicts all others.
+// Put stores a value and replaces one with the same key. If the value is larger than the bound, all other values are
+// evicted.
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,8 +19,8 @@ type GPU struct {
 	MIGProfile string // "1g.10gb"; empty for a whole GPU
 }
 
-// shortLabels has labels that omit the obvious. Other labels are written in full: an unknown variant must not share a
-// board with another.
+// shortLabels are labels of devices that omit what all such devices have in common. Other labels are complete: an
+// unknown variant must not have the same board as another device.
 var shortLabels = map[string]string{
 	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
 	"H200 SXM 141GB": "H200", "H200 NVL 141GB": "H200-NVL", "B200 SXM 180GB": "B200", "B300 SXM 288GB": "B300",
@@ -30,7 +30,7 @@ var shortLabels = map[string]string{
 	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
 }
 
-// formFactors maps words for form factors in NVML's names to those in labels.
+// formFactors maps words for form factors in the names that NVML reports to those in labels.
 var formFactors = map[string]string{
 	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
 	"SERVER": "Server", "WORKSTATION": "Workstation",
@@ -39,7 +39,8 @@ var formFactors = map[string]string{
 // sxmModels are models whose names omit the form factor if it is SXM.
 var sxmModels = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
 
-// nominalMemoryGB are the nominal memory sizes of GPUs in GB. NVML reports up to a sixteenth less, which ECC uses.
+// nominalMemoryGB are the memory sizes in the names of GPUs, in GB. NVML reports up to a sixteenth less, because ECC
+// uses some memory.
 var nominalMemoryGB = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
 
 var (
@@ -48,7 +49,7 @@ var (
 	migPattern    = regexp.MustCompile(`^\d+g\.\d+gb`)
 )
 
-// Parse derives the device from NVML's name of a GPU and its memory in bytes, 0 if unknown.
+// Parse returns the kind of GPU for its name in NVML and its memory in bytes, 0 if unknown.
 func Parse(name string, memory uint64) GPU {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -74,7 +75,7 @@ func Parse(name string, memory uint64) GPU {
 	return s
 }
 
-// memoryOfModel returns the memory of a model in this form, if the labels determine it.
+// memoryOfModel returns the memory in GB of a model in one form factor, if all labels of it have the same; otherwise 0.
 func memoryOfModel(name string) (memory int) {
 	for full := range shortLabels {
 		if rest, ok := strings.CutPrefix(full, name+" "); ok && memoryPattern.MatchString(rest) {
@@ -84,8 +85,8 @@ func memoryOfModel(name string) (memory int) {
 	return memory
 }
 
-// modelWordCount counts the words of the model: up to the first with a digit, and words after it that distinguish
-// models.
+// modelWordCount returns how many words are the name of the model: all up to the first word with a digit, and words
+// after it that distinguish models.
 func modelWordCount(words []string) int {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
 	if end == 0 {
@@ -97,8 +98,8 @@ func modelWordCount(words []string) int {
 	return end
 }
 
-// readWord interprets a word after the model. HBM2e marks an early PCIe H100, since its SXM form has HBM3; the first
-// number of a GH200 is its processor's memory.
+// readWord interprets a word after the model. HBM2e means a PCIe H100 of the first generation, since an SXM H100 has
+// HBM3; the first number of a GH200 is the memory of its processor.
 func (s *GPU) readWord(word string) {
 	upper := strings.ToUpper(word)
 	if form, known := formFactors[strings.TrimRight(upper, "0123456789")]; known && (s.FormFactor == "" || form == "MaxQ") {
@@ -140,7 +141,7 @@ func (s GPU) String() string {
 	return strings.Join(words, " ")
 }
 
-// Label returns the name for boards, queue, and addresses: letters, digits, '-', and '.'.
+// Label returns the name on boards, in the queue, and in addresses: letters, digits, '-', and '.'.
 func (s GPU) Label() string {
 	whole := s
 	whole.MIGProfile = ""
@@ -177,14 +178,14 @@ func Matches(name, label string) bool {
 	return true
 }
 
-// Family returns the model of a device by its label, without form factor, memory, or MIG profile: H200 for H200-NVL.
+// Family returns the model for a label, without form factor, memory, or MIG profile: H200 for H200-NVL.
 func Family(label string) string { return Parse(label, 0).Model }
 
-// fullyLabelledModels are models whose labels are written in full, as in A100-SXM-80GB.
+// fullyLabelledModels are models whose labels have all parts, as in A100-SXM-80GB.
 var fullyLabelledModels = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 
-// Known reports whether a name is probably a device's: the CPU, a server GPU that this package lists, or any member of
-// a family of desktop GPUs.
+// Known reports whether a name probably is a device: the CPU, a server GPU in the lists of this package, or any member
+// of a family of desktop GPUs.
 func Known(name string) bool {
 	name, _, _ = strings.Cut(name, "-MIG-")
 	if strings.EqualFold(name, CPU) || familyPattern.MatchString(name) {
@@ -198,7 +199,7 @@ func Known(name string) bool {
 	return slices.ContainsFunc(fullyLabelledModels, func(model string) bool { return Matches(model, name) })
 }
 
-// architectures are the generations of GPUs, with prefixes of their labels.
+// architectures are the generations of GPUs, with the prefixes of labels of each.
 var architectures = []struct {
 	name   string
 	labels *regexp.Regexp
@@ -210,7 +211,8 @@ var architectures = []struct {
 	{"older", regexp.MustCompile(`^(T4|V100|P4|P40|P100|GTX|RTX-20\d\d)(-|$)`)},
 }
 
-// Architecture returns the generation of a device by its label: "hopper", "older" than Ampere, "cpu", or "other".
+// Architecture returns the generation of a device for its label: "hopper" and so on, "older" for those before Ampere,
+// "cpu", or "other".
 func Architecture(label string) string {
 	if label == CPU {
 		return "cpu"
@@ -223,7 +225,7 @@ func Architecture(label string) string {
 	return "other"
 }
 
-// Choose returns the devices meant by a name: the one with this label, or else all of this family.
+// Choose returns the devices for a name: the one with this label, otherwise all of the family.
 func Choose(name string, devices []string) (chosen []string) {
 	for _, d := range devices {
 		if strings.EqualFold(name, d) {

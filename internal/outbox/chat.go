@@ -9,8 +9,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// chatFormat returns a function that formats a text for the incoming webhooks of a chat, or nil for any other address,
-// which gets the body unchanged.
+// chatFormat returns a function that converts a text to the body for an incoming webhook of a chat; nil for any other
+// address, which receives the body unchanged.
 func chatFormat(address string) func(text string) any {
 	u, err := url.Parse(address)
 	switch {
@@ -28,8 +28,8 @@ func chatFormat(address string) func(text string) any {
 	return nil
 }
 
-// escapeDiscord escapes Discord's markup, so that a person's name cannot be a link with another text. The last of
-// several lines is the address of the subject.
+// escapeDiscord escapes the markup of Discord, so that the name of a person cannot become a link. The last of several
+// lines is an address and stays a link.
 func escapeDiscord(text string) string {
 	address := ""
 	if i := strings.LastIndex(text, "\n"); i >= 0 {
@@ -45,7 +45,7 @@ func escapeDiscord(text string) string {
 	return escaped.String() + address
 }
 
-// body returns the body for the receiver of a delivery: a text for a chat.
+// body returns the request body of a delivery; for a chat it is a text.
 func (s webhookSender) body(d webhooks.DueDelivery) (string, error) {
 	shape := chatFormat(d.URL)
 	if shape == nil || s.message == nil {

@@ -17,16 +17,17 @@ import (
 
 const (
 	passInterval, remindInterval = time.Second, time.Minute
-	// maxTriesOf limits the concurrent requests of this process. Half of them are reserved for the site's webhooks, and
-	// each person's webhooks have at most maxTriesPerPerson, so that slow receivers delay neither the site nor other
+	// maxTries limits the concurrent requests of this process; reservedForSite of them are only for webhooks of the
+	// site, and each person has at most maxTriesPerPerson, so that slow receivers do not delay the site or other
 	// people.
 	maxTries, reservedForSite, maxTriesPerPerson = 24, 12, 3
-	// lostWorkerTimeout is the time after which a silent worker is reported as lost: longer than a restart of the site,
-	// during which no heartbeat arrives, and longer than fleet.WorkerTimeout: a false alarm there costs a run a retry,
-	// here it wakes a person.
+	// lostWorkerTimeout is the time without a heartbeat after which a worker is reported as lost: longer than a restart
+	// of the site, during which no heartbeat arrives, and longer than fleet.WorkerTimeout, because a false alarm of
+	// that one only repeats a run, while this one notifies a person.
 	lostWorkerTimeout = 30 * time.Second
-	// claimTimeout is the time after which a claimed try is repeated if its process died. It is far longer than a try
-	// can last, so that a running try is never repeated; it is also the delay of a delivery after such a death.
+	// claimTimeout is the time after which a claimed try is repeated, because its process has ended. It is much longer
+	// than a try can last, so that a try in progress is never repeated; it is also the delay of the delivery in this
+	// case.
 	claimTimeout = 6 * answerTimeout
 )
 
@@ -37,20 +38,19 @@ type WebhookConfig struct {
 	AllowedForPeople []netip.Prefix // the same for people's webhooks; for tests with receivers on this machine
 	RootCAs          *x509.CertPool // trusted authorities; nil for the system's
 	Version          string
-	// ChatMessage describes a body in one text for chats, for the given reader; 0 means everyone.
+	// ChatMessage describes a body as one text for a chat. reader is a person, or 0 for everyone.
 	ChatMessage   func(body []byte, reader int64) (string, error)
 	AnswerTimeout time.Duration // time limit of a receiver; 0 for ten seconds
 }
 
-// Deliverer turns events into deliveries, and sends them.
+// Deliverer turns events into deliveries, and sends these.
 //
-// Run's goroutine finds and claims deliveries; each try has its own goroutine, in trying. mu guards now and is never
-// held during a call. started and now belong to this process: each of a site's processes delivers, and claims keep them
-// from sending a delivery twice.
+// The goroutine of Run finds and claims deliveries; each try has a goroutine of its own, counted by trying. mu guards
+// now and is never held during a call. started and now are for this process: each process of a site sends deliveries,
+// and claims keep two processes from sending the same one.
 //
-// States of a delivery in the database: due; claimed until a time (ClaimDelivery), after which it counts as due again;
-// ended, or due later (EndTry). A receiver may get an event twice, with the same ID, but never misses one after a
-// crash.
+// A delivery in the database is due; or claimed until a time (ClaimDelivery), after which it is due again; or ended, or
+// due later (EndTry). A receiver may get an event twice, with the same ID, but loses none in a crash.
 type Deliverer struct {
 	WebhookConfig
 	sender       webhookSender
@@ -73,22 +73,22 @@ func NewDeliverer(cfg WebhookConfig) *Deliverer {
 	}
 }
 
-// Run delivers until ctx ends. Tries that are running then are repeated by the next process.
+// Run sends deliveries until ctx ends. Another process repeats the tries that are then in progress.
 func (d *Deliverer) Run(ctx context.Context) error {
 	defer d.runningTries.Wait()
 	return d.repeat(ctx, passInterval, "delivering to webhooks", func() error { return d.runPass(ctx, d.currentTime()) })
 }
 
-// runPass makes one pass.
+// runPass starts all tries that are due, and checks workers and deadlines.
 func (d *Deliverer) runPass(ctx context.Context, at time.Time) error {
-	// An error of one does not stop the others; the next pass, a second later, repeats it.
+	// An error of one function does not stop the others; the next pass, a second later, calls it again.
 	watched := d.watchWorkers(ctx, at)
 	reminded := d.remind(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
 	return errors.Join(watched, reminded, spread, d.sendDue(ctx, at))
 }
 
-// remind finds deadlines that are near, once a minute.
+// remind creates events for deadlines that are near, once a minute.
 func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
 	if at.Sub(d.remindedAt) < remindInterval {
 		return nil
@@ -97,7 +97,7 @@ func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
 	return d.Store.AddDeadlineNotices(ctx)
 }
 
-// watchWorkers finds silent workers and work that waits.
+// watchWorkers creates events for workers without heartbeats and for work that waits too long.
 func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
 	if at.Sub(d.startedAt) < lostWorkerTimeout { // heartbeats were missed while the site was down
 		return nil
@@ -147,14 +147,14 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	// More deliveries are read than can be sent, so that one person's backlog does not hide everyone else's.
+	// More deliveries are read than can be sent, so that many deliveries of one person do not hide those of others.
 	d.sortByOwner(due)
 	for _, delivery := range due {
 		if !d.reserveOwner(delivery.UserID) {
 			continue
 		}
 		claimed, err := d.Store.Webhooks.ClaimDelivery(ctx, delivery, at.Add(claimTimeout))
-		// Not claimed: another process was faster, or the delivery was deleted.
+		// It is not claimed if another process was faster, or if the delivery was deleted.
 		if err != nil || !claimed {
 			d.releaseOwner(delivery.UserID)
 			if err != nil {
@@ -172,7 +172,7 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 
 func (d *Deliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelivery) {
 	tried := d.sender.send(ctx, delivery, d.currentTime())
-	// Without a record, the try does not count, and the receiver is not blamed for the site's restart.
+	// The try is not stored, so it does not count: the restart of the site is not a failure of the receiver.
 	if ctx.Err() != nil && tried.Problem != "" {
 		return // the site stops: the claim expires, and it is sent again
 	}
@@ -183,7 +183,7 @@ func (d *Deliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelive
 	}
 }
 
-// maxTriesOf returns the maximum number of concurrent tries for an owner's webhooks.
+// maxTriesOf returns the maximum number of concurrent tries for the webhooks of an owner; 0 is the site.
 func maxTriesOf(userID int64) int {
 	if userID == 0 {
 		return reservedForSite
@@ -191,7 +191,7 @@ func maxTriesOf(userID int64) int {
 	return maxTriesPerPerson
 }
 
-// busyOwners returns the owners for whom no try may start.
+// busyOwners returns the owners for whom no try may start at present.
 func (d *Deliverer) busyOwners() (list []int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +203,7 @@ func (d *Deliverer) busyOwners() (list []int64) {
 	return list
 }
 
-// sortByOwner orders deliveries by the number of running tries of their owners, fewest first.
+// sortByOwner sorts deliveries by the number of tries in progress of their owners, fewest first.
 func (d *Deliverer) sortByOwner(due []webhooks.DueDelivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -212,12 +212,12 @@ func (d *Deliverer) sortByOwner(due []webhooks.DueDelivery) {
 	})
 }
 
-// reserveOwner reserves a try for the owner, unless the owner's webhooks or all people's together have reached their
-// limit.
+// reserveOwner counts a try for an owner. It returns false if the webhooks of the owner, or those of all people
+// together, have reached their limit.
 func (d *Deliverer) reserveOwner(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Key 0 is the site's own webhooks; the others are people's.
+	// Key 0 is the site; all other keys are people.
 	people := -d.triesByOwner[0]
 	for _, n := range d.triesByOwner {
 		people += n

@@ -9,7 +9,7 @@ import (
 	"warpboard/models"
 )
 
-// Loop is the part of a sender's configuration that both senders have.
+// Loop has the fields that the configurations of Deliverer and Mailer have in common.
 type Loop struct {
 	Store    *models.Store
 	Log      *slog.Logger
@@ -24,7 +24,7 @@ func (l Loop) currentTime() time.Time {
 	return l.Now()
 }
 
-// repeat makes a pass now and after each interval, until ctx ends. A failed pass is logged.
+// repeat calls pass now and after each interval until ctx ends. The error of a pass is logged.
 func (l Loop) repeat(ctx context.Context, usual time.Duration, what string, pass func() error) error {
 	tick := time.NewTicker(cmp.Or(l.Interval, usual))
 	defer tick.Stop()

@@ -13,9 +13,9 @@ import (
 const (
 	mailInterval    = 2 * time.Second
 	mailsPerSession = 20 // mails per session
-	// mailClaimTimeout is the time after which a mail is sent again if its sender has died.
+	// mailClaimTimeout is the time after which a claimed mail is sent again, because its process has ended.
 	mailClaimTimeout = 10 * time.Minute
-	// First and longest pause before asking an unavailable server again.
+	// First and longest pause before the next connection to an unavailable mail server.
 	minRetryDelay, maxRetryDelay = time.Minute, 15 * time.Minute
 )
 
@@ -26,7 +26,7 @@ type MailConfig struct {
 	SiteAddress string // address of the site, for links
 }
 
-// Mailer sends due mails. Each of a site's processes has one; claims keep them from sending a mail twice.
+// Mailer sends due mails. Each process of a site has one; claims keep two processes from sending the same mail.
 type Mailer struct {
 	MailConfig
 	nextTryAt  time.Time     // next try after the server was unavailable
@@ -41,7 +41,7 @@ func (m *Mailer) Run(ctx context.Context) error {
 	return m.repeat(ctx, mailInterval, "sending e-mail", func() error { return m.runPass(ctx) })
 }
 
-// runPass makes one pass: a session for all due mails.
+// runPass sends all due mails in one session.
 func (m *Mailer) runPass(ctx context.Context) error {
 	if m.currentTime().Before(m.nextTryAt) {
 		return nil
@@ -71,15 +71,15 @@ func (m *Mailer) runPass(ctx context.Context) error {
 	return session.Quit()
 }
 
-// postponeAll postpones everything while the server is unavailable. One mail records the reason for admins; it does not
-// count as a try.
+// postponeAll postpones all mails while the server is unavailable. One of them stores the reason for admins; the try
+// does not count.
 func (m *Mailer) postponeAll(ctx context.Context, mail inbox.Mail, why error) error {
 	m.retryDelay = min(max(2*m.retryDelay, minRetryDelay), maxRetryDelay)
 	m.nextTryAt = m.currentTime().Add(m.retryDelay)
 	return errors.Join(fmt.Errorf("the SMTP server %s cannot be used: %w", m.Server.Host, why), m.Store.Inbox.RecordOutage(ctx, mail, why.Error()))
 }
 
-// tryMail sends one mail. An error is about the session or the database.
+// tryMail sends one mail. It returns an error only if the session or the database failed.
 func (m *Mailer) tryMail(ctx context.Context, to *smtpSession, mail inbox.Mail) error {
 	text, err := m.formatMail(ctx, mail)
 	if err == nil {
@@ -99,7 +99,7 @@ func (m *Mailer) tryMail(ctx context.Context, to *smtpSession, mail inbox.Mail) 
 	return errors.Join(m.Store.Inbox.EndMail(ctx, mail, m.currentTime(), problem, forGood), err)
 }
 
-// formatMail returns the text of a mail, with the unsubscribe link.
+// formatMail returns the text of a mail, with a link for unsubscribing.
 func (m *Mailer) formatMail(ctx context.Context, mail inbox.Mail) ([]byte, error) {
 	off := ""
 	if mail.Kind != inbox.ConfirmAddressMail {

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/inbox"
 )
 
-// mailMessage formats a mail for the server. off is the address for unsubscribing without a sign-in; empty for mails
-// without that option.
+// mailMessage returns a mail as text for the server. off is the address for unsubscribing without signing in; "" for
+// mails without that option.
 func mailMessage(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }
@@ -45,7 +45,7 @@ func mailMessage(m inbox.Mail, from mail.Address, host, off string, at time.Time
 	return b.Bytes(), w.Close()
 }
 
-// toOneLine makes a text fit for a header: without line breaks and other control characters, and limited in length.
+// toOneLine removes line breaks and other control characters, and limits the length, for a header.
 func toOneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

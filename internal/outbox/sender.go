@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	// answerTimeout limits a whole try, however slowly the receiver reads and answers, unless Config overrides it.
+	// answerTimeout limits the duration of a try, even if the receiver reads and responds slowly, unless the
+	// configuration sets another limit.
 	answerTimeout = 10 * time.Second
-	// maxAnswerRead limits the part of an answer that is read: the content is not used, and the connection is closed
-	// after it.
+	// maxAnswerRead limits the bytes of a response that are read. They are not used, and the connection is closed.
 	maxAnswerRead = 4 << 10
 )
 
-// webhookSender makes the request of a try.
+// webhookSender sends the request of a try.
 type webhookSender struct {
 	siteClient, peopleClient *http.Client // for the site's webhooks, which may reach more networks, and for people's
 	userAgent                string
@@ -75,8 +75,8 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	if err != nil {
 		return 0, err
 	}
-	// The headers follow the Standard Webhooks specification, so that receivers can use its libraries. The time is
-	// signed, so that they can refuse replays; the ID is the same in each try.
+	// The headers are those of the Standard Webhooks specification, for which receivers can use libraries. The time is
+	// signed, so that receivers can refuse old messages; each try has the same ID.
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.userAgent,
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
@@ -103,13 +103,12 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	return response.StatusCode, nil
 }
 
-// errReceiverRefused is the same for an unresolvable name and every refused address: otherwise the person who created
-// the webhook could learn the names and addresses in the operator's network.
+// errReceiverRefused is the error for both an unknown host name and a refused address. Different errors would reveal
+// host names and addresses in the operator's network to the person who created the webhook.
 var errReceiverRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
-// safeMessage explains why a request failed without its address, which may contain a secret. Errors of the TLS
-// handshake are returned as they are: a certificate reveals nothing about the operator's network that its receiver did
-// not choose.
+// safeMessage explains why a request failed, without its address, which may contain a secret. TLS errors are unchanged:
+// a certificate reveals nothing about the network of the operator.
 func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, webhooks.ErrRefused) {
@@ -131,7 +130,7 @@ func safeMessage(err error, timeout time.Duration) error {
 
 // Sign returns the header webhook-signature: HMAC-SHA256 of ID, time, and body.
 func Sign(secret, id string, at time.Time, body []byte) (string, error) {
-	// The site creates secrets; an invalid one means a damaged row.
+	// The site creates secrets, so an invalid one means a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return "", errors.New("the secret of the webhook cannot be read")

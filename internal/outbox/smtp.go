@@ -16,13 +16,13 @@ import (
 	"warpboard/models/inbox"
 )
 
-// implicitTLSPort is the port with TLS from the start; others use STARTTLS.
+// implicitTLSPort is the port with TLS from the first byte; other ports use STARTTLS.
 const implicitTLSPort = 465
 
-// mailTimeout limits the time for one mail, from the connection to the server's last answer.
+// mailTimeout limits the time for one mail, from the connection to the last response of the server.
 const mailTimeout = 30 * time.Second
 
-// SMTPServer is the operator's SMTP server.
+// SMTPServer is the SMTP server of the operator.
 type SMTPServer struct {
 	Host          string
 	Port          int
@@ -32,7 +32,7 @@ type SMTPServer struct {
 	RootCAs       *x509.CertPool // trusted authorities; nil for the system's
 }
 
-// smtpSession is a connection for sending mails.
+// smtpSession is a connection on which mails are sent.
 type smtpSession struct {
 	*smtp.Client
 	conn net.Conn
@@ -91,7 +91,7 @@ func (s SMTPServer) startTLS(c *smtp.Client, trust *tls.Config) error {
 	return nil
 }
 
-// smtpRefusal is the server's refusal of one mail. If it is permanent, retrying is useless.
+// smtpRefusal means that the server refused one mail. If it is permanent, sending it again would fail, too.
 type smtpRefusal struct {
 	err         error
 	isPermanent bool
@@ -99,8 +99,8 @@ type smtpRefusal struct {
 
 func (r smtpRefusal) Error() string { return r.err.Error() }
 
-// send sends one mail. A refusal is about this mail; any other error is about the session, which must not be used
-// again.
+// send sends one mail. If it returns a smtpRefusal, the session can send other mails; after any other error it must not
+// be used.
 func (s SMTPServer) send(c *smtpSession, m inbox.Mail, text []byte) error {
 	if err := c.conn.SetDeadline(time.Now().Add(mailTimeout)); err != nil {
 		return err

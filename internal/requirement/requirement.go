@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of requirements and of packages.
+// limits of requirements and packages
 const (
 	Most        = 20  // of a task or a request
 	MostText    = 200 // bytes of one
@@ -15,7 +15,7 @@ const (
 	MostVersion = 50  // bytes of a version
 )
 
-// Packages are installed packages: versions by normalized name.
+// Packages are the installed packages: versions by normalized name.
 type Packages map[string]string
 
 // Requirement is a package with conditions on its version.
@@ -24,7 +24,7 @@ type Requirement struct {
 	conditions []condition
 }
 
-// condition is an operator with a version.
+// condition is an operator and a version, such as >=4.
 type condition struct {
 	operator, text string // as written, without spaces
 	version        version
@@ -37,10 +37,10 @@ var (
 	separators      = regexp.MustCompile(`[-_.]+`)
 )
 
-// Normalize returns the name of a package in the one form of all its spellings (PEP 503).
+// Normalize returns the normalized name of a package (PEP 503).
 func Normalize(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
 
-// Parse reads a requirement. Its error suggests what to write instead.
+// Parse parses a requirement. Its error suggests what to write.
 func Parse(text string) (r Requirement, err error) {
 	if len(text) > MostText {
 		return r, fmt.Errorf("a requirement has at most %d bytes, and this one has %d", MostText, len(text))
@@ -95,7 +95,7 @@ func parseCondition(text string) (c condition, err error) {
 	return c, nil
 }
 
-// String returns the requirement in its shortest form, without spaces.
+// String returns the shortest text of the requirement, without spaces.
 func (r Requirement) String() string {
 	texts := make([]string, len(r.conditions))
 	for i, c := range r.conditions {
@@ -104,8 +104,8 @@ func (r Requirement) String() string {
 	return r.Name + strings.Join(texts, ",")
 }
 
-// MetBy reports whether a package of that version is enough; "" means that it is not installed. A version that is not
-// one of PEP 440 meets no condition.
+// MetBy reports whether an installed version meets the requirement; "" means not installed. A version that PEP 440 does
+// not define meets no condition.
 func (r Requirement) MetBy(installed string) bool {
 	if installed == "" || len(r.conditions) == 0 {
 		return installed != ""
@@ -114,7 +114,7 @@ func (r Requirement) MetBy(installed string) bool {
 	return ok && !slices.ContainsFunc(r.conditions, func(c condition) bool { return !c.allows(v) })
 }
 
-// allows compares as PEP 440 says.
+// allows reports whether a version meets the condition, according to PEP 440.
 func (c condition) allows(v version) bool {
 	public := v
 	public.local = ""
@@ -145,7 +145,7 @@ func (c condition) allows(v version) bool {
 // List is a list of requirements, as texts without spaces.
 type List []string
 
-// ParseList reads requirements. A problem is reported with the index of its text, or with -1 if there are too many.
+// ParseList parses requirements. at is the index of a text with an error, or -1 if there are too many texts.
 func ParseList(texts []string) (list List, at int, err error) {
 	if len(texts) > Most {
 		return nil, -1, fmt.Errorf("at most %d packages can be required, and these are %d", Most, len(texts))
@@ -173,12 +173,12 @@ func (l List) Parsed() (list []Requirement) {
 	return list
 }
 
-// Meet reports whether the packages are enough for all requirements.
+// Meet reports whether the packages meet all requirements.
 func (p Packages) Meet(list []Requirement) bool {
 	return !slices.ContainsFunc(list, func(r Requirement) bool { return !r.MetBy(p[r.Name]) })
 }
 
-// mostNamed limits the versions that a sentence names.
+// mostNamed limits the versions in one sentence.
 const mostNamed = 3
 
 // Lack returns the end of a sentence that begins with "It waits for" about requirements that no machine meets, such as

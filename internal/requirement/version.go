@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// version is a version of PEP 440, in numbers that are compared one after the other.
+// version is a version according to PEP 440, as numbers that are compared one after the other.
 type version struct {
 	epoch   uint64
 	release []uint64
@@ -20,7 +20,7 @@ type version struct {
 	local   string // behind +, in lower case, with dots
 }
 
-// The phases.
+// phases of a version
 const (
 	phaseDev = iota // a development release of the release itself
 	phaseAlpha
@@ -37,7 +37,7 @@ var versionText = regexp.MustCompile(`^v?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)` +
 	`(?:[-_.]?(dev)[-_.]?([0-9]*))?` +
 	`(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$`)
 
-// parseVersion reads a version. ok is false if it is longer than MostVersion or is none.
+// parseVersion parses a version. ok is false if it is longer than MostVersion or invalid.
 func parseVersion(text string) (v version, ok bool) {
 	if len(text) > MostVersion {
 		return v, false
@@ -83,13 +83,13 @@ func parseVersion(text string) (v version, ok bool) {
 	return v, ok
 }
 
-// compare orders versions as PEP 440 does.
+// compare returns -1, 0, or 1, as PEP 440 orders versions.
 func (v version) compare(o version) int {
 	return cmp.Or(cmp.Compare(v.epoch, o.epoch), compareReleases(v.release, o.release), cmp.Compare(v.phase, o.phase), cmp.Compare(v.pre, o.pre),
 		cmp.Compare(v.post, o.post), cmp.Compare(v.dev, o.dev), strings.Compare(v.local, o.local))
 }
 
-// compareReleases compares numbers; missing ones are 0.
+// compareReleases compares lists of numbers; a missing number is 0.
 func compareReleases(a, b []uint64) int {
 	n := max(len(a), len(b))
 	return slices.Compare(padded(a, n), padded(b, n))
@@ -99,12 +99,12 @@ func padded(release []uint64, n int) []uint64 {
 	return append(slices.Clone(release), make([]uint64, max(n-len(release), 0))...)
 }
 
-// sameRelease reports whether both versions belong to one release, such as 3.1rc1 and 3.1.
+// sameRelease reports whether both versions have the same release numbers, such as 3.1rc1 and 3.1.
 func (v version) sameRelease(o version) bool {
 	return v.epoch == o.epoch && compareReleases(v.release, o.release) == 0
 }
 
-// startsWith reports whether the release begins with the numbers of another.
+// startsWith reports whether the release numbers begin with those of o.
 func (v version) startsWith(o version) bool {
 	n := len(o.release)
 	return v.epoch == o.epoch && slices.Equal(padded(v.release, n)[:n], o.release)
@@ -113,7 +113,7 @@ func (v version) startsWith(o version) bool {
 // early reports whether it comes before its release.
 func (v version) early() bool { return v.phase != phaseFinal || v.dev != notDev }
 
-// plain reports whether it has only the numbers of a release.
+// plain reports whether the version has only release numbers.
 func (v version) plain() bool {
 	return v.phase == phaseFinal && v.dev == notDev && v.post == 0 && v.local == ""
 }

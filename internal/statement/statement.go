@@ -23,7 +23,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Names by which other programs recognize the format.
+// names by which other programs recognize the format
 const (
 	StatementType = "https://in-toto.io/Statement/v1"
 	PredicateType = "urn:warpboard:result:v1"
@@ -33,7 +33,7 @@ const (
 // KeysPath is the path at which a site publishes its keys.
 const KeysPath = "/.well-known/warpboard-key.json"
 
-// Statement is an in-toto statement. Its subjects are the source and the task.
+// Statement is an in-toto statement whose subjects are the source and the task.
 type Statement struct {
 	Type          string    `json:"_type"`
 	Subject       []Subject `json:"subject"`
@@ -41,18 +41,18 @@ type Statement struct {
 	Predicate     Result    `json:"predicate"`
 }
 
-// Subject identifies a file, or several as one text, by content.
+// Subject identifies a file, or several files packed as one text, by the hash of its content.
 type Subject struct {
 	Name   string `json:"name"`
 	Digest Digest `json:"digest"`
 }
 
-// Digest is the SHA-256 of a content, in hex.
+// Digest is a SHA-256 hash, in hex.
 type Digest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Result is the measurement of one ranked run. It names no person, and has only the hash of the source.
+// Result is the measurement of one ranked run. It has no name of a person, and of the source only the hash.
 type Result struct {
 	Site          string      `json:"site"` // address of the site
 	Run           int64       `json:"run"`
@@ -67,38 +67,39 @@ type Result struct {
 	Score         Score       `json:"score"` // from these samples only
 }
 
-// Task is the task of the score. Its digest covers everything that a score depends on.
+// Task is the measured task. Its digest covers everything on which a score depends.
 type Task struct {
 	Slug    string        `json:"slug"`
 	Version int           `json:"version"`
 	Ranking tasks.Ranking `json:"ranking"`
 }
 
-// Harness is the measuring program; machine.harness has its hash. A task's own program is part of the task's digest.
+// Harness is the program that measured; machine.harness has its hash. If the task has its own harness, the
+// digest of the task includes that.
 type Harness struct {
 	Name string `json:"name"`
 }
 
-// Seeds are the seeds that are kept after the run.
+// Seeds has the seeds of the inputs that the site stores after a run.
 type Seeds struct {
 	PublicSeed *uint64 `json:"public,omitempty,string"` // set by the task
 	SecretSeed *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
 	Note       string  `json:"note"`
 }
 
-// Sample is the measurement of one case, in nanoseconds.
+// Sample is the measurement of one case; times are in nanoseconds.
 type Sample struct {
 	Case string `json:"case"`
-	// the clock that counts; empty if the task's own program measured
+	// clock of the times; "" if the harness of the task itself measured
 	Clock job.Clock `json:"clock,omitempty"`
-	// medians, one per fresh process; empty if one process measured
+	// median of each process in nanoseconds; empty if only one process measured
 	Processes         []float64 `json:"processes"`
 	Time              float64   `json:"time"` // time that counts
 	CallCount         int       `json:"calls"`
 	StandardDeviation float64   `json:"std"`
 }
 
-// Score is computed from the samples, in nanoseconds.
+// Score is computed from the samples; times are in nanoseconds.
 type Score struct {
 	NS                 float64  `json:"ns"`
 	Low                *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
@@ -108,7 +109,7 @@ type Score struct {
 	DisturbanceReasons []string `json:"disturbed,omitempty"` // reasons from the machine's record
 }
 
-// New returns a statement about a source and a task, given by their digests.
+// New returns a statement about a source and a task; both parameters are digests.
 func New(source, task string, r Result) Statement {
 	return Statement{Type: StatementType, PredicateType: PredicateType, Predicate: r,
 		Subject: []Subject{{"source", Digest{source}}, {"task", Digest{task}}}}
@@ -117,14 +118,14 @@ func New(source, task string, r Result) Statement {
 // SigningKey is a private key. The zero value cannot sign.
 type SigningKey struct{ privateKey ed25519.PrivateKey }
 
-// PublicKey is a current or previous key of a site.
+// PublicKey is a current or former key of a site.
 type PublicKey struct {
 	ID    string    `json:"id"`         // SHA-256 of its DER form, in hex
 	PEM   string    `json:"public_key"` // Ed25519, in openssl's format
 	Since time.Time `json:"since"`
 }
 
-// Keys are published at KeysPath: the current key first, then older ones, which stay valid.
+// Keys are published at KeysPath: first the current key, then former ones, whose signatures stay valid.
 type Keys struct {
 	Keys []PublicKey `json:"keys"`
 }
@@ -146,12 +147,12 @@ func ReadKey(text []byte) (SigningKey, error) {
 	return SigningKey{private}, nil
 }
 
-// ReadOrCreateKey reads the key from a file. If the file is missing, it is created with a new key.
+// ReadOrCreateKey reads a key from a file. If the file does not exist, it creates a key and writes it.
 func ReadOrCreateKey(path string) (SigningKey, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newKey(); err == nil {
-			// Written atomically: half a key would prevent every later start.
+			// The file is written atomically, because an incomplete key would prevent every later start.
 			err = renameio.WriteFile(path, text, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 		}
 	}
@@ -188,7 +189,7 @@ func (k SigningKey) Public(since time.Time) (PublicKey, error) {
 	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), Since: since}, nil
 }
 
-// Sign puts a statement into a DSSE envelope. It returns an error for the zero SigningKey.
+// Sign returns a DSSE envelope with a statement and its signature. It returns an error for the zero SigningKey.
 func (k SigningKey) Sign(s Statement) (e dsse.Envelope, err error) {
 	if k.privateKey == nil {
 		return e, errors.New("there is no key to sign with")

@@ -37,7 +37,7 @@ func run(out string, check bool) error {
 	return compareDirs(out, filepath.Join(again, "dist"))
 }
 
-// release builds the checked-out commit, without uncommitted changes. An empty cache means the user's own.
+// release builds the current commit, without uncommitted changes. If cache is "", the Go cache of the user is used.
 func release(out, cache string) error {
 	src, err := os.MkdirTemp("", "warpboard-source-")
 	if err != nil {
@@ -98,7 +98,7 @@ func checksums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// compareDirs compares two directories by their checksums.
+// compareDirs compares two directories by the checksums of their files.
 func compareDirs(a, b string) error {
 	first, err := os.ReadFile(filepath.Join(a, "SHA256SUMS"))
 	if err != nil {

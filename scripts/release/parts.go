@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// sbomPart is one component in CycloneDX's format.
+// sbomPart is one component in the CycloneDX format.
 type sbomPart struct {
 	Type    string `json:"type"`
 	Name    string `json:"name"`
@@ -21,7 +21,7 @@ type sbomPart struct {
 	PURL    string `json:"purl"`
 }
 
-// writeLicenses writes the licenses and the list of the program's parts.
+// writeLicenses writes the licenses of all parts of the program, and the list of the parts.
 func writeLicenses(src, out, binary string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -68,8 +68,7 @@ func writeLicenses(src, out, binary string) error {
 		os.WriteFile(filepath.Join(out, "THIRD-PARTY-NOTICES.txt"), notices.Bytes(), 0o644))
 }
 
-// addNotices adds the license of one part. It returns an error for a part without a license, which must not be
-// published.
+// addNotices adds the license of one part. A part without a license must not be published, so it returns an error.
 func addNotices(to *bytes.Buffer, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -94,10 +93,10 @@ func addNotices(to *bytes.Buffer, name, dir string) error {
 	return nil
 }
 
-// onlyTools are npm packages that build or test static/, and are not part of it.
+// onlyTools are npm packages that build or test the files in static/ without becoming a part of them.
 var onlyTools = []string{"@tailwindcss/cli", "axe-core", "esbuild"}
 
-// webParts returns the packages in static/.
+// webParts returns the npm packages that are part of static/.
 func webParts(src string) (list []sbomPart, err error) {
 	text, err := os.ReadFile(filepath.Join(src, "package.json"))
 	if err != nil {

@@ -76,7 +76,7 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTerm traverses the input as the harness of Warpboard does. With an own harness of the task it does not compile,
+// nativeTerm traverses the input as the harness of Warpboard does. If the task has its own harness, it does not compile,
 // and such a mutant is not evaluated.
 const nativeTerm = `
 #include "warpboard_walk.h"

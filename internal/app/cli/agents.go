@@ -13,7 +13,7 @@ import (
 	"warpboard/web/mcp"
 )
 
-// AgentCommands returns the commands that offer a site to agents.
+// AgentCommands returns the commands that make a site available to agents.
 func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
 	serve := c.command(func(c *connection) *cobra.Command {
@@ -23,7 +23,7 @@ func AgentCommands(env console.Environment, version string) []*cobra.Command {
 				if err != nil {
 					return err
 				}
-				// The standard output carries only the protocol: nothing else may print there.
+				// The standard output is only for the protocol: no other text may be printed.
 				return mcp.ServeStdio(cmd.Context(), site, version, os.Stdin, os.Stdout)
 			}}
 	})

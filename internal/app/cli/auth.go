@@ -26,7 +26,7 @@ func authCommand(c *connection) *cobra.Command {
 	return console.CommandGroup(cmd)
 }
 
-// tokenStatus is the status of one site's token.
+// tokenStatus is the state of the token of one site.
 type tokenStatus struct {
 	Name    string       `json:"name,omitempty"` // name in the config file
 	Server  string       `json:"server"`
@@ -124,7 +124,7 @@ func shareCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// revokeOwn revokes the client's token.
+// revokeOwn revokes the token of the client.
 func revokeOwn(ctx context.Context, site *client.Client) error {
 	all, err := site.Tokens(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 	if !ok {
 		return console.UsageError("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
 	}
-	// The token is removed locally even if the site does not answer; a message names tokens that could not be revoked.
+	// The token is removed locally even if the site does not respond. A message names tokens that could not be revoked.
 	revoked := "kept at the site"
 	if !keep {
 		revoked = "revoked"

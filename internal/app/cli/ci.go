@@ -62,8 +62,8 @@ func ciCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// ciResult is the result for one kernel on one device. It is printed by --json: keys may only be added. Times are in
-// nanoseconds: a submission's score, or an evaluation's mean.
+// ciResult is the result of one kernel on one device, for --json: keys may only be added. Times are in nanoseconds: the
+// score of a submission, or the mean of an evaluation.
 type ciResult struct {
 	File         string      `json:"file"`
 	ComparedWith string      `json:"for"` // task or reference
@@ -73,7 +73,7 @@ type ciResult struct {
 	Reason       string      `json:"why,omitempty"`
 	Base         *float64    `json:"base_ns,omitempty"`
 	Current      *float64    `json:"now_ns,omitempty"`
-	// Speedup is the speed relative to the base or the reference.
+	// Speedup is the speed relative to the base commit or the reference.
 	Speedup *float64 `json:"speedup,omitempty"`
 	URL     string   `json:"url,omitempty"`
 }
@@ -102,8 +102,8 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	}
 	r := &ciRun{site: site, options: o, project: p}
 	found := []ciResult{}
-	// One after the other: they would wait for the same device anyway, and this does not use up a person's limit of
-	// waiting runs.
+	// The kernels run in sequence: they would wait for the same device anyway, and several at once could exceed a
+	// person's limit of waiting runs.
 	for _, k := range p.Kernels {
 		results, err := r.checkKernel(ctx, k)
 		if err != nil {
@@ -117,7 +117,7 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	return o.verdict(found)
 }
 
-// verdict returns the exit error according to the policy.
+// verdict returns the error for the exit code that the flags require.
 func (o ciOptions) verdict(found []ciResult) error {
 	bad, slow := 0, 0
 	for _, one := range found {
@@ -129,7 +129,7 @@ func (o ciOptions) verdict(found []ciResult) error {
 		}
 	}
 	switch {
-	// "slower" includes failures. "never" only prints the summary.
+	// "slower" includes failures. With "never", only the summary is printed.
 	case o.failOnChange != "never" && bad > 0:
 		return console.FailedError("%d of %d did not pass", bad, len(found))
 	case o.failOnChange == "slower" && slow > 0:
@@ -164,8 +164,8 @@ func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, er
 	if err != nil {
 		return nil, err
 	}
-	// The whole submission is compared, including further files. Changes of the task or the machine are not considered:
-	// --all runs it again.
+	// The whole submission is compared, with additional files. Changes of the task or of the machine are ignored: with
+	// --all, it runs again.
 	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
 	if k.Reference != "" {
 		return r.compareAllWithReference(ctx, k, path, same)
@@ -173,7 +173,7 @@ func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, er
 	if same {
 		return []ciResult{{File: k.File, ComparedWith: r.project.configOf(path).Task, State: stateUnchanged}}, nil
 	}
-	// after and before are measured one after the other: changes of the machine in between count as a difference.
+	// after and before are measured in sequence: a change of the machine between them counts as a difference.
 	// Overlapping intervals count as equal, which covers small changes.
 	after, err := r.submitAndWait(ctx, path, now)
 	if err != nil {
@@ -188,19 +188,19 @@ func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, er
 	return resultsOf(k.File, before, after), nil
 }
 
-// leavesFolder reports whether a kernel has a file outside of the project. The repository may be a stranger's (a pull
-// request): such a file would be sent to the site, and compiler messages could show it.
+// leavesFolder reports whether a kernel has a file outside of the project. In a pull request, the project may come from
+// an untrusted person: such a file would be sent to the site, and compiler messages could show it.
 func (k kernelConfig) leavesFolder() bool {
 	outside := func(file string) bool { return !filepath.IsLocal(file) }
 	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
-// read returns a kernel with its further files. Its source is nil if read returns nil.
+// read returns a kernel with its additional files. Its source is nil if read returns nil.
 func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 
-// fileAtBase returns a file at the base, or nil if there is no base or no such file.
+// fileAtBase returns a file in the base commit; nil if there is no base commit or no such file.
 func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 	if r.options.base == "" {
 		return nil, nil
@@ -211,8 +211,8 @@ func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
 		return nil, console.UsageError("--base %q is not a commit of this repository (fetch it first)", r.options.base)
 	}
-	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new",
-	// because the commit was verified.
+	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. An error means that the
+	// file is new, because the commit exists.
 	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
 	if err != nil {
 		return nil, nil // the file is new
@@ -232,8 +232,8 @@ func (r *ciRun) submitAndWait(ctx context.Context, path string, s tasks.Submissi
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)
-	// Each Wait ends after at most pollIntervalLog. The loop has no limit: CI systems have one, and after an interrupt
-	// the runs continue.
+	// Each Wait ends after at most pollIntervalLog. The loop has no limit of its own: CI systems have one, and after an
+	// interrupt the runs continue.
 	for err == nil && !sub.Ended {
 		id := sub.ID
 		if sub, err = r.site.Wait(ctx, id, pollIntervalLog); errors.Is(err, context.Canceled) {

@@ -8,9 +8,10 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// report prints the results: a summary, and annotations for forges that support them.
+// report prints the results: a summary, and annotations for forges (GitHub and the like) that support them.
 func (c *connection) report(o ciOptions, found []ciResult) error {
-	// Annotations go to the standard output, where the forge reads commands; the summary goes to its file.
+	// Annotations are written to the standard output, where the forge reads commands; the summary is written to the
+	// file for summaries.
 	if c.json {
 		if err := c.jqFilter.Print(c.env.Stdout, found); err != nil {
 			return err
@@ -42,10 +43,10 @@ func (c *connection) report(o ciOptions, found []ciResult) error {
 	return err
 }
 
-// annotation returns the line that a forge shows at a file, or "". Only this line may begin with a command for the
-// forge, because a kernel's output could contain one.
+// annotation returns the line that a forge shows next to a file, or "". No other line may begin with a command for the
+// forge, because the output of a kernel could contain one.
 func (k ciResult) annotation() string {
-	// Escapes of the forge, for a message and a property. clean removes control characters first.
+	// characters that the forge requires to be escaped in messages and properties; clean has removed control characters
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {
@@ -64,7 +65,7 @@ func (k ciResult) times() string {
 	return fmt.Sprintf("%v → %v", console.Nanoseconds(*k.Base), console.Nanoseconds(*k.Current))
 }
 
-// changeText describes the time relative to that of the base or the reference.
+// changeText describes the time relative to that of the base commit or of the reference.
 func (k ciResult) changeText() string {
 	switch {
 	case k.Speedup == nil || k.Change == changeSame:
@@ -75,7 +76,8 @@ func (k ciResult) changeText() string {
 	return fmt.Sprintf("%s, %.2f×", k.Change, *k.Speedup)
 }
 
-// resultsTable returns the summary as a table. Markdown in cells is escaped, because they come from kernels and sites.
+// resultsTable returns the summary as a Markdown table. Text in cells is escaped, because it comes from kernels and
+// sites.
 func resultsTable(found []ciResult) string {
 	cell := func(text string) string {
 		text = strings.Join(strings.Fields(console.CleanText(text)), " ")

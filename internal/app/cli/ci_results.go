@@ -9,8 +9,8 @@ import (
 	"warpboard/tasks"
 )
 
-// compareAllWithReference compares a kernel with its reference on each of its devices, unless both are unchanged since
-// the base.
+// compareAllWithReference compares a kernel with its reference on each device of the kernel, unless both are unchanged
+// since the base commit.
 func (r *ciRun) compareAllWithReference(ctx context.Context, k kernelConfig, path string, same bool) (all []ciResult, err error) {
 	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
@@ -63,14 +63,14 @@ func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, 
 	}
 	found := resultOf(e).Result
 	if one.Speedup = found.Speedup; found.Stats != nil {
-		// Milliseconds to nanoseconds.
+		// convert milliseconds to nanoseconds
 		mean := found.Stats.Mean * 1e6
 		one.Current = &mean
 	}
 	return one, nil
 }
 
-// resultsOf matches a submission's runs with those of the base, which may be nil.
+// resultsOf relates the runs of a submission to those of the base commit; before is nil if there are none.
 func resultsOf(file string, before, after *client.Submission) (all []ciResult) {
 	for _, run := range after.Runs {
 		one := ciResult{
@@ -84,7 +84,7 @@ func resultsOf(file string, before, after *client.Submission) (all []ciResult) {
 			}
 		}
 		if before != nil {
-			// By device, because the task may have new devices since the base.
+			// Runs are compared by device, because the task may have additional devices since the base commit.
 			for _, old := range before.Runs {
 				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
 					times := *old.ScoreNS / *run.ScoreNS

@@ -15,7 +15,7 @@ import (
 
 const defaultServer = "http://127.0.0.1:3000"
 
-// Commands returns the commands that talk to a site.
+// Commands returns the commands that call a site.
 func Commands(env console.Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
@@ -29,7 +29,7 @@ func Commands(env console.Environment) []*cobra.Command {
 	return all
 }
 
-// connection has a command's site and token.
+// connection has the flags with which a command connects to a site, and the site.
 type connection struct {
 	env           console.Environment
 	server, token string
@@ -41,8 +41,8 @@ type connection struct {
 	client        *client.Client // client of the asked site
 }
 
-// command adds the flags of every command that talks to a site. The environment is not the flags' default: help prints
-// defaults, and a token is secret.
+// command adds the flags that every command for a site has. Environment variables are not the default values of flags,
+// because the help shows default values and a token is secret.
 func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Command {
 	cmd := build(c)
 	f := cmd.PersistentFlags()
@@ -65,7 +65,8 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	return cmd
 }
 
-// rewriteErrors rewrites the errors of a command and its subcommands in the terms of the command line.
+// rewriteErrors replaces the terms of the API by those of the command line in the errors of a command and its
+// subcommands.
 func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -79,17 +80,17 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	}
 }
 
-// noJSONAnnotation marks a command without an answer of the API.
+// noJSONAnnotation marks a command that prints no response of the API, so that it has no flag --json.
 const noJSONAnnotation = "no-json"
 
-// site returns a client of the site. Precedence: flag, environment, config file. The file's token is sent only to the
-// file's site.
+// site returns a client of the site that is chosen by, in this order: flag, environment, config file. The token in the
+// file is sent only to the site in the file.
 func (c *connection) site() (*client.Client, error) {
 	cfg, err := console.ReadSites(c.env.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	// A name of the config file takes precedence over an address. Only --server may have a name; the variable is always
+	// A name in the config file takes precedence over an address. Only --server may be a name; the variable is always
 	// an address.
 	known, ok := cfg.Sites[c.server]
 	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
@@ -101,7 +102,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.At(defaultServer)
 	}
-	// A token from the environment is sent to any site, as its user intends. --token "" sends none.
+	// A token from the environment is sent to every site, as its user intends. With --token "" none is sent.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token
@@ -118,8 +119,8 @@ func (c *connection) site() (*client.Client, error) {
 	return c.client, nil
 }
 
-// warnIfOlder warns that this command is older than the site, for a person at a terminal or after an error that this
-// may have caused.
+// warnIfOlder warns that this program is older than the site, if a person uses a terminal or if the error may be a
+// consequence.
 func (c *connection) warnIfOlder(err error) {
 	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
@@ -129,14 +130,14 @@ func (c *connection) warnIfOlder(err error) {
 	}
 }
 
-// isOlderVersion compares versions of Go modules, ignoring suffixes. An invalid version is not older.
+// isOlderVersion compares versions of Go modules without suffixes. An invalid version is not older.
 func isOlderVersion(own, theirs string) bool {
 	own, _, _ = strings.Cut(own, " ")
 	theirs, _, _ = strings.Cut(theirs, " ")
 	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0
 }
 
-// withoutUser removes user and password from an address, because errors are kept in logs.
+// withoutUser removes the user name and the password from an address, because logs store errors.
 func withoutUser(address string) string {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {

@@ -20,7 +20,7 @@ func compareCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// comparison has the printed part of a page's JSON (/compare.json).
+// comparison has those fields of /compare.json that are printed.
 type comparison struct {
 	A, B  comparedSide
 	Ratio *timeRatio
@@ -31,8 +31,8 @@ type comparison struct {
 	}
 }
 
-// comparedSide is one of two runs. ScoreNS comes from its own times, like the ratio; BoardNS is a different score on
-// the board, from several runs or a confirmation.
+// comparedSide is one of two runs. ScoreNS is computed from the times of this run alone, like the ratio. BoardNS is the
+// score on the board if it is different, because it includes other runs or a confirmation.
 type comparedSide struct {
 	Submission int64
 	Mode       string
@@ -41,7 +41,7 @@ type comparedSide struct {
 	PooledRuns int      `json:"pooled_runs"`
 }
 
-// timeRatio is B's time divided by A's, with its 99 % interval if there is one.
+// timeRatio is the time of run B divided by that of run A, with its 99 % interval if there is one.
 type timeRatio struct {
 	Value, Low, High float64
 	Apart            bool
@@ -84,7 +84,7 @@ func printCompared(s *console.Screen, found comparison) {
 	}
 	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
 		one := found.Cases[i]
-		// Only one of the two has the case: they ran different versions of the task.
+		// Only one of the runs has the case, because they ran different versions of the task.
 		if one.A == nil || one.B == nil {
 			return []any{one.Spec, "", "", ""}
 		}
@@ -93,7 +93,7 @@ func printCompared(s *console.Screen, found comparison) {
 	})
 }
 
-// board describes the board's score if it is different, or returns "".
+// board describes the score on the board if it is different; otherwise "".
 func (s comparedSide) board() string {
 	switch {
 	case s.BoardNS == nil:
@@ -136,7 +136,7 @@ func (f comparison) noTimesReason() string {
 	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
-// pooledNote explains that a score combines several runs, or names the run on the board.
+// pooledNote says that a score combines several runs, or which run the board shows.
 func pooledNote(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:

@@ -11,10 +11,10 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// completion offers words to a shell.
+// completion returns completions of an argument for a shell.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// fixedWords offers fixed words.
+// fixedWords completes the words of a fixed list.
 func fixedWords(all ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return all, cobra.ShellCompDirectiveNoFileComp
@@ -41,8 +41,8 @@ func (c *connection) addCompletion(cmd *cobra.Command) {
 	}
 }
 
-// completeSubmission offers the caller's latest submissions. Errors are not reported to a shell that waits for words,
-// here and below.
+// completeSubmission completes the latest submissions of the caller. Errors are ignored, as in the functions below,
+// because a shell could not show them.
 func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.OwnSubmissions(cmd.Context(), "", 0, 20); err == nil {
@@ -58,7 +58,7 @@ func (c *connection) completeTask(cmd *cobra.Command, _ []string, _ string) (all
 	return c.completeBoard(cmd, nil, "")
 }
 
-// completePull offers a site's tasks, and then folders.
+// completePull completes a task of the site, and then a folder.
 func (c *connection) completePull(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveFilterDirs
@@ -66,7 +66,7 @@ func (c *connection) completePull(cmd *cobra.Command, args []string, _ string) (
 	return c.completeBoard(cmd, nil, "")
 }
 
-// completeDevice offers the devices of --task if given, otherwise those of the site.
+// completeDevice completes a device of --task, or of the site without --task.
 func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	if task, err := cmd.Flags().GetString("task"); err == nil && task != "" {
 		return c.completeBoard(cmd, []string{task}, "")
@@ -81,13 +81,13 @@ func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (a
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSite offers the names of the config file.
+// completeSite completes a name in the config file.
 func (c *connection) completeSite(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	cfg, _ := console.ReadSites(c.env.Getenv)
 	return slices.Sorted(maps.Keys(cfg.Sites)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeBoard offers a site's tasks, and then the task's devices.
+// completeBoard completes a task of the site, and then a device of the task.
 func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 	site, err := c.site()
 	if err != nil || len(args) > 1 {

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// commandExamples are shown in the help of commands that have none of their own, by path below warpboard. A test checks
-// them against the flags and arguments.
+// commandExamples are examples for the help of commands, by the path below warpboard. A test checks their flags and
+// arguments.
 var commandExamples = map[string]string{
 	"login": `  warpboard login https://boards.example.org
   warpboard login https://lab.example.org --name lab`,

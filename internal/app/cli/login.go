@@ -34,10 +34,10 @@ func loginCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// login requests a token from a site, which a person approves in a browser.
+// login requests a token from a site; a person approves it in a browser.
 func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
-	// http is allowed for sites on this machine or in a private network; the token is then sent unencrypted.
+	// http is allowed for sites on this machine or in a private network, where the token is sent unencrypted.
 	if !isAddress(server) {
 		return console.UsageError("%q is not an address like https://boards.example.org", withoutUser(server))
 	}
@@ -52,8 +52,8 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	}
 	host, _ := os.Hostname()
 	site := client.New(server, "")
-	// The OAuth device flow: no secret passes through the browser. The person compares the code, because a link alone
-	// could be someone else's.
+	// As in the OAuth device flow, no secret passes through the browser. The person compares the code, because a link
+	// alone could come from another person.
 	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 		if err == nil && answer.Token != "" && answer.User != nil {
 			return answer, nil
 		}
-		// A site that restarts in the meantime is asked again; a refused or expired code ends the login.
+		// After a restart of the site the request is repeated; a refused or expired code ends the login.
 		if err != nil && console.ExitCode(err) != console.ExitUnreachable {
 			return nil, err
 		}

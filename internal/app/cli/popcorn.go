@@ -34,8 +34,8 @@ func (c *connection) setUpPopcorn() error {
 	return nil
 }
 
-// popcornFileReplaceable reports whether popcorn-cli's file may be replaced: it is missing, empty, or has only a token
-// of a Warpboard site. A registration with GPU MODE is kept.
+// popcornFileReplaceable reports whether the file of popcorn-cli may be replaced: it is missing, empty, or has only a
+// token of a Warpboard site. A registration with GPU MODE is not replaced.
 func popcornFileReplaceable(path string) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func popcornFileReplaceable(path string) (bool, error) {
 	return kept == "" || ok && strings.HasPrefix(strings.Trim(id, ` "'`), "wb_") && !strings.Contains(kept, "\n"), nil
 }
 
-// writePrivateFile replaces a file by one that only its owner can read, whatever its permissions were.
+// writePrivateFile replaces a file by one that only its owner can read; the old permissions do not matter.
 func writePrivateFile(path, text string) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {

@@ -67,7 +67,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if out != "" {
 		return os.WriteFile(out, data, 0o644)
 	}
-	// A pipe gets the raw bytes, except text, which people read there, too.
+	// A pipe receives the bytes without changes, except for text, which people read through pipes, too.
 	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
 		data = []byte(console.CleanText(string(data)))
 	}
@@ -85,7 +85,7 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 	return client.Run{}, console.UsageError("choose a run of submission %d with --device: %q", sub.ID, devices)
 }
 
-// runOf returns a submission's run on a device, or its only one.
+// runOf returns the run of a submission on a device, or its only run if device is "".
 func runOf(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
 	id, err := submissionID(text)
 	if err != nil {
@@ -98,7 +98,7 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 	return onlyRun(sub, device)
 }
 
-// scoreChange is the result of comparing a score with an older one.
+// scoreChange is the result of comparing a score with an earlier one.
 type scoreChange string
 
 const (
@@ -107,7 +107,7 @@ const (
 	changeSlower scoreChange = "slower"
 )
 
-// scoreChangeOf compares two runs with scores. Boards have another rule.
+// scoreChangeOf compares the scores of two runs. Boards compare scores with another rule.
 func scoreChangeOf(old, now client.Run) scoreChange {
 	switch {
 	case scoresAgree(old, now):
@@ -118,11 +118,11 @@ func scoreChangeOf(old, now client.Run) scoreChange {
 	return changeSlower
 }
 
-// minRelativeDifference is the relative difference up to which two scores count as equal, as on a board.
+// minRelativeDifference is the relative difference up to which two scores are equal, as on a board.
 const minRelativeDifference = 0.005
 
-// scoresAgree reports whether two scores differ by at most 0.5 %, or their intervals overlap. Without an interval a
-// score is a point.
+// scoresAgree reports whether two scores differ by at most minRelativeDifference, or their intervals overlap. Without
+// an interval, only the score itself is compared.
 func scoresAgree(a, b client.Run) bool {
 	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= minRelativeDifference*min(*a.ScoreNS, *b.ScoreNS) {
 		return true

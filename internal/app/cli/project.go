@@ -15,10 +15,10 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// projectFile must not name a site: a stranger's repository must not decide where a token is sent.
+// projectFile has no setting for the site: an untrusted repository must not decide where a token is sent.
 const projectFile = tasks.ProjectFile
 
-// project has the task and settings of a folder's kernels.
+// project has the task and the settings of the kernels in a folder.
 type project struct {
 	Task    string         `toml:"task,omitempty"`
 	Devices []string       `toml:"devices,omitempty"`
@@ -26,7 +26,7 @@ type project struct {
 	dir     string
 }
 
-// kernelConfig is one kernel of a folder, for a task or with a reference.
+// kernelConfig has the settings of one kernel, which is for a task or has a reference.
 type kernelConfig struct {
 	File      string   `toml:"file"`
 	Task      string   `toml:"task,omitempty"`
@@ -35,13 +35,14 @@ type kernelConfig struct {
 	Files     []string `toml:"files,omitempty"`     // further files of a submission, if the task allows any
 }
 
-// findProject reads the project file of a folder, or of the nearest parent up to the repository's root. Without one,
-// the project is empty.
+// findProject reads the project file of a folder or of its nearest parent, up to the root of the repository. Without a
+// file, the project is empty.
 func findProject(dir string) (p project, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return p, err
 	}
-	// Up to the folder with .git, or to the root: a file in the home directory must not apply to a repository.
+	// The search ends at the folder with .git, or at the root: a file in the home directory must not apply to a
+	// repository.
 	for {
 		if p, found, err := readProject(dir); found || err != nil {
 			return p, err
@@ -67,7 +68,7 @@ func readProject(dir string) (p project, found bool, err error) {
 		return project{}, false, nil
 	case err != nil:
 		return p, false, fmt.Errorf("reading %s: %w", file, err)
-	// A misspelled key would otherwise be ignored silently.
+	// Without this error, a misspelled key would be ignored.
 	case len(meta.Undecoded()) > 0:
 		return p, false, fmt.Errorf("%s: unknown key %q", file, meta.Undecoded()[0])
 	}
@@ -80,7 +81,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// configOf returns the settings for a file: its own entry takes precedence over the folder's.
+// configOf returns the settings for a file: its own entry takes precedence over the settings of the folder.
 func (p project) configOf(file string) kernelConfig {
 	k := kernelConfig{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)
@@ -97,13 +98,13 @@ func (p project) configOf(file string) kernelConfig {
 		if len(own.Devices) > 0 {
 			k.Devices = own.Devices
 		}
-		// The last entry of a file counts, for the fields that it sets.
+		// The last entry for a file takes precedence in the fields that it sets.
 		k.Reference, k.Files = own.Reference, own.Files
 	}
 	return k
 }
 
-// furtherPaths returns the paths of a kernel's further files.
+// furtherPaths returns the paths of the additional files of a kernel.
 func (p project) furtherPaths(k kernelConfig) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
@@ -112,8 +113,8 @@ func (p project) furtherPaths(k kernelConfig) []string {
 	return paths
 }
 
-// fillMissing sets the parts of a submission that flags left open. Directives in the source take precedence, and the
-// site reads them.
+// fillMissing sets the task and the devices of a submission if no flag did. Directives in the source take precedence,
+// and the site reads those.
 func (k kernelConfig) fillMissing(task *string, devices *[]string, source []byte) error {
 	named, err := parse.DirectivesOf(source)
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// publishedTask is a task sent to a site, with the site's answer.
+// publishedTask is a task that was sent to a site, with the response of the site.
 type publishedTask struct {
 	*client.Published
 	before, after map[string]string // whole texts, by the keys of differences; before is nil if unreadable
 }
 
-// publish sends the tasks at a path to a site. alone requires exactly one task. A refused task does not stop the
-// others.
+// publish sends the tasks at a path to a site. With alone, the path must have exactly one task. After a refused task,
+// publish continues with the others.
 func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
 	var err error
 	if p.Deadline, err = readDeadline(p.Deadline); err != nil {
@@ -49,7 +49,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return console.UsageError("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
-	// Each task is one request: after an error the earlier tasks are published. It is safe to run again, because
+	// Each task is one request: after an error, earlier tasks are published. Repeating the command is safe, because
 	// unchanged tasks stay unchanged.
 	for _, proposal := range proposals {
 		answer, err := publishOne(ctx, site, from, proposal, p)
@@ -67,7 +67,7 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 	return errors.Join(append(refused, err)...)
 }
 
-// readDeadline parses the flag: a time in the API's format, "none", or "".
+// readDeadline parses a flag: a time in the format of the API, "none", or "".
 func readDeadline(text string) (string, error) {
 	if text == "" || text == "none" {
 		return text, nil
@@ -99,7 +99,7 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	if err != nil {
 		return one, err
 	}
-	// An assumed deadline is used only for a new task.
+	// A default deadline is used only for a new task.
 	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.DeadlineAssumed) {
 		p.Deadline = proposal.Deadline.Format(time.RFC3339)
 	}
@@ -114,8 +114,8 @@ func publishOne(ctx context.Context, site *client.Client, from string, proposal 
 	return one, nil
 }
 
-// taskNameOf returns a task's name in addresses: from its problem set, the warpboard.toml in its folder, or the
-// folder's name.
+// taskNameOf returns the name of a task in addresses: from the problem set, from warpboard.toml in its folder, or
+// otherwise the name of the folder.
 func taskNameOf(from string, proposal tasks.Proposal) (string, error) {
 	name := proposal.Name
 	if proposal.Deadline.IsZero() { // not from a problem set
@@ -133,8 +133,8 @@ func taskNameOf(from string, proposal tasks.Proposal) (string, error) {
 	return db.Slug(name), nil
 }
 
-// bundleOf returns a task's bundle from a site, or nil if its files cannot be read. there is false if the site has no
-// such task.
+// bundleOf returns the bundle of a task on a site, or nil if its files cannot be read. there is false if the site has
+// no such task.
 func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
 	name, data, err := site.Bundle(ctx, slug)
 	var refused *client.Problem
@@ -170,7 +170,8 @@ func printPublished(s *console.Screen, a publishedTask) {
 	}
 }
 
-// printDifference prints a key's old and new value: on one line or, if either has several, as a unified diff.
+// printDifference prints the old and the new value of a key, on one line or, if either has several lines, as a unified
+// diff.
 func printDifference(s *console.Screen, d client.Difference, before, after string) {
 	if before == "" && after == "" || d.Old == "" || d.New == "" {
 		before, after = d.Old, d.New
@@ -194,7 +195,7 @@ func textOrNone(text string) string {
 	return text
 }
 
-// endWithNewline adds a final newline, because a diff would otherwise mention its absence.
+// endWithNewline adds a newline at the end, because a diff would otherwise mention that it is missing.
 func endWithNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// printAnswer prints an answer: as JSON if requested, otherwise with print, which is only called if err is nil.
+// printAnswer prints a response: as JSON with --json, otherwise with print, which is only called if err is nil.
 func (c *connection) printAnswer(what any, err error, print func(*console.Screen)) error {
 	switch {
 	case err != nil:
@@ -67,7 +67,8 @@ func boardCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// plusMinus returns half of a score's interval, or the standard error of its repeats; a tilde marks a noisy one.
+// plusMinus returns half of the interval of a score, or the standard error of its repeats; a tilde marks an uncertain
+// score.
 func plusMinus(e client.Entry) string {
 	half := e.ErrNS
 	if e.IntervalLow != nil && e.IntervalHigh != nil {
@@ -123,7 +124,7 @@ func budgetCommand(c *connection) *cobra.Command {
 	}}
 }
 
-// printBudget prints the rest of the caller's budget.
+// printBudget prints what is left of the budget of the caller.
 func printBudget(s *console.Screen, b *client.Budget) {
 	if b == nil {
 		s.Line("no limit")
@@ -177,7 +178,7 @@ func cancelCommand(c *connection) *cobra.Command {
 	return c.submission("cancel ID", "cancel one of your submissions", (*client.Client).Cancel)
 }
 
-// submission returns a command about one submission.
+// submission returns a command for one submission, which calls ask and prints its response.
 func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), RunE: func(cmd *cobra.Command, args []string) error {
 		site, id, err := c.siteOfSubmission(args[0])
@@ -216,7 +217,7 @@ func sourceCommand(c *connection) *cobra.Command {
 	}}
 }
 
-// printSource prints a text; on a terminal without control characters.
+// printSource prints a text, on a terminal without control characters.
 func printSource(s *console.Screen, text string) {
 	if s.Terminal {
 		text = console.CleanText(text)

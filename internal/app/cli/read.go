@@ -10,18 +10,18 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// maxRequestBytes limits a file with an evaluation request, in bytes: it may contain tensors.
+// maxRequestBytes limits the size of a file with an evaluation request, in bytes: it may contain tensors.
 const maxRequestBytes = 16 << 20
 
-// readRegular reads a regular file of at most most bytes. It refuses pipes, devices, and larger files without reading
-// them: an untrusted folder may name any of these, and one would block forever, another never end.
+// readRegular reads a regular file of at most most bytes. Pipes, devices, and larger files are refused without reading:
+// an untrusted folder may contain them, and reading a pipe could block forever and a device never end.
 func readRegular(path string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readOpened(file, err, path, most)
 }
 
-// readBelow is readRegular for a file inside a folder. It refuses links that lead out of the folder: in an untrusted
-// repository one may point to this machine's secrets.
+// readBelow is readRegular for a file inside a folder. It refuses links to files outside of the folder: in an untrusted
+// repository, a link may lead to secrets on this machine.
 func readBelow(dir, name string, most int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -80,7 +80,7 @@ func intervalText(run client.Run) string {
 	return text
 }
 
-// isMine reports whether a submission is the caller's. It asks the site only if the answer changes the output.
+// isMine reports whether a submission belongs to the caller. It calls the site only if the result changes the output.
 func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bool {
 	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
 		return false
@@ -89,8 +89,8 @@ func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bo
 	return err == nil && me.ID == sub.User.ID // a caller without an account has no submissions
 }
 
-// printOutcome prints the effect of a ranked run on its board, in the words of its page, for its owner (mine) or for
-// others.
+// printOutcome prints the effect of a ranked run on its board, with the same text as its page, for its owner if mine or
+// for others.
 func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, mine bool) {
 	if sub.Mode == work.ModePractice {
 		s.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)

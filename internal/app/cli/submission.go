@@ -16,7 +16,7 @@ func submissionID(text string) (int64, error) {
 	return id, nil
 }
 
-// siteOfSubmission returns the client and the submission's number for a command about one submission.
+// siteOfSubmission returns the client and the number of a submission for a command about it.
 func (c *connection) siteOfSubmission(text string) (*client.Client, int64, error) {
 	id, err := submissionID(text)
 	if err != nil {

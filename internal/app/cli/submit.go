@@ -58,7 +58,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	k := p.configOf(file)
-	// Files of the command line replace those of the project file, like all other settings.
+	// Files in the command line replace those in the project file, like all other settings.
 	if len(files) == 1 {
 		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
 			return console.UsageError("the files of a kernel lie below the folder of %s", projectFile)
@@ -78,12 +78,12 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	// The standard input has no name: the site uses the task's.
+	// The standard input has no file name, so the site uses the name in the task.
 	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
 		in.FileName = filepath.Base(file)
 	}
-	// The client sends a key, so that a repeated request by a proxy does not create a second submission. Running the
-	// command again does.
+	// The client sends an idempotency key, so that a request that a proxy repeats does not create a second submission.
+	// Repeating the command does.
 	sub, err := site.Submit(ctx, in)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	return c.watch(ctx, site, sub.ID)
 }
 
-// warnOfUnservedDevices warns on stderr about devices of a submission without a worker. Errors are ignored.
+// warnOfUnservedDevices warns on stderr about devices of a submission that have no worker. Errors are ignored.
 func (c *connection) warnOfUnservedDevices(ctx context.Context, site *client.Client, sub *client.Submission) {
 	devices, err := site.Devices(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func watchCommand(c *connection) *cobra.Command {
 		}}
 }
 
-// watch prints the progress of a submission, or only its end with --json.
+// watch prints the progress of a submission; with --json, only its end.
 func (c *connection) watch(ctx context.Context, site *client.Client, id int64) error {
 	s := c.screen()
 	if c.json {

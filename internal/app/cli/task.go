@@ -83,7 +83,8 @@ func (c *connection) validateTask(ctx context.Context, slug string) error {
 	})
 }
 
-// pull writes a task's files to a new folder, with a project file, so that its template can be submitted from there.
+// pull writes the files of a task to a new folder with a project file, so that its template can be submitted from this
+// folder.
 func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	site, err := c.site()
 	if err != nil {
@@ -97,7 +98,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return err
 	}
-	// A new folder, or an error: the user's files are never overwritten.
+	// If the folder exists, pull fails, so that it never overwrites files of the user.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
 		return console.UsageError("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
 	} else if err != nil {
@@ -122,8 +123,8 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	return c.printAnswer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
 }
 
-// devicesLine returns the line with a task's devices that have a worker. If none has, the line is a comment, because
-// runs would wait.
+// devicesLine returns the line of a project file with those devices of a task that have a worker. If none has, the line
+// is a comment, because runs would wait.
 func devicesLine(of []string, known []client.Device) string {
 	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
 		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
@@ -139,17 +140,17 @@ func quoteWords(words []string) string {
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
-// maxUnpackedFiles limits the files and folders of a task. Sites accept fewer.
+// maxUnpackedFiles limits the files and folders of a task; sites accept fewer.
 const maxUnpackedFiles = 4096
 
-// maxUnpacked limits the files of a task in bytes, far above what sites accept, so that a broken answer cannot fill the
-// disk.
+// maxUnpacked limits the size of the files of a task in bytes, far above what sites accept, so that a wrong response
+// cannot fill the disk.
 const maxUnpacked = 64 << 20
 
 var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
 
-// unpack writes the files of a zip below a folder, without the zip's outermost folder. Other data is a single reference
-// file.
+// unpack writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip, it is
+// one reference file.
 func unpack(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -160,7 +161,8 @@ func unpack(root *os.Root, name string, data []byte) error {
 	}
 	around, size := folderOf(archive), uint64(0)
 	for _, f := range archive.File {
-		// The sizes stated in the archive; unpackOne limits the actual size. min prevents an overflow of the sum.
+		// These are the sizes declared in the archive; unpackOne limits the real size. min prevents an overflow of the
+		// sum.
 		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
 			return errTooLarge
 		}
@@ -176,7 +178,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 	return nil
 }
 
-// folderOf returns the folder around all files of a zip, with its slash, or "".
+// folderOf returns the folder in a zip that contains all files, with a slash at the end; "" if there is none.
 func folderOf(archive *zip.Reader) (around string) {
 	for i, f := range archive.File {
 		first, _, nested := strings.Cut(f.Name, "/")
@@ -197,7 +199,7 @@ func unpackOne(root *os.Root, name string, f *zip.File) error {
 		return err
 	}
 	defer from.Close()
-	// os.Root refuses names and links that lead out of the folder.
+	// os.Root refuses names and links that lead outside of the folder.
 	to, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

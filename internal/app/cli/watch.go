@@ -17,7 +17,7 @@ const (
 	pollIntervalTerminal = 3 * time.Second  // the same on a terminal
 )
 
-// watcher prints the progress of one submission. Two goroutines use it: the stream of events, and poll, which ends
+// watcher prints the progress of one submission. Two goroutines use it: the one that reads events, and poll, which ends
 // before the final output.
 type watcher struct {
 	site         *client.Client
@@ -42,8 +42,8 @@ func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
 	return w
 }
 
-// run prints a submission's events and, at the end, the result of each run, and returns the submission. While a run
-// waits, it prints its position, and whether its device has no worker.
+// run prints the events of a submission and, at the end, the result of each run, and returns the submission. For a
+// waiting run it prints the position in the queue, and whether the device has no worker.
 func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -51,7 +51,8 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	if w.out != nil {
 		looks.Go(func() { w.poll(looking) })
 	}
-	// The client reconnects after a broken stream, from the last event; it returns when the submission has ended.
+	// After a lost connection, the client reconnects and continues after the last event. Watch returns when the
+	// submission has ended.
 	err := w.site.Watch(ctx, w.id, 0, func(e client.Event) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -71,7 +72,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	return w.printResults(ctx)
 }
 
-// printResults prints the result of each run. It returns an error if one failed.
+// printResults prints the result of each run. It returns an error if a run failed.
 func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) {
 	sub, err := w.site.Submission(ctx, w.id)
 	if err != nil {
@@ -96,7 +97,7 @@ func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) 
 	return sub, nil
 }
 
-// poll reads runs and devices until ctx ends. Errors do not end the watch.
+// poll reads runs and devices until ctx ends. Its errors are ignored.
 func (w *watcher) poll(ctx context.Context) {
 	tick := time.NewTicker(w.pollInterval)
 	defer tick.Stop()

@@ -14,7 +14,7 @@ import (
 )
 
 // printEvent prints one event of a run, and updates the status line. The result of a run is printed at the very end,
-// with all numbers; while other runs continue, its end is also printed at once.
+// with all numbers; while other runs continue, the end of a run is also printed at once.
 func (w *watcher) printEvent(e client.Event) {
 	w.eventCounts[e.Device]++
 	switch d := e.Detail; {
@@ -38,8 +38,8 @@ func (w *watcher) printEvent(e client.Event) {
 	w.showStatus()
 }
 
-// printCase prints one case. For a running ranked stage the site sends no times (work.hideTimes), only that a case has
-// passed, process after process: one line is printed for each process.
+// printCase prints one case. During a ranked stage the site sends no times (work.hideTimes), only that a case has
+// passed, once per process: one line is printed for each process.
 func (w *watcher) printCase(device string, d *job.Event) {
 	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
 		if w.rankedCaseCounts[device]++; w.rankedCaseCounts[device]%d.Total == 0 {
@@ -65,7 +65,7 @@ func caseTimeText(c *job.CaseResult) string {
 	return fmt.Sprintf("%v ± %v", console.Nanoseconds(c.Time()), console.Nanoseconds(c.StandardError))
 }
 
-// fleetState is the current state of the workers.
+// fleetState has the current slots of each device.
 type fleetState struct {
 	slots    map[string]int    // by device
 	problems map[string]string // reason for having none, by device
@@ -83,8 +83,8 @@ func fleetOf(devices []client.Device) fleetState {
 	return f
 }
 
-// printChanges prints queue positions, and, once per change, that a queued run's device has lost its last worker or has
-// one again. events has the event counts from before the request: later events on a device are newer than the answer.
+// printChanges prints queue positions, and that the device of a queued run has lost its last worker or has one again.
+// events counts the events of each device before the request: later events are newer than the response.
 func (w *watcher) printChanges(runs []client.Run, devices []client.Device, events map[string]int) {
 	here := fleetOf(devices)
 	w.mu.Lock()
@@ -94,7 +94,7 @@ func (w *watcher) printChanges(runs []client.Run, devices []client.Device, event
 			continue
 		}
 		waits := run.State == string(work.StateQueued)
-		// Printed only at each change: the absence of workers may last for hours.
+		// It is printed only at each change, because a device may have no worker for hours.
 		if lonely := waits && here.slots[run.Device] == 0; lonely != w.withoutWorker[run.Device] {
 			w.withoutWorker[run.Device] = lonely
 			w.out.Line("%-6s %s", run.Device, workersText(lonely, here.problems[run.Device], here.served))
@@ -118,7 +118,7 @@ func (w *watcher) showStatus() {
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// printPosition prints a new queue position as a plain line.
+// printPosition prints a new position in the queue as a line.
 func (w *watcher) printPosition(run client.Run, place string) {
 	if !w.out.Terminal && w.queuePositions[run.Device] != run.QueuePosition {
 		w.out.Line("%-6s %s", run.Device, place)
@@ -126,7 +126,7 @@ func (w *watcher) printPosition(run client.Run, place string) {
 	w.queuePositions[run.Device] = run.QueuePosition
 }
 
-// queuePlaceText describes a run's place in the queue, or returns "".
+// queuePlaceText describes the position of a run in the queue; "" if it does not wait.
 func queuePlaceText(run client.Run) string {
 	if run.State != string(work.StateQueued) || run.QueuePosition == 0 {
 		return ""

@@ -40,7 +40,7 @@ type importOptions struct {
 	importing.Options
 }
 
-// Import returns `warpboard import`, which makes tasks of other benchmarks' problems.
+// Import returns the command `warpboard import`, which converts problems of other benchmark collections to tasks.
 func Import(env console.Environment) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{Use: "import PATH", Long: importHelp, Args: console.ExactArgs("PATH"),

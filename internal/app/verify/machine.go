@@ -12,10 +12,10 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// LeastUID keeps sandboxes away from an operating system's own users.
+// LeastUID is the lowest user ID for sandboxes: the operating system uses lower ones.
 const LeastUID = 1000
 
-// Machine are the configurable properties of this machine.
+// Machine has the settings of a machine that runs programs.
 type Machine struct {
 	Name, Version string
 	Data          string // directory with the sandbox's root
@@ -28,8 +28,8 @@ type Machine struct {
 	Log           *slog.Logger
 }
 
-// FindMachine returns a worker's configuration with the parts that this machine determines: its devices, compilers, and
-// sandbox. The command sets the rest.
+// FindMachine returns the configuration of a worker with the devices, compilers, and sandbox of this machine. The
+// caller sets the other fields.
 func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.Sandbox, error) {
 	detected, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"warpboard/views/format"
 )
 
-// verifyReport is the output of verify-task --json. Keys may only be added.
+// verifyReport is what verify-task --json prints. Keys may only be added.
 type verifyReport struct {
 	Path     string          `json:"path"`
 	OK       bool            `json:"ok"`
@@ -31,7 +31,7 @@ type taskReport struct {
 	Device        string          `json:"device,omitempty"`  // device that ran its solutions
 	Problems      []problemReport `json:"problems,omitempty"`
 	Warnings      []string        `json:"warnings,omitempty"`
-	// a solution shows that it can be built and run; absent if none was run
+	// a solution shows that the task can be built and run; nil if no solution was run
 	Works                 *bool            `json:"works,omitempty"`
 	Solutions             []solutionReport `json:"solutions,omitempty"`
 	PassingTrivialAnswers []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
@@ -55,7 +55,7 @@ type solutionReport struct {
 	Stderr  string      `json:"stderr,omitempty"` // last lines of stderr in that stage
 }
 
-// verdict is the conclusion from a solution's end.
+// verdict is what the result of a solution says about the solution or the task.
 type verdict string
 
 const (
@@ -64,8 +64,7 @@ const (
 	verdictNotJudged     verdict = "not_judged" // failed before the task judged it, or the task does not work
 )
 
-// displayText returns the verdict for the text, which highlights problems. The JSON has the verdict itself, which must
-// not change.
+// displayText returns the verdict as text for people. The verdict itself is in the JSON, so it must not change.
 func (v verdict) displayText() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
 	if v == verdictAsExpected {

@@ -23,8 +23,8 @@ import (
 	"warpboard/views/format"
 )
 
-// verifier checks tasks one after the other, on one worker of this machine, and one solution at a time: concurrent
-// solutions would disturb each other's times.
+// verifier checks tasks in sequence, with one worker on this machine and one solution at a time: concurrent solutions
+// would change each other's times.
 type verifier struct {
 	options    verifyOptions
 	env        console.Environment
@@ -38,7 +38,7 @@ type verifier struct {
 	verdictCounts
 }
 
-// verdictCounts determine the verdict of a round.
+// verdictCounts count what is wrong in one round of checks.
 type verdictCounts struct{ refusedTasks, brokenTasks, solutions, unexpectedVerdicts int }
 
 // verifyTask reports on one task and runs its solutions.
@@ -59,7 +59,8 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 	if v.options.lint {
 		return nil
 	}
-	// A solution passes by a ranked run, which needs a benchmark: without one, each would seem to fail.
+	// A correct solution must pass a ranked run, which requires a benchmark: without one, each solution would seem to
+	// fail.
 	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
 		v.brokenTasks++
 		report.Problems = v.problems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
@@ -82,7 +83,7 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 	return v.runSolutions(ctx, p.Bundle, slot, solutions, report)
 }
 
-// solutionsOf returns the solutions of a task and of --solution.
+// solutionsOf returns the solutions in a task and in --solution.
 func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.Solution, error) {
 	list, err := upload.Solutions(p.Folder)
 	if err != nil {
@@ -104,8 +105,8 @@ type solutionResult struct {
 	job.Result
 }
 
-// runSolutions runs a task's solutions. A wrong solution that failed other than by a wrong answer is judged last: the
-// others show whether the task itself works.
+// runSolutions runs the solutions of a task. A wrong solution that failed for another reason than a wrong output is
+// judged last, because the other solutions show whether the task works.
 func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
 	works := false
 	var passed *tasks.Solution
@@ -122,7 +123,7 @@ func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot devic
 			passed = &s
 		}
 		shows := trialOf(solutionResult{s, result}).ShowsTaskWorks()
-		// An answer found to be wrong shows that the task works, as a pass does.
+		// A wrong output that was detected shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, solutionResult{s, result})
 			continue
@@ -142,7 +143,7 @@ func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot devic
 	return nil
 }
 
-// runTrivialAnswers reports which trivial answers pass a task's tests.
+// runTrivialAnswers reports which trivial outputs pass the tests of a task.
 func (v *verifier) runTrivialAnswers(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
 	for _, t := range mutants.TrivialAnswers() {
 		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
@@ -159,10 +160,11 @@ func (v *verifier) runTrivialAnswers(ctx context.Context, b *tasks.Bundle, slot 
 	return nil
 }
 
-// slotFor returns the slot for a task. It starts the worker on first use, and again for a task that needs more CPU
-// slots.
+// slotFor returns the slot for a task. It creates a worker at the first call, and for a task that needs more CPU slots
+// than the worker has.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
-	// The first task always needs one or more, so there is a worker. The previous one is dropped: it has no goroutines.
+	// The first task needs at least one slot, so there is a worker afterwards. The previous worker needs no cleaning
+	// up, because it has no goroutines.
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpuSlots {
 		v.cpuSlots = need
 		settings := v.options.machine
@@ -208,7 +210,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 		return job.Result{}, err
 	}
 	return v.worker.Evaluate(ctx, job.Job{
-		// A seed of this process: inputs differ from the site's, as those of two runs there do.
+		// The seed belongs to this process: inputs differ from those on the site, as they do between two runs there.
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
 		TaskKey: b.Key(), Task: b.Definition.WithFiles(s.Names()).ForDevice(slot.Device).Draw(seed[:]),
 		Sources:    sources,
@@ -216,8 +218,8 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 	})
 }
 
-// judgeSolution prints a solution's result, and whether it is the expected one. works means that the task itself can be
-// built and run; until then a wrong solution may have failed because of the task.
+// judgeSolution prints the result of a solution, and whether it is the expected one. works is true if the task can be
+// built and run; if it is false, a wrong solution may have failed because of the task.
 func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskReport) {
 	v.solutions++
 	kind := "wrong"
@@ -244,10 +246,10 @@ func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskRepor
 	}
 }
 
-// maxErrorLines limits the printed lines of a solution's stderr: enough for a traceback with a chained one.
+// maxErrorLines limits the lines of stderr that are printed for a solution: enough for a traceback with its cause.
 const maxErrorLines = 30
 
-// lastLines returns the end of a program's output.
+// lastLines returns the last lines of the output of a program.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-maxErrorLines):], "\n")
@@ -277,7 +279,7 @@ func failureReason(r job.Result) string {
 	return ""
 }
 
-// verdict returns an error if anything is wrong.
+// verdict returns an error if a task or a solution is wrong.
 func (v *verifier) verdict(tasks int) error {
 	fmt.Fprintf(v.textOutput, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {

@@ -49,7 +49,7 @@ func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment)
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
-	// Far enough from the default of workers (60000) for a machine's slots and builds.
+	// The default is far enough from the default of workers (60000) for the slots and builds of a machine.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
 	fs.IntVar(&o.machine.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…", o.include)
@@ -69,7 +69,7 @@ func (o *verifyOptions) validate() error {
 	if err != nil {
 		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
 	}
-	// Two such commands with the same --data share the objects, which are written atomically.
+	// Several commands with the same --data share compiled objects, which are written atomically.
 	m := &o.machine
 	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
@@ -91,7 +91,7 @@ func (o *verifyOptions) include(value string) error {
 	return nil
 }
 
-// Task returns `warpboard verify-task`, which checks the tasks at a path and runs their solutions.
+// Task returns the command `warpboard verify-task`, which checks the tasks at a path and runs their solutions.
 func Task(env console.Environment) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{Use: "verify-task PATH", Long: verifyHelp,
@@ -134,9 +134,9 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 	return v.checkOnce(ctx)
 }
 
-// checkOnce checks everything once and reports it.
+// checkOnce checks all tasks once and reports the results.
 func (v *verifier) checkOnce(ctx context.Context) error {
-	// With --watch the worker and its compiled objects stay between rounds; the report starts over.
+	// With --watch, the worker and compiled objects are kept between rounds; each round has a new report.
 	v.report, v.verdictCounts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, verdictCounts{}
 	err := v.verifyTasks(ctx)
 	if !v.options.json {

@@ -15,11 +15,11 @@ import (
 	"warpboard/tasks"
 )
 
-// settleDelay is the time that an editor has to write all files of one save. A longer pause delays each check; with a
-// shorter one, a check may run between two files of a save.
+// settleDelay is how long the files must be unchanged before a check: an editor writes all files of one save within it.
+// A longer delay makes each check later; with a shorter one, a check may run between two files.
 const settleDelay = 200 * time.Millisecond
 
-// watch checks once, and again after every change, until ctx ends. Problems are reported and do not end it.
+// watch checks once, and again after every change, until ctx ends. Problems are reported, and watching continues.
 func (v *verifier) watch(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -30,7 +30,7 @@ func (v *verifier) watch(ctx context.Context) error {
 		if err := v.follow(watcher); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
-		// Taken before the round, so that changes during the round are noticed afterwards.
+		// The fingerprint is computed before the round, so that changes during the round start another one.
 		seen := v.fingerprint()
 		if err := v.checkOnce(ctx); ctx.Err() != nil {
 			return nil
@@ -44,8 +44,8 @@ func (v *verifier) watch(ctx context.Context) error {
 	}
 }
 
-// follow watches every folder with relevant files. A task folder may use files of the two above it. It is called again
-// after each change to add new folders.
+// follow watches every folder with files of the tasks. A task may use files from two folders above its own. It is
+// called after each change to add new folders.
 func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	top := v.path
 	if filepath.Base(top) == tasks.TaskFile {
@@ -83,8 +83,8 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 	})
 }
 
-// waitForChange waits until the checked files differ from before. It returns false if ctx ended. It compares contents,
-// because other files nearby change, too, and editors write copies.
+// waitForChange waits until the contents of the checked files are different. It returns false if ctx ended. File system
+// events are not enough, because other files in the folders change, too, and editors write copies.
 func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
 	for {
 		select {
@@ -101,14 +101,14 @@ func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher,
 				quiet = nil
 			}
 		}
-		// Wait for a folder that is missing for a moment, because an editor replaces it.
+		// A folder may be missing for a moment while an editor replaces it.
 		if v.follow(watcher) == nil && v.fingerprint() != seen {
 			return true
 		}
 	}
 }
 
-// fingerprint hashes the checked files. It reads all of them at each change: folders of tasks have a few megabytes.
+// fingerprint returns a hash of the checked files. It reads all of them; folders of tasks have a few megabytes.
 func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	defer func() { h.Sum(sum[:0]) }()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// KeepLog writes a program's output to a file that stays after the test, and returns the file's name, so that a failure
-// prints only its own lines.
+// KeepLog writes the output of a program to a file that is kept after the test, and returns its path, so that a failed
+// test prints only its own lines.
 func KeepLog(tb testing.TB, output string) (path string) {
 	tb.Helper()
 	file, err := os.CreateTemp("", "warpboard-test-*.log")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Time in which an idle two-core machine hashes the given number of bytes, and the limits of Patience.
+// The time in which an idle machine with two cores hashes a number of bytes, and the limits of Patience.
 const (
 	hashed        = 32 << 20
 	idle          = 30 * time.Millisecond
@@ -16,8 +16,8 @@ const (
 	mostPatience  = 8 * time.Minute
 )
 
-// Patience returns the time for which a test waits for a state before it fails: from two to eight minutes, depending on
-// the speed of this machine, which is measured once per process. A passing test never waits that long.
+// Patience returns how long a test waits for a state before it fails: two to eight minutes, depending on the speed of
+// this machine, which is measured once per process. A test that passes does not wait that long.
 var Patience = sync.OnceValue(func() time.Duration {
 	began := time.Now()
 	sha256.Sum256(make([]byte, hashed))
@@ -48,7 +48,7 @@ func WaitFor(tb testing.TB, what string, cond func() error) {
 	}
 }
 
-// Until is WaitFor with a condition that has no error.
+// Until is WaitFor with a condition that returns no error.
 func Until(tb testing.TB, what string, done func() bool) {
 	tb.Helper()
 	WaitFor(tb, what, func() error {

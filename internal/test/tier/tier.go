@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// Need names something that only a part of `make test-all` provides. The part has the same name: `make test-NEED`.
+// Need is something that tests require and that only a part of `make test-all` provides. The part has the same name:
+// `make test-NEED`.
 type Need string
 
 // Needs of tests. TESTING.md describes the parts.
@@ -45,7 +46,7 @@ func Has(tb testing.TB, n Need) bool {
 	return has
 }
 
-// record appends the test to the file named by WARPBOARD_TEST_LEDGER, so that scripts/test can compare the tests
+// record appends the name of a test to the file in WARPBOARD_TEST_LEDGER. scripts/test uses it to compare the tests
 // skipped in the small tier with those that ran in the parts.
 func record(tb testing.TB, n Need, state string) {
 	tb.Helper()

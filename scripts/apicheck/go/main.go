@@ -51,7 +51,7 @@ func check(ctx context.Context) error {
 	if err != nil || board.JSON200 == nil || len(board.JSON200.Entries) == 0 {
 		return fmt.Errorf("read the board: %v", err)
 	}
-	// a float32 does not compile
+	// A score is not a float32, because its type would not compile here.
 	if score := float64(board.JSON200.Entries[0].ScoreNs); score != board.JSON200.Entries[0].ScoreNs || score <= 0 {
 		return fmt.Errorf("the first of the board has %v ns", score)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ExactArgs requires exactly one argument per name. Mistakes are UsageErrors (exit 2); cobra's own validators would
-// exit with 1.
+// ExactArgs requires exactly one argument per name. Its errors are UsageErrors (exit code 2); the validators of cobra
+// would exit with 1.
 func ExactArgs(names ...string) cobra.PositionalArgs { return BetweenArgs(len(names), names...) }
 
 // AtLeastArgs requires at least one argument per name.
@@ -20,7 +20,7 @@ func AtLeastArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// BetweenArgs requires at least least arguments, and at most one per name.
+// BetweenArgs requires at least the first least of the named arguments, and no more than the named ones.
 func BetweenArgs(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -39,7 +39,8 @@ func missingArguments(cmd *cobra.Command, names []string) error {
 	return UsageError("%s is missing: %s", strings.Join(names, " and "), cmd.UseLine())
 }
 
-// CommandGroup returns a command with subcommands: alone it prints its help, and an unknown word is an error.
+// CommandGroup returns a command with subcommands. Without a subcommand it prints its help, and an unknown one is an
+// error.
 func CommandGroup(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

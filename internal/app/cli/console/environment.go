@@ -2,7 +2,7 @@ package console
 
 import "io"
 
-// Environment is a command's access to the outside world.
+// Environment has the files, variables, and streams that a command uses.
 type Environment struct {
 	Getenv         func(string) string
 	Stdin          io.Reader

@@ -12,7 +12,7 @@ import (
 
 // Exit codes.
 const (
-	// Scripts depend on them: a code must never change its meaning. 130 is the shells' code after an interrupt.
+	// Scripts depend on the codes, so the meaning of a code must not change. Shells use 130 after an interrupt.
 	ExitOther       = 1
 	ExitUsage       = 2
 	ExitFailed      = 3
@@ -43,7 +43,7 @@ type ExitError struct {
 // Unwrap returns the error without the code.
 func (e ExitError) Unwrap() error { return e.error }
 
-// ExitWith returns an error with a command's own exit code.
+// ExitWith returns an error with an exit code of the command itself.
 func ExitWith(code int, format string, args ...any) error {
 	return ExitError{code, fmt.Errorf(format, args...)}
 }
@@ -53,7 +53,7 @@ func UsageError(format string, args ...any) error {
 	return ExitError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// FailedError returns an error for a successful command with a failed result.
+// FailedError returns an error for a command that succeeded in showing a failed result.
 func FailedError(format string, args ...any) error {
 	return ExitError{ExitFailed, fmt.Errorf(format, args...)}
 }
@@ -66,17 +66,17 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	// An Exit takes precedence: the command chose it, whatever error is inside.
+	// An ExitError takes precedence, because the command chose the code.
 	case errors.As(err, &own):
 		return own.Code
-	// Only an interrupt cancels: time limits are DeadlineExceeded.
+	// Only an interrupt cancels a context; after a time limit the error is DeadlineExceeded.
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case errors.As(err, &refused):
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 			return ExitNotSignedIn
-		// A retry may succeed, which scripts need to know.
+		// A retry may succeed, and scripts can see that from the code.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 			return ExitUnreachable
 		}

@@ -51,12 +51,12 @@ func PrintError(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
-// Reword returns an error with a new sentence, which keeps its cause for the exit code.
+// Reword returns an error with a new sentence. It wraps err, which determines the exit code.
 func Reword(err error, format string, args ...any) error {
 	return rewordedError{fmt.Sprintf(format, args...), err}
 }
 
-// rewordedError is an error with a new sentence, which keeps its cause for the exit code.
+// rewordedError is an error with a new sentence. It wraps another error, which determines the exit code.
 type rewordedError struct {
 	text string
 	error
@@ -67,7 +67,8 @@ func (p rewordedError) Error() string { return p.text }
 // Unwrap returns the cause.
 func (p rewordedError) Unwrap() error { return p.error }
 
-// ExplainError rewrites errors of libraries and the API in the terms of the command line. server is the site.
+// ExplainError replaces the terms of libraries and of the API in an error by those of the command line. server is the
+// address of the site.
 func ExplainError(err error, server string, signedIn bool) error {
 	var own ExitError
 	var object rewordedError
@@ -119,7 +120,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
 }
 
-// InvalidValue explains why a flag does not accept a value; err is the flag's own error.
+// InvalidValue explains why a flag does not accept a value; err is the error of the flag.
 func InvalidValue(f *pflag.Flag, value string, err error) error {
 	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
 	if kind == "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Filter is the expression of --jq; nil if there is none.
+// Filter is the expression of --jq; a nil Filter prints unfiltered JSON.
 type Filter struct{ code *gojq.Code }
 
-// NewFilter compiles a jq expression. It can access neither the environment nor files.
+// NewFilter compiles a jq expression, which cannot access the environment or files.
 func NewFilter(expression string) (*Filter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
@@ -25,8 +25,8 @@ func NewFilter(expression string) (*Filter, error) {
 	return &Filter{code}, nil
 }
 
-// Print prints an answer of the API as JSON, or the results of --jq: texts as they are, other values as JSON, each on a
-// line.
+// Print prints a response of the API as JSON, or the results of the filter, each on a line: texts without quotes, other
+// values as JSON.
 func (f *Filter) Print(to io.Writer, answer any) error {
 	if f == nil {
 		return PrintJSON(to, answer)

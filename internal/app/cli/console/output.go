@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Output is a command's standard output. It keeps the first error, because most callers ignore theirs: a command whose
-// output is cut off, for example by a full disk, must not exit with 0.
+// Output is the standard output of a command. It stores the first error, because most callers ignore the errors of a
+// write: a command whose output is incomplete, for example on a full disk, must not exit with 0.
 type Output struct {
 	writer io.Writer
 	mu     sync.Mutex // guards err
@@ -38,7 +38,7 @@ func (o *Output) Err() error {
 	return o.err
 }
 
-// fileOf returns the file behind w, or nil.
+// fileOf returns the file to which w writes, or nil.
 func fileOf(w io.Writer) *os.File {
 	if o, ok := w.(*Output); ok {
 		w = o.writer

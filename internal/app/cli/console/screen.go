@@ -21,7 +21,7 @@ func IsTerminal(w io.Writer) bool {
 }
 
 // Screen prints for people: colors and a status line on a terminal, plain lines in a pipe. It has no lock: a caller
-// that prints from several goroutines needs one (watcher.mu). The width is read at the start.
+// that prints from several goroutines needs one (watcher.mu). The width is read once, at the start.
 type Screen struct {
 	Out      io.Writer
 	Terminal bool
@@ -42,8 +42,8 @@ func NewScreen(env Environment) *Screen {
 	return s
 }
 
-// CleanText removes characters that move a terminal's cursor or change the text's direction: sources, names, and
-// outputs are untrusted. Line, PrintState, Table, and the status call it for all text from a site.
+// CleanText removes characters that move the cursor of a terminal or change the direction of text, because sources,
+// names, and outputs are untrusted. Line, PrintState, Table, and SetStatus apply it to all text from a site.
 func CleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -53,14 +53,14 @@ func CleanText(text string) string {
 	}, text)
 }
 
-// Line prints one or more whole lines above the status.
+// Line prints one or more complete lines above the status line.
 func (s *Screen) Line(format string, args ...any) {
 	s.eraseStatus()
 	fmt.Fprint(s.Out, CleanText(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
 	s.drawStatus()
 }
 
-// SetStatus changes the status line; a pipe has none.
+// SetStatus changes the status line; without a terminal it does nothing.
 func (s *Screen) SetStatus(text string) {
 	if !s.Terminal || text == s.Status {
 		return
@@ -81,11 +81,11 @@ func (s *Screen) drawStatus() {
 		return
 	}
 	text := []rune(CleanText(strings.ReplaceAll(s.Status, "\n", " ")))
-	// Cut to the width, because a wrapped line cannot be erased. Characters of double width may still wrap.
+	// Shortened to the width, because a wrapped line cannot be erased. Characters of double width may still wrap.
 	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
 }
 
-// colorState colors the word of a state.
+// colorState adds a color to the name of a state.
 func (s *Screen) colorState(state string) string {
 	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
 	if c := colours[state]; c != "" && s.color {
@@ -94,7 +94,7 @@ func (s *Screen) colorState(state string) string {
 	return state
 }
 
-// PrintState prints a line with a device, a colored state, and further text.
+// PrintState prints a line with a device, a colored state, and rest.
 func (s *Screen) PrintState(device, state, rest string) {
 	s.eraseStatus()
 	fmt.Fprintf(s.Out, "%-6s %s%s\n", CleanText(device), s.colorState(CleanText(state)), CleanText(rest))
@@ -123,7 +123,7 @@ func PrintJSON(out io.Writer, answer any) error {
 	return enc.Encode(answer)
 }
 
-// Nanoseconds formats nanoseconds with a fitting unit, as pages do, but with a normal space.
+// Nanoseconds formats a time with a suitable unit, as pages do, but with a normal space.
 func Nanoseconds(v float64) string {
 	return strings.ReplaceAll(format.Nanoseconds(v).String(), "\u00a0", " ")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Sites is the file of warpboard login: sites by name, each with a token. login and logout write the whole file
-// atomically; if two run at once, one's change is lost.
+// Sites is the file that warpboard login writes: sites by name, each with a token. login and logout replace the whole
+// file; if two run at the same time, the change of one is lost.
 type Sites struct {
 	Default string          `toml:"default"` // name of the default site
 	Sites   map[string]Site `toml:"sites"`
@@ -27,7 +27,7 @@ type Site struct {
 }
 
 // SitesFile returns the path of the file: WARPBOARD_SITES, or warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config;
-// empty without a home directory.
+// "" without a home directory.
 func SitesFile(getenv func(string) string) string {
 	if path := getenv("WARPBOARD_SITES"); path != "" {
 		return path
@@ -43,8 +43,8 @@ func SitesFile(getenv func(string) string) string {
 	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
-// ReadSites reads the file; a missing one counts as empty. It refuses a file that others may read, because of its
-// tokens.
+// ReadSites reads the file; a missing file is like an empty one. It refuses a file that other users may read, because
+// it contains tokens.
 func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 	path := SitesFile(getenv)
 	if path == "" {
@@ -57,7 +57,7 @@ func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 	if err != nil {
 		return cfg, fmt.Errorf("reading the config file: %w", err)
 	}
-	// Refused, not repaired: others may have read it, and its owner should know.
+	// The permissions are not corrected: others may have read the file, and its owner should know.
 	if info.Mode().Perm()&0o077 != 0 {
 		return cfg, fmt.Errorf("others can read the tokens in %s: run chmod 600 %s", path, path)
 	}
@@ -67,7 +67,7 @@ func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 	return cfg, nil
 }
 
-// withoutFileLine keeps the position of an error and removes the line, which may contain a token.
+// withoutFileLine keeps the position of an error and removes the text of the line, which may contain a token.
 func withoutFileLine(err error) error {
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
@@ -76,8 +76,8 @@ func withoutFileLine(err error) error {
 	return errors.New("a key has a value that does not fit")
 }
 
-// At returns the site at an address, with the file's token if there is one. Addresses are compared as text: another
-// spelling of the same address (a port, capital letters) gets no token, which is safe.
+// At returns the site at an address, with its token if the file has one. Addresses are compared as text: with another
+// spelling of the same address (a port, capital letters) there is no token, which is safe.
 func (c Sites) At(server string) Site {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
