@@ -235,8 +235,9 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	board.ChangeNumber, board.ChangedAt, board.Leaders = board.ChangeNumber+1, db.Now(), nil
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.PeopleCount).Error
 	if err == nil {
-		err = tx.Table("entries e").Select("e.*, "+bandColumns).Joins(joinBandSQL).Where("e.version_id = ? and e.device = ?", versionID, device).
-			Order("e.age, e.score_ns, e.run_id").Limit(leaderCount).Scan(&board.Leaders).Error
+		// The subquery has the limit, because PostgreSQL would otherwise look for the band of each entry first.
+		first := tx.Model(&Entry{}).Where(where, versionID, device).Order(entriesOrder).Limit(leaderCount)
+		err = tx.Table("(?) e", first).Select("e.*, " + bandColumns).Joins(joinBandSQL).Order("e.age, e.score_ns, e.run_id").Scan(&board.Leaders).Error
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
 		board.EpochID = -board.Leaders[0].Age

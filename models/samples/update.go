@@ -69,17 +69,26 @@ func (m scoredRun) ownRow() scoreColumns {
 // can be repeated. With runID 0 it reads all valid runs of the person on the board, which may be thousands; therefore
 // the end of a run passes its ID.
 func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
-	return updateScores(tx, versionID, device, []int64{userID}, runID)
+	changed, err := changedScores(tx, versionID, device, []int64{userID}, runID)
+	for _, m := range changed {
+		if err == nil {
+			err = tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&m.Row).Error
+			err = db.WriteError(err, "score of run %d", m.ID)
+		}
+	}
+	return err
 }
 
-func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) error {
+// changedScores returns the runs of people on a board whose scores differ from those of their samples, with the new
+// columns.
+func changedScores(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (changed []scoredRun, err error) {
 	members, err := membersOf(tx, versionID, device, users, runID)
 	if err != nil || len(members) == 0 {
-		return err
+		return nil, err
 	}
 	samples, err := samplesOf(tx, versionID, device, users, runID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	counting, own, newest := map[sourceKey][]Sample{}, map[int64]*Sample{}, map[int64]int64{}
 	for i, s := range samples {
@@ -98,9 +107,7 @@ func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, ru
 	for _, m := range members {
 		m.ownSample = own[m.ID]
 		if !m.Valid {
-			if err := m.store(tx, m.ownRow()); err != nil {
-				return err
-			}
+			changed = m.appendChanged(changed, m.ownRow())
 			continue
 		}
 		// A run counts in the newest epoch in which it was measured, originally or by a rerun.
@@ -111,26 +118,23 @@ func updateScores(tx *gorm.DB, versionID int64, device string, users []int64, ru
 	for k, group := range groups {
 		samples := append(counting[k], counting[sourceKey{0, k.key, k.epoch}]...)
 		if len(group) == 1 && len(samples) == 1 && samples[0].MeasuredByRun == group[0].ID {
-			if err := group[0].store(tx, group[0].ownRow()); err != nil {
-				return err
-			}
+			changed = group[0].appendChanged(changed, group[0].ownRow())
 			continue
 		}
 		if rankings == nil {
 			if rankings, err = Rankings(tx, versionID); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		if err := scoreTogether(tx, group, k.epoch, samples, rankings[versionID]); err != nil {
-			return err
-		}
+		changed = scoreTogether(changed, group, k.epoch, samples, rankings[versionID])
 	}
-	return nil
+	return changed, nil
 }
 
-// scoreTogether computes the common score of valid runs with the same source. One run represents them on the board: the
-// one that already did, so that links, profiles, and notes stay with one run, or else the first.
-func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) error {
+// scoreTogether computes the common score of valid runs with the same source, and appends the runs that change. One run
+// represents them on the board: the one that already did, so that links, profiles, and notes stay with one run, or else
+// the first.
+func scoreTogether(changed, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) []scoredRun {
 	stands := group[0]
 	if at := slices.IndexFunc(group, scoredRun.isOnBoard); at >= 0 {
 		stands = group[at]
@@ -147,21 +151,19 @@ func scoreTogether(tx *gorm.DB, group []scoredRun, epochID int64, samples []Samp
 			}
 			now.Score, now.ScoredAt = score, achievedAt(samples, ranking, group[0].EndedAt)
 		}
-		if err := m.store(tx, now); err != nil {
-			return err
-		}
+		changed = m.appendChanged(changed, now)
 	}
-	return nil
+	return changed
 }
 
-// store updates the columns of the run if they change.
-func (m scoredRun) store(tx *gorm.DB, now scoreColumns) error {
+// appendChanged appends the run with the new columns if they differ from the stored ones.
+func (m scoredRun) appendChanged(changed []scoredRun, now scoreColumns) []scoredRun {
 	now.ScoredAt = db.Time(now.ScoredAt)
 	if m.Row.ScoredAt = db.Time(m.Row.ScoredAt); reflect.DeepEqual(now, m.Row) {
-		return nil
+		return changed
 	}
-	err := tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&now).Error
-	return db.WriteError(err, "score of run %d", m.ID)
+	m.Row = now
+	return append(changed, m)
 }
 
 // membersOf reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer valid.
@@ -210,11 +212,16 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 // peoplePerRebuild is the number of people whose runs and samples on a board RebuildScores reads at a time.
 const peoplePerRebuild = 500
 
-// RebuildScores recomputes the scores of all runs from samples.
+// RebuildScores recomputes the scores of all runs from samples. It collects changed runs in a table and writes them with
+// one statement, because a statement for each run is slow.
 func RebuildScores(tx *gorm.DB) error {
+	columns := strings.Split(scoreColumnNames, ", ")
+	err := tx.Exec("create temporary table changed_runs as select id, " + scoreColumnNames + " from runs where false").Error
 	var all []boards.Entry
-	err := tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRunSQL + " or pool_id is not null").
-		Order("version_id, device, user_id").Scan(&all).Error
+	if err == nil {
+		err = tx.Table("runs").Distinct("version_id", "device", "user_id").Where(boards.ValidRunSQL + " or pool_id is not null").
+			Order("version_id, device, user_id").Scan(&all).Error
+	}
 	if err != nil {
 		return db.ReadError(err, "people whose runs count")
 	}
@@ -223,11 +230,19 @@ func RebuildScores(tx *gorm.DB) error {
 		for len(all) > 0 && len(users) < peoplePerRebuild && all[0].VersionID == first.VersionID && all[0].Device == first.Device {
 			users, all = append(users, all[0].UserID), all[1:]
 		}
-		if err := updateScores(tx, first.VersionID, first.Device, users, 0); err != nil {
-			return err
+		changed, err := changedScores(tx, first.VersionID, first.Device, users, 0)
+		if err == nil {
+			err = tx.Table("changed_runs").Select(append([]string{"id"}, columns...)).CreateInBatches(changed, 500).Error
+		}
+		if err != nil {
+			return db.WriteError(err, "changed scores on %s", first.Device)
 		}
 	}
-	return nil
+	err = tx.Exec("update runs set (" + scoreColumnNames + ") = (c." + strings.Join(columns, ", c.") + ") from changed_runs c where c.id = runs.id").Error
+	if err == nil {
+		err = tx.Exec("drop table changed_runs").Error
+	}
+	return db.WriteError(err, "changed scores")
 }
 
 // Rankings returns the rules for computing scores, by version ID.
