@@ -98,6 +98,13 @@ func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 	}
 }
 
+// TestTheLayersOfAModelKeepTheirSizes: those after them in the class fit no other ones.
+func TestTheLayersOfAModelKeepTheirSizes(t *testing.T) {
+	inner := strings.Replace(model, "        super(", "        channels = 640\n\n        super(", 1)
+	got, _ := read(map[string]string{"a.py": inner}, Options{MaxSize: 100})
+	wantText(t, string(got["a"].Files["problem.py"]), "channels = 640\n", "shape = (16, 64)")
+}
+
 func TestABrokenProblemIsOneErrorAmongOthers(t *testing.T) {
 	files := map[string]string{"l/good.py": model, "l/__init__.py": ""}
 	for i := range 200 {

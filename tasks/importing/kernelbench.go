@@ -10,6 +10,7 @@ import (
 
 var (
 	modelClass   = regexp.MustCompile(`(?m)^class Model\b`)
+	classBody    = regexp.MustCompile(`(?m)^class\b.*\n(?:(?:[ \t].*)?\n)*`) // its numbers are layers, no sizes
 	inputsMaker  = regexp.MustCompile(`(?m)^def get_inputs\b`)
 	modelName    = regexp.MustCompile(`\bModel\b`)
 	levelFolder  = regexp.MustCompile(`^level\d+$`)
@@ -60,7 +61,7 @@ func (r *reader) model(f *folder, name, text string) error {
 		f.note("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
 			"the same order is right.")
 	}
-	if smaller, changed := reduce(text, r.options.MaxSize); len(changed) > 0 {
+	if smaller, changed := reduceOutside(classBody, text, r.options.MaxSize); len(changed) > 0 {
 		f.note("Smaller than in the problem: %s.", strings.Join(changed, ", "))
 		text = smaller
 	}

@@ -36,6 +36,16 @@ func reduce(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
+// reduceOutside is reduce for the text outside of the matches of a pattern.
+func reduceOutside(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
+	end := 0
+	for _, at := range append(kept.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+		part, changed := reduce(text[end:at[0]], largest)
+		smaller, changes, end = smaller+part+text[at[0]:at[1]], append(changes, changed...), at[1]
+	}
+	return smaller, changes
+}
+
 // reducedValue returns an expression, tuple, or list with each number above largest halved until it is at most largest.
 func reducedValue(text string, largest int) string {
 	if !strings.ContainsAny(text, ",[]") {
