@@ -231,6 +231,59 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	}
 }
 
+// rehearsedRunner reports what its function prepare has left in a module, and the module's text.
+const rehearsedRunner = `
+import os, socket, sys
+import helper
+def prepare(word):
+    helper.words.append(f"{word} of {os.getpid()}")
+    sys.exit("which ends nothing")
+if __name__ == "__main__":
+    end = socket.socket(fileno=4)
+    end.recv(2)
+    own = [word.replace(str(os.getpid()), "mine") for word in helper.words]
+    end.send(f"{os.getuid()} {own} {helper.version} {helper.__file__} {len(sys.meta_path)}".encode())
+    end.recv(1)
+`
+
+// TestThePreparedProcessHasImportedItsProgram: unless the next program has other modules.
+func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
+	at, second := preparingPlace(t)
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	go p.builder.KeepWarm(t.Context(), second, 1)
+	old, changed := p.build(rehearsedRunner), p.build(rehearsedRunner)
+	old.sources.Files["helper.py"] = []byte("words, version = [], 'old'\n")
+	changed.sources.Files["helper.py"] = []byte("words, version = [], 'changed'\n")
+	p.open(old)
+	process := Process{Prepare: []string{"word"}}
+	first := p.stage(process)
+	user, rest, _ := strings.Cut(first, " ")
+	if !strings.HasPrefix(rest, "[] old /tmp/job/helper.py ") {
+		t.Fatalf("the first stage found %q", first)
+	}
+	tier.WaitFor(t, "a program of another user", func() error {
+		if p.next(old); strings.HasPrefix(p.stage(process), user+" ") {
+			return errors.New("it is the same")
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		a    *Artifact
+		want string
+	}{{old, strings.Replace(first, "[]", "['word of mine']", 1)}, {changed, strings.Replace(first, "old", "changed", 1)}} {
+		p.next(c.a)
+		if got := p.stage(process); got != c.want {
+			t.Errorf("found %q, want %q", got, c.want)
+		}
+		p.next(old)
+		p.stage(process)
+	}
+	p.next(old)
+	if got := p.stage(Process{Unprepared: true}); got != first {
+		t.Errorf("a process that must be new found %q, want %q", got, first)
+	}
+}
+
 // TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source,
 // which ran there before.
 func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {

@@ -65,6 +65,10 @@ type Process struct {
 	Arguments []string
 	File      string // the submitted file whose compiled extensions it gets
 	Files     map[string][]byte
+	// Prepare has the arguments with which the script's function prepare is called in the process that the next
+	// program will have in its place. Unprepared gives this one a new process.
+	Prepare    []string
+	Unprepared bool
 }
 
 // Program is a built submission in one sandbox environment. Its stages must run one after another. Only compiled

@@ -25,7 +25,8 @@ type pythonProgram struct {
 	alternates []*warm.Python // runners of the alternate place
 	// left is the processes that stages have left in the runners, and alternateLeft those in the alternates.
 	left, alternateLeft *judge.Left
-	warm                bool // the first runner was ready when the program was opened
+	last                []Process // of the last stage
+	warm                bool      // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
@@ -144,10 +145,15 @@ func (p *pythonProgram) alternate() {
 	if !ready {
 		return
 	}
-	for _, r := range p.runners {
-		if r != nil {
-			r.Prepare()
+	for number, r := range p.runners {
+		if r == nil {
+			continue
 		}
+		argv := []string{p.artifact.sources.Runner}
+		if number < len(p.last) {
+			argv = append(argv, p.last[number].Prepare...)
+		}
+		_ = r.Prepare(argv, p.artifact.sources.TaskFiles()) // fails if the Python has ended, which its user notices
 	}
 	p.place, p.runners, p.alternates = at, p.alternates, p.runners
 	p.left, p.alternateLeft = p.alternateLeft, p.left
@@ -309,8 +315,9 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	runners := req.runners(p.place.GPUs, func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 			asked, script, theirs, at := req.ofRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
+			unprepared := false
 			if len(req.Processes) > 0 {
-				at = number
+				at, unprepared = number, req.Processes[number].Unprepared
 			}
 			cold := mountExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
 			if wrapped != nil && number == 0 {
@@ -318,11 +325,11 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 				return wrapped(ctx, cold)
 			}
 			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number)}, files, on)
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Unprepared: unprepared}, files, on)
 		}
 	})
 	// The next program has other Pythons, if these are still busy with the last processes.
-	runners.LetGo = req.KeepJudge && len(p.place.AlternateSlots) > 0
+	p.last, runners.LetGo = req.Processes, req.KeepJudge && len(p.place.AlternateSlots) > 0
 	end, err := judge.Run(ctx, judging, runners)
 	p.left = end.Left
 	return end, err

@@ -11,7 +11,8 @@
 //
 // An evaluation responds before the processes of its kernels have ended if no constants remain to be measured, and an
 // eighth of the memory of the device is enough for all processes (Stages.end). During that time the next evaluation of
-// the same caller loads kernels in other Pythons; before its first call, it waits until the earlier processes have ended
+// the same caller loads kernels in other Pythons, in processes that have been prepared for kernels of the same kinds
+// (prepare in kernel_process.py); before its first call, it waits until the earlier processes have ended
 // (Timekeeper.wait_alone).
 //
 // A baseline is an additional comparison in the same stages with another reference (compareBaselines). A setup is a

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"warpboard/evaluator/kernelrun"
@@ -34,7 +36,16 @@ func (e *Evaluation) process(role, label string) toolchain.Process {
 	if text := e.precompiled.compiled[label]; text != "" {
 		files[CompiledFile] = jsonOf(map[string]string{label: text})
 	}
-	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py", Files: files}
+	code := codeOf(e.request, label)
+	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py", Files: files,
+		Prepare: []string{role, code.Type}, Unprepared: setsUp(code.Text())}
+}
+
+// setsUp reports whether a source may change what is read once, when a process begins to use a device: variables of the
+// environment, and PyTorch's allocator.
+func setsUp(source string) bool {
+	words := []string{"environ", "putenv", "setenv", "change_current_allocator"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(source, word) })
 }
 
 // ownRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's contract

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/tasks"
 )
@@ -92,6 +93,20 @@ func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	} {
 		if _, got, _, err := taskOf(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("%+v: %v\n%s", other, err, cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestASourceThatSetsVariablesGetsANewProcess: in a prepared one, CUDA and PyTorch have read them.
+func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {
+	for source, want := range map[string]bool{
+		"import torch\n": false,
+		"import os\nos.environ['NVIDIA_TF32_OVERRIDE'] = '0'\n": true,
+		"torch.cuda.memory.change_current_allocator(mine)\n":    true,
+	} {
+		e := Evaluation{Attempt: &attempt.Attempt{}, request: kernelrun.Request{CustomKernel: kernelrun.Code{Type: "torch", Source: source}}}
+		if got := e.process("kernel", customLabel); got.Unprepared != want || !slices.Equal(got.Prepare, []string{"kernel", "torch"}) {
+			t.Errorf("%q: %+v", source, got)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Stage struct {
 	ExtraFiles []*os.File        // its descriptors from 4 on
 	Started    func()            // called after the request was sent; may be nil, as may Silent
 	Silent     func()            // called when it has closed its output, which may be some time before it has ended
+	Unprepared bool              // start a new process although one was prepared
 	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
 
 	Timeout time.Duration // 0 for none
@@ -58,7 +59,7 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 	}
 	defer file.Close()
 	s := &runningStage{Stage: stage, python: r, descriptors: append([]*os.File{file}, stage.ExtraFiles...)}
-	s.request = stageRequest{DescriptorCount: len(s.descriptors), stageKind: kind, Resident: stage.Resident}
+	s.request = stageRequest{DescriptorCount: len(s.descriptors), stageKind: kind, Resident: stage.Resident, Unprepared: stage.Unprepared}
 	begun := time.Now()
 	ended, cut := s.follow(ctx)
 	took := time.Since(begun)
@@ -209,8 +210,9 @@ type stageRequest struct {
 	DescriptorCount int `json:"descriptors"`
 	stageKind
 	// Resident keeps the process of this stage for later stages of the same script.
-	Resident bool `json:"resident"`
-	Prepare  bool `json:"prepare"` // no stage, but the process of the next one
+	Resident   bool `json:"resident"`
+	Unprepared bool `json:"unprepared"`
+	Prepare    bool `json:"prepare"` // no stage, but the process of the next one
 }
 
 // stageText is the part of a request that the stage's process reads.
@@ -239,10 +241,20 @@ type stageEnd struct {
 	MustNotBeReused bool `json:"spent"`
 }
 
-// Prepare starts the process of the next stage, which creates a CUDA context while it waits. Call it between two
-// stages, and not while something is measured for which the first stage's process was ended.
-func (r *Python) Prepare() {
-	_ = r.send(stageRequest{Prepare: true}, nil) // fails if the Python has ended, which its user notices
+// Prepare starts the process of the next stage, which creates a CUDA context while it waits. If argv has arguments for
+// it, it also imports the script's modules from files, and calls the script's function prepare. It begins when the
+// current stage has ended; nothing may be measured for which that stage's process was ended.
+func (r *Python) Prepare(argv []string, files map[string][]byte) error {
+	text, err := json.Marshal(stageText{Argv: argv, Files: files})
+	if err != nil {
+		return err
+	}
+	file, err := sandbox.SealedFile("prepare", string(text))
+	if err != nil {
+		return fmt.Errorf("write the text for the next stage's process: %w", err)
+	}
+	defer file.Close()
+	return r.send(stageRequest{DescriptorCount: 1, Prepare: true}, []*os.File{file})
 }
 
 // hasPools reports whether the stage may fork processes with multiprocessing or concurrent.futures.

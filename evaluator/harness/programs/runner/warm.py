@@ -7,8 +7,8 @@ of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"descriptors": how many come along, the first with the
 stage's text, the others the stage's from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves
-it stays for others of the kind (warpboard_resident), "pools": whether it may fork processes of its own, "prepare": whether
-this is no stage, and the next one's process is to be forked ahead (warpboard_prepared)}. The text is for the stage's own process:
+it stays for others of the kind (warpboard_resident), "pools": whether it may fork processes of its own, "unprepared": whether it needs a new process, "prepare": whether
+this is no stage, and the next one's process is to be forked ahead, with a text of what it rehearses (warpboard_prepared)}. The text is for the stage's own process:
 {"argv": [script, argument...], "env": {...}, "files": {name: base64}, "extensions": base64 of an archive, or null, "report",
 "pools"}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
 
@@ -121,7 +121,7 @@ class Runner:
     def fork(self, request: dict[str, Any], descriptors: list[int]) -> int:
         """Starts a stage in the prepared process or in a new one, and returns the process's ID. A judge and a script with pools
         fork, which a context does not survive."""
-        if request["report"] or request["pools"]:
+        if request["report"] or request["pools"] or request["unprepared"]:
             self.prepared.drop()
         pid = self.prepared.begin(descriptors)
         if pid is None:
@@ -131,13 +131,12 @@ class Runner:
                 Stage(self.job, self.cache).run(descriptors)
         return pid
 
-    def prepare(self) -> None:
+    def prepare(self, given: list[int]) -> None:
         """Forks the next stage's process."""
         if self.alone:
-            self.prepared.make(self.run_prepared)
-
-    def run_prepared(self, descriptors: list[int]) -> NoReturn:
-        Stage(self.job, self.cache).run(descriptors, prepared=True)
+            self.prepared.make(Stage(self.job, self.cache).run, given[0], self.job)
+        for fd in given:
+            os.close(fd)
 
     def tidy(self) -> bool:
         """Removes a stage's leftovers, and reports whether all could be removed."""
@@ -220,13 +219,16 @@ class Stage:
         self.job = job
         self.cache = cache
 
-    def run(self, descriptors: list[int], prepared: bool = False) -> NoReturn:
-        """Runs the stage. A prepared process leads a session already, and has closed this process's descriptors."""
+    def run(self, descriptors: list[int], rehearsal: warpboard_prepared.Rehearsal | None = None) -> NoReturn:
+        """Runs the stage. A prepared process, which has a rehearsal, leads a session already, and has closed this process's
+        descriptors."""
         code = 1
         try:
-            if not prepared:
+            if rehearsal is None:
                 os.setsid()
-            request = self.take(descriptors, everything=not prepared)
+            request = self.take(descriptors, everything=rehearsal is None)
+            if rehearsal is not None:
+                rehearsal.compare(request["files"])
             if request["extensions"]:  # in the stage's process, because the submission's code has made the archive
                 warpboard_extensions.unpack(base64.b64decode(request["extensions"]), os.path.join(self.cache, "torch_extensions"))
             warpboard_inline.install()  # before a fork server: its children compile extensions, too
@@ -483,7 +485,7 @@ def main() -> NoReturn:
     runner.send(b"w")
     for request, descriptors in requests():
         if request["prepare"]:
-            runner.prepare()
+            runner.prepare(descriptors)
         else:
             runner.serve(request, descriptors)
     # As after each stage, the sandbox can report the limit that was exceeded. The interpreter's own end takes a quarter

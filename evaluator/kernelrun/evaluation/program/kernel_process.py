@@ -7,6 +7,7 @@
 Nothing here is a wall: the kernel may change all of it, and gains nothing by that (see evaluate.py). What loading
 gave is said on the page before the first call; the answer of a call is [what it gave] or ("raised", text). The first has no text of
 its own: the judge would have to read that before it could copy the answer.
+Before it has any of this, a process may be prepared (warpboard_prepared): see prepare.
 ./kernel.json has the kernel and the device. Nothing of the other kernel is here: this one could run it instead.
 """
 
@@ -26,7 +27,7 @@ import outputs
 import packing
 import seeding
 from warpboard_runner import choose_cuda, serve
-from warpboard_wire import PAGE_FD, Channel, Page, RunnerGone
+from warpboard_wire import PAGE_FD, PAGE_SIZE, Channel, Page, RunnerGone, shared_memory
 
 MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
 
@@ -106,6 +107,22 @@ def own_traceback():
         traceback.print_exc()
         return "".join(traceback.format_exception_only(kind, error))
     return "".join(traceback.format_exception(kind, error, frames))
+
+
+def prepare(role, kind):
+    """Does what every kernel of a kind needs, while another evaluation runs: imports, the device with its gate, and cuBLAS. Returns what must
+    not be dropped."""
+    if kind == "cuda":
+        import nvrtc  # noqa: F401
+    if role != "kernel" or not torch.cuda.is_available():
+        return None
+    fd = shared_memory(PAGE_SIZE)
+    page = Page(fd)
+    os.close(fd)
+    device = choose_cuda(page)
+    if kind not in ("cuda", "triton"):
+        torch.cuda.current_blas_handle()  # a product would also decide whether cuBLAS is deterministic
+    return page, device
 
 
 def load(given, device, role, label, init):

@@ -31,9 +31,13 @@ def _toolkits():
     return [d for d in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda") if d]
 
 
-def load_nvrtc():
+def libraries():
     names = _near_torch("lib/libnvrtc.so.*") + [f for d in _toolkits() for f in glob.glob(f"{d}/lib64/libnvrtc.so*")]
-    for name in [n for n in names if "builtins" not in n] + ["libnvrtc.so"]:
+    return [name for name in names if "builtins" not in name]
+
+
+def load_nvrtc():
+    for name in [*libraries(), "libnvrtc.so"]:
         try:
             return ctypes.CDLL(name)
         except OSError:
@@ -41,8 +45,13 @@ def load_nvrtc():
     raise CompileError("NVRTC is not installed on this machine: neither PyTorch nor a CUDA toolkit brings libnvrtc")
 
 
-def version(nvrtc):
-    major, minor = ctypes.c_int(), ctypes.c_int()
+def compiler():
+    """Returns what differs from one NVRTC to another. A library is told by its file: to load its 100 MB takes longer than to
+    load a kernel."""
+    for name in libraries():
+        info = os.stat(name)
+        return name, info.st_size, info.st_mtime_ns
+    nvrtc, major, minor = load_nvrtc(), ctypes.c_int(), ctypes.c_int()
     nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
     return major.value, minor.value
 
@@ -244,11 +253,10 @@ class CudaKernel(Kernel):
 
     def build(self, expressions, wanted):
         """The cubin and the kernel's lowered name, from the cache if it has them."""
-        nvrtc = load_nvrtc()
-        what = (version(nvrtc), self.label, self.source, sorted(self.files.items()), expressions, wanted, self.options())
+        what = (compiler(), self.label, self.source, sorted(self.files.items()), expressions, wanted, self.options())
         kept = compiled.recall(*what)
         if kept is None:
-            image, lowered = self.translate(nvrtc, expressions, wanted)
+            image, lowered = self.translate(load_nvrtc(), expressions, wanted)
             kept = lowered + b"\n" + image
             compiled.remember(kept, *what)
         lowered, _, image = kept.partition(b"\n")

@@ -29,6 +29,7 @@ import contract
 import deciding
 import evaluate
 import inline
+import kernel_process
 import kernels
 import nvrtc
 import outputs
@@ -52,7 +53,7 @@ from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_judge_cuda import JudgeMemory
 from warpboard_regions import Regions
-from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
+from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, PAGE_SIZE, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
 
 HUNDREDTH = compare.Tolerance(0.01, 0.01)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
@@ -1477,6 +1478,24 @@ class Leaving(unittest.TestCase):
             self.assertEqual(there.recv(100), struct.pack("<II", END, 0))  # once
 
 
+class Preparing(unittest.TestCase):
+    def test_a_process_is_prepared_for_a_kind_of_kernel(self):
+        made = []
+
+        def device(page):
+            made.append("device")
+            self.assertEqual(len(page.memory), PAGE_SIZE)
+            return page
+
+        for role, kind, gpu, want in (("kernel", "torch", True, ["device", "handle"]), ("kernel", "cuda", True, ["device"]),
+                                      ("inputs", "torch", True, []), ("kernel", "torch", False, [])):
+            made.clear()
+            with unittest.mock.patch.multiple(torch.cuda, is_available=lambda gpu=gpu: gpu, current_blas_handle=lambda: made.append("handle")), \
+                 unittest.mock.patch.object(kernel_process, "choose_cuda", device):
+                kernel_process.prepare(role, kind)
+            self.assertEqual(made, want, (role, kind, gpu))
+
+
 class Descriptors(unittest.TestCase):
     """A judge and its own runners that stay have as many files open after any number of evaluations."""
 
@@ -1637,11 +1656,10 @@ class Compiled(unittest.TestCase):
             translate("#include <stdio.h>\n#include <cutlass/cutlass.h>\n")
 
     def test_nvrtc_is_asked_once_for_the_same_source_options_and_kernel(self):
-        asked = []
-
-        class Library:
-            def nvrtcVersion(self, *_):
-                pass
+        asked, loaded = [], []
+        library = os.path.join(self.folder.name, "libnvrtc.so.13")
+        with open(library, "w") as file:
+            file.write("13.0")
 
         def translate(kernel, library, expressions, wanted):
             asked.append(wanted)
@@ -1653,14 +1671,20 @@ class Compiled(unittest.TestCase):
 
         os.environ["TORCH_CUDA_ARCH_LIST"] = "9.0a"
         self.addCleanup(os.environ.pop, "TORCH_CUDA_ARCH_LIST")
-        with unittest.mock.patch.multiple(nvrtc, load_nvrtc=Library), unittest.mock.patch.multiple(nvrtc.CudaKernel, translate=translate):
+        found = {"load_nvrtc": lambda: loaded.append(1), "libraries": lambda: [library]}
+        with unittest.mock.patch.multiple(nvrtc, **found), unittest.mock.patch.multiple(nvrtc.CudaKernel, translate=translate):
             self.assertEqual(build("f"), (b"image\nof f", b"_Zf"))
             self.assertEqual(build("f"), (b"image\nof f", b"_Zf"))
+            self.assertEqual((asked, loaded), (["f"], [1]))  # it is loaded only to compile
             self.assertEqual(build("g")[1], b"_Zg")
             build("f", compiler_options=["-O1"])
             os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
             build("f")
-        self.assertEqual(asked, ["f", "g", "f", "f"])
+            self.assertEqual(asked, ["f", "g", "f", "f"])
+            with open(library, "a") as file:
+                file.write(".88")
+            build("f")
+        self.assertEqual((asked[4:], len(loaded)), (["f"], 5))
 
 
 if __name__ == "__main__":
