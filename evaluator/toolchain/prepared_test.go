@@ -236,13 +236,13 @@ const rehearsedRunner = `
 import os, socket, sys
 import helper
 def prepare(word):
-    helper.words.append(f"{word} of {os.getpid()}")
+    helper.words.append(f"{word} of {os.getpid()}, {sorted(os.listdir(os.path.dirname(helper.__file__)))[:1]}")
     sys.exit("which ends nothing")
 if __name__ == "__main__":
     end = socket.socket(fileno=4)
     end.recv(2)
     own = [word.replace(str(os.getpid()), "mine") for word in helper.words]
-    end.send(f"{os.getuid()} {own} {helper.version} {helper.__file__} {len(sys.meta_path)}".encode())
+    end.send(f"{os.getuid()} {own} {helper.version} {helper.__file__} {sys.path[:2]}".encode())
     end.recv(1)
 `
 
@@ -270,7 +270,7 @@ func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 	for _, c := range []struct {
 		a    *Artifact
 		want string
-	}{{old, strings.Replace(first, "[]", "['word of mine']", 1)}, {changed, strings.Replace(first, "old", "changed", 1)}} {
+	}{{old, strings.Replace(first, "[]", "[\"word of mine, ['helper.py']\"]", 1)}, {changed, strings.Replace(first, "old", "changed", 1)}} {
 		p.next(c.a)
 		if got := p.stage(process); got != c.want {
 			t.Errorf("found %q, want %q", got, c.want)

@@ -293,7 +293,7 @@ class Stage:
         else:
             for fd in {null, out, err, results, text, *wires, *given} - set(range(RESULT_FD + 1 + len(wires))):
                 os.close(fd)
-        self.write_files(request["files"])
+        warpboard_prepared.write_files(self.job, request["files"])
         os.environ.update(request["env"])
         if reports:
             os.environ["POPCORN_FD"] = str(RESULT_FD)
@@ -312,14 +312,6 @@ class Stage:
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[attr-defined]  # not in TextIO
         return request
-
-    def write_files(self, files: dict[str, str]) -> None:
-        os.mkdir(self.job)
-        for name, text in files.items():
-            path = os.path.join(self.job, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(text))
 
 
 def run_script(path: str) -> int:

@@ -10,9 +10,9 @@ import base64
 import contextlib
 import ctypes
 import importlib
-import importlib.util
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -22,8 +22,6 @@ import warpboard_resident
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
     from typing import Any, NoReturn
 
 _STAGES = 64  # descriptors below this number are for the stage: the context's own are above
@@ -82,44 +80,46 @@ class Prepared:
 
 
 class Rehearsal:
-    """Rehearsal has imported the modules of a script, from their texts, and called its prepare(): {"argv": [script, argument of
-    prepare...], "files": {name: base64}}. Without an argument it does nothing."""
+    """Rehearsal has imported the modules of a script and called its prepare(): {"argv": [script, argument of prepare...], "files":
+    {name: base64}}. The files are in the stage's folder only during that. Without an argument it does nothing."""
 
     def __init__(self, text: int, folder: str) -> None:
         with open(text, "rb") as file:
             request = json.load(file)
         self._script, *self._arguments = request["argv"]
         self._files, self._folder = request["files"], folder
-        self._imported: list[str] = []
+        self._modules: set[str] = set()  # that have been imported
         self._made: Any = None  # by prepare()
 
     def run(self) -> None:
         """Rehearses. Where that fails, the stage does it all itself, and has the error."""
         if not self._arguments:
             return
-        sys.meta_path.insert(0, self)  # type: ignore[arg-type]  # it needs no more than find_spec
+        found = set(sys.modules)
+        sys.path.insert(0, self._folder)
         with contextlib.suppress(BaseException):
+            write_files(self._folder, self._files)
             self._made = importlib.import_module(self._script.removesuffix(".py")).prepare(*self._arguments)
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if f"{name}.py" not in self._files:
-            return None
-        return importlib.util.spec_from_file_location(name, os.path.join(self._folder, f"{name}.py"), loader=self)  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """Leaves that to Python."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        assert module.__file__ is not None
-        self._imported.append(module.__name__)
-        exec(compile(base64.b64decode(self._files[f"{module.__name__}.py"]), module.__file__, "exec"), module.__dict__)
+        sys.path.remove(self._folder)
+        self._modules = {name for name in set(sys.modules) - found if f"{name}.py" in self._files}
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def compare(self, files: dict[str, str]) -> None:
-        """Forgets the modules if a stage has other texts of them."""
-        if any(files.get(f"{name}.py") != self._files[f"{name}.py"] for name in self._imported):
-            for name in self._imported:
-                sys.modules.pop(name, None)
+        """Forgets the modules if a stage has other files."""
+        if any(files.get(name) != text for name, text in self._files.items()):
+            for name in self._modules:
+                del sys.modules[name]
+
+
+def write_files(folder: str, files: dict[str, str]) -> None:
+    """Makes a folder with files, from their base64. One that a rehearsal has left, because it was ended, is removed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    for name, text in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(text))
 
 
 def _separate(fd: int, text: int) -> socket.socket:
