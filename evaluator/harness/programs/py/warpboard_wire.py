@@ -277,7 +277,9 @@ class Channel:
             raise Refused("The runner wrote into the channel by which the judge speaks to it.")
 
     def watch(self) -> None:
-        """Raises if the runner has ended or has sent a forbidden frame."""
+        """Raises if the runner has ended or has sent a forbidden frame, or if this end is closed."""
+        if self._end.fileno() < 0:
+            raise RunnerGone
         readable, _, _ = select.select([self._end], [], [], 0)
         if not readable:
             return

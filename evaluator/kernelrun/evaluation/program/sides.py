@@ -59,7 +59,7 @@ class Side:
         self._door, (self._number, channel, page) = door, arrived
         self._page, self._dismissed, self._ended, self._channel, self._loaded, self._checking = page, False, False, channel, None, True
         self._runner = Runner(channel, page, self.regions, host, cuda)
-        self._cuda, self._device = cuda, "cpu" if cuda is None else "cuda"
+        self._device = "cpu" if cuda is None else "cuda"
 
     def ready(self):
         """Waits until the source is loaded. Returns (the reason why it cannot be, or None; the seconds that this took,
@@ -175,8 +175,7 @@ class Side:
             self._channel.wait_end()
         else:
             self._channel.close()
-        if self._cuda is not None:
-            self._cuda.forget(self._page)
+        self._runner.end()  # the judge's part of it; the channel is closed
 
 
 def secret_of(trial):
