@@ -23,10 +23,10 @@ var sharedWords = map[string]string{
 	"warpboard_wire.INPUTS": "REGION_INPUTS", "warpboard_wire.ANSWERS": "REGION_ANSWERS",
 	"warpboard_wire.SEALED": "REGION_SEALED", "warpboard_wire._NO_NS": "no_ns",
 	"warpboard_wire.ANSWER_AT": "sizeof(Page)", "4 * warpboard_wire._RELEASE": "offsetof(Page, release)",
-	"4 * warpboard_wire._KEY": "offsetof(Page, key)", "4 * warpboard_wire._QUEUED": "offsetof(Page, queued)",
-	"4 * warpboard_wire._DONE": "offsetof(Page, done)", "4 * warpboard_wire._SIZE": "offsetof(Page, size)",
+	"4 * warpboard_wire._QUEUED": "offsetof(Page, queued)",
+	"4 * warpboard_wire._DONE":   "offsetof(Page, done)", "4 * warpboard_wire._SIZE": "offsetof(Page, size)",
 	"4 * warpboard_wire._SOON": "offsetof(Page, soon)", "4 * warpboard_wire._SEALED": "offsetof(Page, sealed)",
-	"4 * warpboard_wire._ACTIVE": "offsetof(Page, active)", "warpboard_wire._NS_AT": "offsetof(Page, ns)",
+	"warpboard_wire._NS_AT":             "offsetof(Page, ns)",
 	"warpboard_report.EXIT_USAGE":       "ExitCodes::EXIT_USAGE",
 	"warpboard_report.EXIT_NO_PIPE":     "ExitCodes::EXIT_PIPE_FAILED",
 	"warpboard_report.EXIT_FAILED":      "ExitCodes::EXIT_VALIDATE_FAIL",
@@ -36,17 +36,18 @@ var sharedWords = map[string]string{
 	"warpboard_report.EXIT_TASK":        "ExitCodes::EXIT_TASK_FAILED",
 }
 
-var constant = regexp.MustCompile(`(?m)^constexpr .*;$`)
-var constantName = regexp.MustCompile(`(\w+) = `)
+var constant = regexp.MustCompile(`(?m)^([A-Z][A-Z_, ]+) = `)
+var constantName = regexp.MustCompile(`[A-Z_]+`)
 
-// TestCppAndPythonHaveTheSameLimits compares warpboard_limits.h with warpboard_limits.py, and the protocol's words.
+// TestCppAndPythonHaveTheSameLimits compares the names in warpboard_limits.py with those in warpboard_limits.h, and the
+// protocol's words.
 func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
 	n := newNative(t, Sources(tasks.FormEval, tasks.LangPython))
 	pairs := maps.Clone(sharedWords)
-	header := string(Sources(tasks.FormEval, tasks.LangCPP)["warpboard_limits.h"])
-	for _, line := range constant.FindAllString(header, -1) {
-		for _, name := range constantName.FindAllStringSubmatch(line, -1) {
-			pairs["warpboard_limits."+strings.ToUpper(name[1])] = name[1]
+	limits := string(Sources(tasks.FormEval, tasks.LangPython)["warpboard_limits.py"])
+	for _, line := range constant.FindAllStringSubmatch(limits, -1) {
+		for _, name := range constantName.FindAllString(line[1], -1) {
+			pairs["warpboard_limits."+name] = strings.ToLower(name)
 		}
 	}
 	var printed, evaluated strings.Builder
@@ -58,7 +59,7 @@ func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
 		"limits.cpp": []byte("#include \"warpboard_door.h\"\n#include \"warpboard_exit.h\"\n#include \"warpboard_runner.h\"\n" +
 			"int main() {\n    using namespace warpboard;\n" + printed.String() + "}\n"),
 		"limits.py": []byte("import warpboard_limits, warpboard_report, warpboard_wire\n" + evaluated.String() +
-			"print(sum(name.isupper() for name in vars(warpboard_limits)))\n"),
+			"print(sum(name.isupper() for name in vars(warpboard_limits)))\n"), // all of its names were found
 	})
 	cpp, err := exec.CommandContext(t.Context(), n.build(t, "limits", "-O0", "limits.cpp")).CombinedOutput()
 	if err != nil {
@@ -70,7 +71,7 @@ func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	want := fmt.Sprintf("%s%d\n", cpp, len(pairs)-len(sharedWords)) // no further name in Python
+	want := fmt.Sprintf("%s%d\n", cpp, len(pairs)-len(sharedWords))
 	if diff := cmp.Diff(want, string(out)); diff != "" {
 		t.Errorf("C++ and Python differ (-C++ +Python):\n%s", diff)
 	}

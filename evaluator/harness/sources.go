@@ -47,6 +47,9 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	}
 }
 
+// CoreSources returns the sources of the judge's core of Python programs, by name.
+func CoreSources() map[string][]byte { return embeddedFiles("core/*", "common/*", "cu/*.h") }
+
 // Digest returns a hash of all harness programs. Workers with the same digest measure in the same way. It is computed
 // once, because each heartbeat contains it for each slot.
 func Digest() string { return digest() }

@@ -59,6 +59,13 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrNoCompiler)
 	}
+	if req.Place.Arch != "" && a.sources.Runner != "" {
+		core, err := b.core(ctx, req.Place)
+		if err != nil {
+			return err
+		}
+		a.sources.Files[coreFile] = core
+	}
 	a.importsTorch = importsTorch(a.sources.Files)
 	for _, name := range a.sources.Submitted {
 		if filepath.Ext(name) != ".py" {

@@ -73,7 +73,7 @@ END:
 torch.zeros(1, device="cuda")
 side = torch.cuda.Stream()
 stream = ctypes.c_void_p(side.cuda_stream)
-ptx = warpboard_seal._PTX.replace(".param .u64 p_ready)", ".param .u64 p_ready, .param .u64 p_x, .param .u64 p_y)").replace("    ret;\n", WORK)
+ptx = warpboard_seal.gate_ptx().replace(".param .u64 p_ready)", ".param .u64 p_ready, .param .u64 p_x, .param .u64 p_y)").replace("    ret;\n", WORK)
 ready = torch.zeros(16, dtype=torch.int32, device="cuda")
 gate = warpboard_seal.function(warpboard_seal.load(ptx), "warpboard_open_gate")
 spin = ctypes.c_void_p()

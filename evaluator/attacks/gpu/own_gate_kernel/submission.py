@@ -63,7 +63,7 @@ END:
     ret;
 """
 MORE = ".param .u64 p_ready, .param .u64 p_a, .param .u64 p_b, .param .u64 p_out, .param .u32 p_size, .param .u32 p_want)"
-ptx = warpboard_seal._PTX.replace(".param .u64 p_ready)", MORE).replace("    ret;\n", WORK)
+ptx = warpboard_seal.gate_ptx().replace(".param .u64 p_ready)", MORE).replace("    ret;\n", WORK)
 ready = torch.zeros(16, dtype=torch.int32, device="cuda")
 kernel_of = warpboard_seal.function(warpboard_seal.load(ptx), "warpboard_open_gate")
 blocks_so_far = 0

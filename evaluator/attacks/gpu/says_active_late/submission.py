@@ -57,7 +57,7 @@ END:
     ret;
 """
 MORE = ".param .u64 p_ready, .param .u64 p_a, .param .u64 p_b, .param .u64 p_out, .param .u32 p_bytes)"
-ptx = warpboard_seal._PTX.replace(".param .u64 p_ready)", MORE).replace("    ret;\n", WORK)
+ptx = warpboard_seal.gate_ptx().replace(".param .u64 p_ready)", MORE).replace("    ret;\n", WORK)
 ready = torch.zeros(1, dtype=torch.int32, device="cuda")
 kernel_of = warpboard_seal.function(warpboard_seal.load(ptx), "warpboard_open_gate")
 as_usual = warpboard_cuda.RunnerDevice.call

@@ -68,7 +68,7 @@ public:
                 if (!first) prepare(session_.number(), foreseen);
                 if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs(), [this] { device_.restore(); });
                 else session_.release_device(stamps, device_);
-                session_.wait_done(stamps, !Device::released_on_host);
+                session_.wait_end_of_call(stamps, !Device::released_on_host);
             });
             if (!foreseen) answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {

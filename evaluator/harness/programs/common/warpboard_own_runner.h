@@ -157,7 +157,7 @@ private:
         if (!first) input = prepare(session_->number());
         if constexpr (Device::released_on_host) session_->release_host(stamps, input, [&] { judge.restore(); });
         else session_->release_device(stamps, judge);
-        session_->wait_done(stamps, !Device::released_on_host);
+        session_->wait_end_of_call(stamps, !Device::released_on_host);
         copy(stamps);
         session_->read_event(stamps);
     }

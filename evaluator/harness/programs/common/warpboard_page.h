@@ -49,10 +49,12 @@ static_assert(offsetof(Page, key) == 4 && offsetof(Page, queued) == 64 && offset
 
 constexpr double no_ns = -0x1p1000;  // the runner has not reported its clock
 
-// MappedPage is the page of a descriptor, mapped until the process ends.
+// MappedPage is a page that stays mapped until the process ends.
 struct MappedPage {
     Page* page = nullptr;
     size_t room = 0;  // size of an answer's description
+
+    MappedPage(Page* mapped, size_t bytes) : page(mapped), room(bytes - sizeof(Page)) {}
 
     explicit MappedPage(int fd) {
         struct stat info;

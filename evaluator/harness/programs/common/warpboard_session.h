@@ -34,17 +34,184 @@ struct Stamps {
     bool by_judge = false;  // the runner's clock is not used
 };
 
-
-class Session {
+// JudgePage is the judge's side of one runner's page: the words of its calls, and the checks of the runner's.
+class JudgePage {
 public:
-    Session(int channel, int page) : channel_(channel), page_(page) {}
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
+    JudgePage(JudgeChannel channel, MappedPage page) : channel_(channel), page_(page) {}
+    JudgePage(const JudgePage&) = delete;
+    JudgePage& operator=(const JudgePage&) = delete;
+
+    // Forgets the calls' durations.
+    void begin_case() { made_ = 0, took_ = 0; }
+
+    // Starts the next call, with this many sealed records in its input. Returns its number.
+    uint32_t begin(uint32_t flags, uint32_t sealed) {
+        limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
+        page_.page->ns.store(no_ns, std::memory_order_relaxed);
+        page_.page->sealed.store(sealed, std::memory_order_relaxed);
+        return ++number_;
+    }
+
+    // The number of the current call, and its page.
+    uint32_t number() const { return number_; }
+    Page* page() const { return page_.page; }
+
+    // Waits until everything is queued, or the limit has passed; a negative limit means none.
+    void wait_queued(double limit_ns, Stamps& stamps) {
+        Waiter waiter;
+        double watched = 0;
+        while (!has_reached(page_.page->queued)) {
+            const double passed = waiter.elapsed();
+            stamps.late = limit_ns >= 0 && passed > limit_ns;
+            if (stamps.late) return;
+            watch(passed, watched, page_.page->queued);
+            waiter.pause();
+        }
+    }
+
+    // Lets the runner's gate run on the device, in place of the judge's hold.
+    template <class Device>
+    void let_in(Device& device) {
+        page_.page->soon.store(number_, std::memory_order_release);
+        device.let_go();
+    }
+
+    // Waits until the gate reports that it runs. One that reports this too early has the change of contexts in its time.
+    void wait_active() const {
+        Waiter waiter(1e9);
+        while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < gate_limit_ns) waiter.pause();
+    }
+
+    // Sends the key, and starts the clock. Between "active" and this a submission has the device, and the unsealed parts.
+    template <class Key>
+    void open(const Key& key, Stamps& stamps) {
+        refuse_if_done();
+        stamps.released = now_ns();  // before the key, which may be read alone
+        for (int i = 0; i < 3; ++i) page_.page->key[i].store(key.words[i], std::memory_order_relaxed);
+        page_.page->release.store(number_, std::memory_order_release);
+    }
+
+    // Releases a call that will not be made, without an input.
+    void skip() {
+        page_.page->soon.store(number_, std::memory_order_release);
+        page_.page->release.store(number_, std::memory_order_release);
+    }
+
+    // Ends the gates of this call and of all later ones: the judge leaves.
+    void leave() {
+        page_.page->release.store(~0u, std::memory_order_release);
+        page_.page->soon.store(number_, std::memory_order_release);
+    }
+
+    // Waits for the end of the call.
+    void wait_done(Stamps& stamps, bool on_device) {
+        const double limit = limitless_ ? never : std::max(call_limit_ns, call_limit_factor * took_);
+        if (!wait_for(page_.page->done, on_device, limit)) throw Refused{"A call had not ended after " + seconds(limit) + " s, and the longest before it took " + seconds(took_) + " s."};
+        stamps.done = now_ns();
+    }
+
+    // Waits until a call that was released late, and is done, is all queued: then its answer is described.
+    void wait_described() {
+        if (wait_for(page_.page->queued, true, after_done_limit_ns)) return;
+        throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later not that it was queued."};
+    }
+
+    // Records the duration of a call that has ended.
+    void keep(const Stamps& stamps) { took_ = std::max(took_, stamps.done - stamps.released); }
+
+    // Reads the runner's clock, which may be reported after the end.
+    void read_event(Stamps& stamps) {
+        Waiter waiter;
+        double watched = 0;
+        while ((stamps.event = page_.page->ns.load(std::memory_order_acquire)) == no_ns) {
+            watch(waiter.elapsed(), watched, page_.page->done);
+            if (waiter.elapsed() > after_done_limit_ns) {
+                throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later had not told its own time."};
+            }
+            waiter.pause();
+        }
+        if (!std::isfinite(stamps.event) || stamps.event < 0) {
+            throw Refused{"The submission's process measured a time that cannot be."};
+        }
+    }
+
+    // Returns the description of the answer.
+    std::string answer() const {
+        const size_t size = page_.page->size.load(std::memory_order_relaxed);
+        if (size == 0 || size > page_.room) throw Refused{"The answer's description has a size that cannot be."};
+        return std::string(reinterpret_cast<const char*>(page_.page->answer()), size);
+    }
+
+protected:
+    void refuse_if_done() const {
+        if (has_reached(page_.page->done)) {
+            throw Refused{"The submission's process said that a call had ended before its input was there."};
+        }
+    }
+
+    static void react(JudgeChannel::State state) {
+        if (state == JudgeChannel::State::gone) throw Gone{};
+        if (state != JudgeChannel::State::quiet) throw Refused{"The submission's process wrote to the judge out of turn."};
+    }
+
+    JudgeChannel channel_;
+    MappedPage page_;
+    uint32_t number_ = 0;
+
+private:
+    static constexpr double never = 1e18;
+
+    static std::string seconds(double ns) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g", ns / 1e9);
+        return text;
+    }
+
+    // Returns false if the limit passes first.
+    bool wait_for(const std::atomic<uint32_t>& word, bool on_device, double limit_ns) {
+        Waiter waiter = on_device ? Waiter::for_device() : Waiter();
+        double watched = 0;
+        while (!has_reached(word)) {
+            const double passed = waiter.elapsed();
+            if (passed > limit_ns) return false;
+            watch(passed, watched, word);
+            waiter.pause();
+        }
+        return true;
+    }
+
+    // Reports whether a word has the current call's number.
+    bool has_reached(const std::atomic<uint32_t>& word) const {
+        const uint32_t value = word.load(std::memory_order_acquire);
+        if (value != number_ && value != number_ - 1) {
+            throw Refused{"The submission's process answered call " + std::to_string(value) + " when call " +
+                          std::to_string(number_) + " was under way."};
+        }
+        return value == number_;
+    }
+
+    // Checks the channel once a millisecond. A word that the runner set before it ended counts.
+    void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
+        if (passed - watched < spin_ns) return;
+        watched = passed;
+        const JudgeChannel::State state = channel_.look(0);
+        if (state == JudgeChannel::State::gone && has_reached(word)) return;
+        react(state);
+    }
+
+    bool limitless_ = false;  // the current call has no limit
+    unsigned made_ = 0;  // calls of the case
+    double took_ = 0;  // the longest call of the case
+};
+
+// Session is the judge's side of one runner that it owns: its page, and the frames to it.
+class Session : public JudgePage {
+public:
+    Session(int channel, int page) : JudgePage(JudgeChannel(channel), MappedPage(page)) {}
 
     // Releases a call in progress, which no longer counts: a device that waits would keep its process alive.
     ~Session() {
-        page_.page->release.store(~0u, std::memory_order_release);
-        page_.page->soon.store(number_, std::memory_order_release);
+        leave();
         channel_.close();
     }
 
@@ -71,35 +238,12 @@ public:
 
     // Starts the next call, with this many sealed records in its input.
     void announce(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
-        limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
         Writer body;
-        body.number<uint32_t>(++number_);
+        body.number<uint32_t>(begin(flags, sealed));
         body.number<uint32_t>(flags);
         body.raw(description.data(), description.size());
-        page_.page->ns.store(no_ns, std::memory_order_relaxed);
-        page_.page->sealed.store(sealed, std::memory_order_relaxed);
         stamps.described = now_ns();
         send(FRAME_CALL, body.bytes());
-    }
-
-    // Forgets the calls' durations.
-    void begin_case() { made_ = 0, took_ = 0; }
-
-    // The number of the current call, and its page.
-    uint32_t number() const { return number_; }
-    Page* page() const { return page_.page; }
-
-    // Waits until everything is queued, or the limit has passed; a negative limit means none.
-    void wait_queued(double limit_ns, Stamps& stamps) {
-        Waiter waiter;
-        double watched = 0;
-        while (!has_reached(page_.page->queued)) {
-            const double passed = waiter.elapsed();
-            stamps.late = limit_ns >= 0 && passed > limit_ns;
-            if (stamps.late) return;
-            watch(passed, watched, page_.page->queued);
-            waiter.pause();
-        }
     }
 
     // Releases a call that waits on the host. The clock starts, restore writes a small input, and a large input's
@@ -111,59 +255,28 @@ public:
         restore();
         // wait_done detects a runner that has gone.
         if (input_travels_) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
-        page_.page->release.store(number_, std::memory_order_release);
+        page()->release.store(number_, std::memory_order_release);
     }
 
     // Releases a call on a device. The judge's hold ends first, and the runner's gate starts. When it reports that it
-    // runs, the clock starts and the key is sent. A gate that reports this too early has the change of contexts in its
-    // time.
+    // runs, the clock starts and the key is sent.
     template <class Device>
     void release_device(Stamps& stamps, Device& device) {
-        page_.page->soon.store(number_, std::memory_order_release);
         const double begin = now_ns();
-        device.let_go();
-        Waiter waiter(1e9);
-        while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < gate_limit_ns) waiter.pause();
-        refuse_if_done();
-        stamps.released = now_ns();  // before the key, which may be read alone
+        let_in(device);
+        wait_active();
+        open(device.key(), stamps);
         stamps.switched = stamps.released - begin;
-        for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
-        page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Waits for the end of the call. A call that was released late ends when all of it is queued, too: then its answer
-    // is described.
-    void wait_done(Stamps& stamps, bool on_device) {
-        const double limit = limitless_ ? never : std::max(call_limit_ns, call_limit_factor * took_);
-        if (!wait_for(page_.page->done, on_device, limit)) throw Refused{"A call had not ended after " + seconds(limit) + " s, and the longest before it took " + seconds(took_) + " s."};
-        if (on_device && stamps.late && !wait_for(page_.page->queued, on_device, after_done_limit_ns)) {
-            throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later not that it was queued."};
+    // Waits for the end of the call. A call that was released late ends when all of it is queued, too.
+    void wait_end_of_call(Stamps& stamps, bool on_device) {
+        wait_done(stamps, on_device);
+        if (on_device && stamps.late) {
+            wait_described();
+            stamps.done = now_ns();
         }
-        stamps.done = now_ns();
-        took_ = std::max(took_, stamps.done - stamps.released);
-    }
-
-    // Reads the runner's clock, which may be reported after the end.
-    void read_event(Stamps& stamps) {
-        Waiter waiter;
-        double watched = 0;
-        while ((stamps.event = page_.page->ns.load(std::memory_order_acquire)) == no_ns) {
-            watch(waiter.elapsed(), watched, page_.page->done);
-            if (waiter.elapsed() > after_done_limit_ns) {
-                throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later had not told its own time."};
-            }
-            waiter.pause();
-        }
-        if (!std::isfinite(stamps.event) || stamps.event < 0) {
-            throw Refused{"The submission's process measured a time that cannot be."};
-        }
-    }
-
-    // Returns the description of the answer.
-    std::string answer() const {
-        const size_t size = page_.page->size.load(std::memory_order_relaxed);
-        if (size == 0 || size > page_.room) throw Refused{"The answer's description has a size that cannot be."};
-        return std::string(reinterpret_cast<const char*>(page_.page->answer()), size);
+        keep(stamps);
     }
 
     // Sends the end. Refuses a runner that wrote to the judge during a call that was too short to check the channel.
@@ -179,68 +292,11 @@ public:
     }
 
 private:
-    void refuse_if_done() const {
-        if (has_reached(page_.page->done)) {
-            throw Refused{"The submission's process said that a call had ended before its input was there."};
-        }
-    }
-
-    static constexpr double never = 1e18;
-
-    static std::string seconds(double ns) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.3g", ns / 1e9);
-        return text;
-    }
-
-    // Returns false if the limit passes first.
-    bool wait_for(const std::atomic<uint32_t>& word, bool on_device, double limit_ns) {
-        Waiter waiter = on_device ? Waiter::for_device() : Waiter();
-        double watched = 0;
-        while (!has_reached(word)) {
-            const double passed = waiter.elapsed();
-            if (passed > limit_ns) return false;
-            watch(passed, watched, word);
-            waiter.pause();
-        }
-        return true;
-    }
-
     void send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
         if (!channel_.send(kind, body, descriptors)) throw Gone{};
     }
 
-    // Reports whether a word has the current call's number.
-    bool has_reached(const std::atomic<uint32_t>& word) const {
-        const uint32_t value = word.load(std::memory_order_acquire);
-        if (value != number_ && value != number_ - 1) {
-            throw Refused{"The submission's process answered call " + std::to_string(value) + " when call " +
-                          std::to_string(number_) + " was under way."};
-        }
-        return value == number_;
-    }
-
-    // Checks the channel once a millisecond. A word that the runner set before it ended counts.
-    void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
-        if (passed - watched < spin_ns) return;
-        watched = passed;
-        const JudgeChannel::State state = channel_.look(0);
-        if (state == JudgeChannel::State::gone && has_reached(word)) return;
-        react(state);
-    }
-
-    static void react(JudgeChannel::State state) {
-        if (state == JudgeChannel::State::gone) throw Gone{};
-        if (state != JudgeChannel::State::quiet) throw Refused{"The submission's process wrote to the judge out of turn."};
-    }
-
-    JudgeChannel channel_;
-    MappedPage page_;
-    uint32_t number_ = 0;
     bool input_travels_ = false;  // in new memory for each call
-    bool limitless_ = false;  // the current call has no limit
-    unsigned made_ = 0;  // calls of the case
-    double took_ = 0;  // the longest call of the case
 };
 
 }  // namespace warpboard

@@ -47,7 +47,8 @@ public:
         const Copy* chosen = choose(copies);
         sampled_ = chosen == nullptr ? Sample{} : Sample::of(*chosen, random_);
         if (chosen != nullptr) {
-            if (!queue_wait(sampling_, pages_.at(page_) + offsetof(Page, done), call_)) cannot_wait();
+            const CUdeviceptr end = page_ == nullptr ? seen_ + offsetof(Words, gate) : pages_.at(page_) + offsetof(Page, done);
+            if (!queue_wait(sampling_, end, page_ == nullptr ? number_ : call_)) cannot_wait();
             sample(words_->first, chosen->from);
             say(sampling_, offsetof(Words, sampled));
             into_ = chosen->into;
@@ -59,11 +60,18 @@ public:
         say(cudaStreamLegacy, offsetof(Words, copied));
     }
 
-    // Makes the next sample wait for the end of this call. Call it while the device does not wait for the judge.
+    // Makes the next sample wait for the end of this call, or without a page for the gate. Call it for a new page while the
+    // device does not wait for the judge.
     void after(Page* page, uint32_t call) {
-        if (pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
+        if (page != nullptr && pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
         page_ = page;
         call_ = call;
+    }
+
+    // Forgets the page of a runner that has ended.
+    void forget(Page* page) {
+        if (pages_.erase(page) > 0) cudaHostUnregister(page);
+        if (page_ == page) page_ = nullptr;
     }
 
     void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }

@@ -56,15 +56,16 @@ struct HoldPage {
     Sealed rows[most_rows];
 };
 
+struct SealKey {
+    uint32_t words[3];
+};
+
+#ifndef WARPBOARD_PTX
 static __global__ void begin_writing(volatile HoldPage* page) {
     unsigned long long now;
     WARPBOARD_DEVICE_NS(now);
     page->first = now;
 }
-
-struct SealKey {
-    uint32_t words[3];
-};
 
 // Writes the records of all rows, with a thread for each part.
 static __global__ void seal(const HoldPage* page, unsigned rows, unsigned records, SealKey key, uint32_t number, Record* into) {
@@ -137,6 +138,8 @@ static __global__ void hold_device(HoldPage* page, unsigned count, unsigned numb
     page->let_go_at = now;
     __threadfence_system();
 }
+
+#endif
 
 // Seal chooses the sealed parts of an input.
 class Seal {

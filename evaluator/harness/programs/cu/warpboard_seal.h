@@ -35,7 +35,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 576, "a header and eight parts, each a block of the cipher");
 
-
+#ifndef WARPBOARD_PTX  // warpboard_kernels.h has this part
 static __device__ inline void record_key(const Random& cipher, unsigned record, unsigned block, uint32_t out[16]) {
     cipher.block(uint64_t{record} * (1 + record_parts) + block, out);
 }
@@ -102,6 +102,7 @@ static __global__ void warpboard_open_gate(volatile uint32_t* page, uint32_t num
         open_part(Random::under(line + 1, number), part, read_part(records, part), inputs, true);
     }
 }
+#endif
 
 }  // namespace warpboard
 

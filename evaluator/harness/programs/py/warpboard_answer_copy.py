@@ -12,36 +12,25 @@ if TYPE_CHECKING:
     from typing import Any
 
     from warpboard_answer import Part
-    from warpboard_judge_cuda import JudgeMemory
-    from warpboard_wire import Page
 
 
 class AnswerCopy:
-    """AnswerCopy is an answer during its copy to the judge's memory. Copies on the device wait for the judge's gate."""
+    """AnswerCopy is an answer during its copy to the judge's memory."""
 
-    def __init__(self, tree: list[Any], parts: list[Part], memory: dict[tuple[int, int], Any],
-                 cuda: JudgeMemory | None) -> None:
-        self.parts, self._tree, self._cuda = parts, tree, cuda
+    def __init__(self, tree: list[Any], parts: list[Part], memory: dict[tuple[int, int], Any]) -> None:
+        self.parts, self._tree = parts, tree
         self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
         self._copies = [_allocate(part) for part in parts]
 
-    def queue(self, page: Page | None = None, number: int | None = None) -> None:
-        """Queues the copies of the parts on the device, so that take only has to release them. A sample waits for the
-        "done" of a call on a page, or without a number for the judge's gate, like the copies."""
-        if self._cuda is not None:
-            self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
-                                     for part, source, copy in self._not_empty() if part.kind == CUDA], page, number)
-
-    def sampled(self) -> bool:
-        """Waits until a sample of the parts on the device has been taken. Returns False if there is none."""
-        return self._cuda is not None and self._cuda.wait_sampled()
+    def on_device(self, role: str = "") -> list[tuple[int, int, int]]:
+        """Returns the copies (to, from, bytes) of the parts on the device, which the core makes: of all, or of those with a role."""
+        return [(copy.data_ptr(), source.address + part.offset, part.size)
+                for part, source, copy in self._not_empty() if part.kind == CUDA and role in ("", part.role)]
 
     def take(self) -> None:
-        """Copies the parts, and returns when all copies are complete."""
+        """Copies the parts on the host."""
         _copy_blocks([(copy, _bytes_of(source, part.offset, part.size))
                       for part, source, copy in self._not_empty() if part.kind == HOST])
-        if self._cuda is not None:
-            self._cuda.wait_copied()
 
     def _not_empty(self):
         return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]

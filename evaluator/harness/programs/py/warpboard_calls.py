@@ -7,16 +7,14 @@ clocks run until the last of them.
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_answer_copy import AnswerCopy
-from warpboard_layout import describe, flat_bytes, sizes, write_host
-from warpboard_limits import (
-    AFTER_DONE_LIMIT_NS, CALL_LIMIT_FACTOR, CALL_LIMIT_NS, EARLY_QUEUED_LIMIT_NS, GATE_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS,
-    UNLIMITED_CALLS)
+from warpboard_core import Together
+from warpboard_layout import describe, sizes, write_host
+from warpboard_limits import CALL_LIMIT_FACTOR, CALL_LIMIT_NS, EARLY_QUEUED_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS, UNLIMITED_CALLS
 from warpboard_wire import (
     ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, RANGE, SEALED, Refused, RunnerGone, TooLarge, wait_for_wakeup, pack_call)
 
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from warpboard_answer import Part
+    from warpboard_core import CoreRunner, Times
     from warpboard_judge_cuda import JudgeMemory
     from warpboard_layout import Leaf
     from warpboard_regions import HostMemory, Regions
@@ -76,12 +75,12 @@ class Runner:
                  cuda: JudgeMemory | None) -> None:
         self.channel, self.page, self.regions = channel, page, regions
         self.host, self.cuda = host, cuda
-        self.made, self.longest = 0, 0  # the case's calls, and the longest of them from release to done
+        self.made, self.longest = 0, 0  # on the host, the case's calls, and the longest of them from release to done
+        self.core = None
         if cuda is not None:
-            page.for_device()
-            self.make_current()
-            cuda.watch(page)
-        self.number = secrets.randbelow(1 << 30) + 1
+            cuda.make_current()
+            self.core = cuda.core.runner(channel, page)
+        self.number = 0
         self._version = 0  # of the regions that the runner has
         self._description: bytes | None = None  # the description of the case's last call
         # Descriptions of the case's inputs reveal something of them. On a device the clock then starts with the
@@ -90,7 +89,7 @@ class Runner:
         self.early = False
         self.much_described = False  # more of an input than a few plain numbers was known before the release
         self._growths = 0  # of the answers' memory, in this case
-        self.last: list[Part] = []  # parts of the last answer
+        self.last: list[Part] = []  # parts of the last answer; of one on a device, those on the host
         # The descriptions of the last two answers, with their trees and parts.
         self._seen: list[tuple[bytes, tuple[list[Any], list[Part]]]] = []
 
@@ -100,18 +99,27 @@ class Runner:
     def use(self, regions: Regions) -> None:
         """Switches the next calls to other memory."""
         self.regions, self._version = regions, 0
+        self._forget_answer()
 
     def forget(self) -> None:
         """Makes a runner of ours release the memory of the last case."""
         self.channel.send(CASE)
-        self._version, self.last, self._seen = 0, [], []
+        self._version, self._seen = 0, []
+        self._forget_answer()
 
     def begin_case(self) -> None:
-        self._description, self.early, self.much_described, self.last = None, False, False, []
+        self._description, self.early, self.much_described = None, False, False
         self.made, self.longest = 0, 0
         self._growths = 0
         self._seen = []
+        self._forget_answer()
         self.regions.begin_case()
+
+    def _forget_answer(self) -> None:
+        """Forgets the last answer, and the durations of calls on a device."""
+        self.last = []
+        if self.core is not None:
+            self.core.begin_case()
 
     def end(self) -> None:
         """Ends the runner, and waits for the end of the channel, which comes with the end of all its processes. This
@@ -166,7 +174,9 @@ class Runner:
     def _share(self, wanted: dict[tuple[int, int], int]) -> None:
         self.regions.need(wanted)
         if self._version != self.regions.version:
-            self._seen = []
+            self._seen, self.last = [], []
+            if self.core is not None:
+                self.core.forget_answer()
             self.channel.send(CASE, *self.regions.case())
             self._version = self.regions.version
 
@@ -180,26 +190,22 @@ class Runner:
         self.much_described = self.much_described or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
         self.early = self.early or differs or on_host > 0
         self._description = description
-        self.number = (self.number + 1) & 0xFFFFFFFF or 1
-        arrays = self._arrays(leaves) if self.cuda is not None else []
-        self.page.begin(self.cuda.divide(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
-        if self.cuda is not None and self.early:
-            self.cuda.choose_sealed()
+        if self.core is None:
+            return self._ask_host(data, leaves, description, flags)
+        inputs, sealed = self.regions.memory[INPUTS, CUDA].address, self.regions.memory[SEALED, CUDA].address
+        self.number = self.core.begin_call(flags, [(inputs + leaf.offset, leaf.value.data_ptr(), leaf.span)
+                                                   for leaf in leaves if leaf.kind == CUDA and leaf.span], inputs, sealed)
         sent = perf_counter_ns()
-        if self.cuda is not None:
-            # The runner has this memory and may see the input arrive.
-            self.write_host(self.regions.memory[INPUTS, HOST], leaves)
-        follows = self.early and self.cuda is None
-        self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if follows else pack_call(self.number, flags, description))
-        if self.cuda is not None and not self.early:
-            self.cuda.choose_sealed()  # while the runner queues the call
-        return _GatedCall(self, data, leaves, arrays, sent, description if follows else b"", flags)
+        self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see the input arrive
+        self.channel.send(CALL, pack_call(self.number, flags, description))
+        return _DeviceCall(self, data, sent)
 
-    def _arrays(self, leaves: Iterable[Leaf]) -> list[tuple[Any, Any]]:
-        """Returns the arrays on the device: (the runner's, the judge's own), as tensors of bytes."""
-        region = self.regions.memory[INPUTS, CUDA]
-        return [(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
-                for leaf in leaves if leaf.kind == CUDA and leaf.span]
+    def _ask_host(self, data: Any, leaves: list[Leaf], description: bytes, flags: int) -> _HostCall:
+        self.number = (self.number + 1) & 0xFFFFFFFF or 1
+        self.page.begin()
+        sent = perf_counter_ns()
+        self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if self.early else pack_call(self.number, flags, description))
+        return _HostCall(self, data, sent, leaves, description if self.early else b"", flags)
 
     def expect(self) -> AnswerCopy:
         """Returns the described answer, with memory for its copy. Equal descriptions mean equal places."""
@@ -209,7 +215,7 @@ class Runner:
         if size > most:  # arrays can overlap
             raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
         self._seen = [*self._seen[-1:], (text, described)]
-        return AnswerCopy(*described, self.regions.memory, self.cuda)
+        return AnswerCopy(*described, self.regions.memory)
 
     def foresee(self) -> tuple[bytes, AnswerCopy] | None:
         """Returns (description, answer) of the call before the last, because memory for answers is used in turns, or
@@ -217,7 +223,7 @@ class Runner:
         if not self._seen:
             return None
         text, described = self._seen[0]
-        return None if is_plain(described[0]) else (text, AnswerCopy(*described, self.regions.memory, self.cuda))
+        return None if is_plain(described[0]) else (text, AnswerCopy(*described, self.regions.memory))
 
     def as_foreseen(self) -> None:
         """Records that the last answer was the foreseen one."""
@@ -230,7 +236,7 @@ class Runner:
             wanted[ANSWERS, HOST] = max(LEAST_ANSWERS, 2 * ends[HOST])
         else:
             wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(LEAST_ANSWERS, 2 * ends[CUDA])
-            wanted[SEALED, CUDA] = self.cuda.SEALED
+            wanted[SEALED, CUDA] = self.cuda.core.sealed_bytes
         return wanted
 
     @staticmethod
@@ -241,122 +247,69 @@ class Runner:
 
 
 class _GatedCall:
-    """_GatedCall is one call of one runner. Its methods are called in this order, each for all ranks before the next."""
+    """_GatedCall is one call of one runner. Its methods are called for all ranks, one after the other."""
 
-    def __init__(self, runner: Runner, data: Any, leaves: list[Leaf], arrays: list[tuple[Any, Any]], sent: int,
-                 follows: bytes, flags: int = 0) -> None:
+    late = False
+    prepared = 0.0  # the duration of the preparation
+
+    def __init__(self, runner: Runner, data: Any, sent: int) -> None:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
-        self.clock_runs, self._follows = runner.early and not follows, follows
-        self._leaves, self._arrays, self._number = leaves, arrays, runner.number
         self.answer: AnswerCopy | None = None
-        self._foreseen: bytes | None = None
-        self.late, self._released, self._limitless = False, False, bool(flags & RANGE)
 
     def hold(self) -> None:
         """Waits until the runner has queued everything, or the limit has passed."""
-        runner = self.runner
-        runner.make_current()
-        limit = EARLY_QUEUED_LIMIT_NS if self.clock_runs and runner.cuda is not None else QUEUED_LIMIT_NS
-        self.late = runner.page.wait_queued(self._number, runner.channel, limit) is None
-        if runner.cuda is None:
-            return
-        if not self.late:
-            self.answer = runner.expect()  # on a device, the places are known before the release
-        elif (foreseen := runner.foresee()) is not None:
-            self._foreseen, self.answer = foreseen
-
-    def poison(self) -> None:
-        """Overwrites the last answer."""
-        runner = self.runner
-        runner.make_current()
-        for part in runner.last:
-            if part.role == "answers" and part.size:
-                runner.regions.poison(part)
-
-    def can_wait(self) -> bool:
-        """Reports whether the device can wait until everything is queued."""
-        self.runner.make_current()
-        return self.runner.cuda is not None and self.runner.cuda.can_wait(self._arrays)
-
-    def block(self) -> None:
-        """Makes the device wait for start."""
-        self.runner.make_current()
-        if self.runner.cuda is not None:
-            self.runner.cuda.block()
-
-    def write(self) -> None:
-        """Writes the input to the runner's places, flushes the caches, and keeps the device. This is timed from the
-        first byte on: during an interruption, work of the runner may have run and seen the input. On the host the input
-        is written into memory that the runner does not have yet."""
-        runner, cuda = self.runner, self.runner.cuda
-        runner.make_current()
-        if cuda is None:
-            runner.write_host(runner.regions.renew_input(), self._leaves)
-            return
-        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address)
-        cuda.flush()
-        cuda.hold()
-
-    def announce(self) -> None:
-        """Announces the release to the runner."""
-        if self.runner.cuda is None:
-            self.runner.page.announce(self._number)
-            self.runner.regions.rehearse()
-
-    def queue_copies(self, alone: bool = True) -> None:
-        """Queues the copies. If the call is alone, the sample of its answer waits for its own "done", otherwise for
-        all."""
-        if self.answer is not None:
-            self.runner.make_current()
-            self.answer.queue(self.runner.page, self._number if alone else None)
-
-    def start(self) -> None:
-        """Starts the queued work on the device."""
-        if self.runner.cuda is not None:
-            self.runner.cuda.start()
-
-    def wait_held(self) -> None:
-        """Waits until the input is written and the device is kept."""
-        if self.runner.cuda is not None:
-            self.runner.make_current()
-            self.runner.cuda.wait_held()
-
-    def prepared(self) -> float:
-        """Returns the duration of the preparation, after the call."""
-        return 0.0 if self.runner.cuda is None else self.runner.cuda.writing_took()
-
-    def let_in(self) -> None:
-        """Lets the runner's gate run on the device in place of the judge's hold."""
-        if self.runner.cuda is not None:
-            self._key = self.runner.cuda.key
-            self.runner.page.let_in(self._number)
-            self.runner.cuda.let_go()
-
-    def wait_active(self) -> None:
-        """Waits until the gate reports that it runs. A gate that reports this too early has the change of contexts in its
-        time."""
-        if self.runner.cuda is not None:
-            self.runner.page.wait_active(self._number, self.runner.channel, GATE_LIMIT_NS)
-
-    def release(self) -> int:
-        """Gives the runner its input. Returns the clock before that."""
-        if self.runner.cuda is not None:
-            begin = self.runner.page.open(self._number, self._key)
-        elif self.runner.page.done == self._number:
-            begin = None
-        else:
-            begin = perf_counter_ns()
-            self.runner.regions.hand_over(self.runner.channel, self._follows)
-            self.runner.page.release = self._number
-        if begin is None:
-            raise Refused("The runner said that a call had ended before it was released.")
-        self._released = True
-        return begin
+        raise NotImplementedError
 
     def leave(self) -> None:
         """Releases a call that will not be made, without an input: the runner waits for it."""
-        self.runner.page.let_in(self._number)
+        raise NotImplementedError
+
+    def starts_early(self) -> bool:
+        """Reports whether the clock starts with the description."""
+        return False
+
+    def poison(self) -> None:
+        """Overwrites the last answer on the host."""
+        for part in self.runner.last:
+            if part.role == "answers" and part.size:
+                self.runner.regions.poison(part)
+
+    def event(self, most: int) -> float:
+        return _limited(self.runner.page.wait_nanoseconds(self.runner.channel), most)
+
+
+class _HostCall(_GatedCall):
+    """_HostCall is a call that waits on the host."""
+
+    def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf], follows: bytes, flags: int) -> None:
+        super().__init__(runner, data, sent)
+        self._leaves, self._follows, self._number, self._limitless = leaves, follows, runner.number, bool(flags & RANGE)
+
+    def hold(self) -> None:
+        self.late = self.runner.page.wait_queued(self._number, self.runner.channel, QUEUED_LIMIT_NS) is None
+
+    def leave(self) -> None:
+        self.runner.page.announce(self._number)
         self.runner.page.release = self._number
+
+    def write(self) -> None:
+        """Writes the input into memory that the runner does not have yet."""
+        self.poison()
+        self.runner.write_host(self.runner.regions.renew_input(), self._leaves)
+
+    def announce(self) -> None:
+        """Announces the release to the runner."""
+        self.runner.page.announce(self._number)
+        self.runner.regions.rehearse()
+
+    def release(self) -> int:
+        """Gives the runner its input. Returns the clock before that."""
+        if self.runner.page.done == self._number:
+            raise Refused("The runner said that a call had ended before it was released.")
+        begin = perf_counter_ns()
+        self.runner.regions.hand_over(self.runner.channel, self._follows)
+        self.runner.page.release = self._number
+        return begin
 
     def done(self) -> int:
         """Waits until the runner is done. Returns the clock then."""
@@ -368,67 +321,72 @@ class _GatedCall:
             raise Refused(f"A call had not ended after {limit / 1e9:.0f} s, and the longest before it took {longest / 1e9:.3g} s.")
         return end
 
+    def take(self) -> None:
+        """Copies the answer."""
+        self.answer = self.runner.expect()
+        self.answer.take()
+
+    def keep(self, took: int) -> None:
+        """Records the duration of the call, and marks the answer to be poisoned before the next one."""
+        runner = self.runner
+        assert self.answer is not None
+        runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
+        runner.made += 1
+
+
+class _DeviceCall(_GatedCall):
+    """_DeviceCall is a call that waits on a device."""
+
+    _foreseen: bytes | None = None
+
+    @property
+    def core(self) -> CoreRunner:
+        assert self.runner.core is not None
+        return self.runner.core
+
+    def starts_early(self) -> bool:
+        return self.runner.early
+
+    def hold(self) -> None:
+        runner = self.runner
+        runner.make_current()
+        self.late = not self.core.wait_queued(EARLY_QUEUED_LIMIT_NS if runner.early else QUEUED_LIMIT_NS)
+        if not self.late:
+            self.answer = runner.expect()  # the places are known before the release
+        elif (foreseen := runner.foresee()) is not None:
+            self._foreseen, self.answer = foreseen
+        if self.answer is not None:
+            self.core.set_answer(self.answer.on_device())
+
+    def leave(self) -> None:
+        self.core.leave()
+
     def unforeseen(self) -> bool:
         """Reports whether the answer's description is still unread. A call that was released late is described only
         when all of it is queued."""
-        if self.answer is None and self.runner.cuda is None:
-            return True
         if not self.late:
             return False
-        if self.runner.page.wait_queued(self._number, self.runner.channel, AFTER_DONE_LIMIT_NS) is None:
-            raise Refused(f"The runner said that a call had ended, and {AFTER_DONE_LIMIT_NS / 1e9:.0f} s later not that it was queued.")
+        self.core.wait_described()
         if self.answer is None or self.runner.page.description() != self._foreseen:
             return True
         self.runner.as_foreseen()
         return False
 
-    def expect(self) -> None:
-        """Reads the answer's description, and releases its copies."""
+    def expect(self, times: Times) -> None:
+        """Reads the answer's description, and queues its copies."""
         self.runner.make_current()
         self.answer = self.runner.expect()
-        self.queue_copies()
-        self.open_gate()
-
-    def open_gate(self) -> None:
-        if self.runner.cuda is not None:
-            self.runner.cuda.open_gate()
-
-    def let_go(self) -> None:
-        """Releases everything that waits. A gate without a release gets the end instead."""
-        if self.runner.cuda is not None:
-            self.runner.cuda.start()
-            self.runner.cuda.let_go()
-            self.runner.cuda.open_gate()
-            self.runner.page.finish_waits(self._number)
-            if not self._released:
-                self.runner.page.leave(self._number)
-
-    def sampled(self) -> bool:
-        """Waits for the sample of the answer, if its description is known. Returns False without a sample."""
-        if self.answer is None:
-            return False
-        self.runner.make_current()
-        return self.answer.sampled()
-
-    def take(self) -> None:
-        """Copies the answer, if its description is known."""
-        if self.answer is not None:
-            self.runner.make_current()
-            self.answer.take()
+        self.core.set_answer(self.answer.on_device())
+        self.core.queue_answer(times)
 
     def keep(self, took: int) -> None:
         """Records the duration of the call, marks the answer to be poisoned before the next call, and checks whether it
         still changed after "done"."""
-        runner = self.runner
         assert self.answer is not None
-        runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
-        runner.made += 1
-        runner.make_current()
-        if runner.cuda is not None and runner.cuda.changed():
+        self.runner.last = [part for part in self.answer.parts if part.kind == HOST]
+        changed, self.prepared = self.core.end_call(self.answer.on_device("answers"), took)
+        if changed:
             raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
-
-    def event(self, most: int) -> float:
-        return _limited(self.runner.page.wait_nanoseconds(self.runner.channel), most)
 
 
 class Ranks:
@@ -454,9 +412,8 @@ class Ranks:
             runner.dismiss()
         for runner in self._runners:
             runner.channel.wait_end()
-            if runner.cuda is not None:
-                runner.make_current()
-                runner.cuda.forget(runner.page)
+            if runner.core is not None:
+                runner.core.close()
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
         """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers."""
@@ -482,76 +439,61 @@ class Ranks:
             for rank, call in enumerate(calls):
                 call.who = f"rank {rank}: "
         try:
-            _for_each(calls, _GatedCall.hold)
+            _for_each(calls, lambda call: call.hold())
         except (BadAnswer, _NeedsRoom):
             for call in calls:
                 call.leave()
             raise
-        try:
-            at_once = self._prepare(calls)
-            _for_each(calls, _GatedCall.announce)
-            if self._runners[0].cuda is None:
-                wait_for_wakeup()
-            switched, begin, end, sampled, taken = self._release(calls)
-        finally:  # always, because the process could not end otherwise
-            for call in calls:
-                call.let_go()
+        at_once, switched, begin, end, sampled, taken = _on_devices(calls) if self._runners[0].core else _on_hosts(calls)
         _for_each(calls, lambda call: call.keep(end - begin))
-        released, begin = begin, min([begin, *(call.sent for call in calls if call.clock_runs)])
+        released, begin = begin, min([begin, *(call.sent for call in calls if call.starts_early())])
         answers = [call.answer for call in calls if call.answer is not None]
         return Call(inputs, [answer.value() for answer in answers], max(call.event(end - begin) for call in calls),
-                    end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared() for call in calls), switched,
+                    end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared for call in calls), switched,
                     tuple(sum(part.size for part in answer.parts) for answer in answers),
                     sum(len(answer.parts) for answer in answers), begin, at_once, released - begin,
                     any(call.runner.early for call in calls))
 
-    def _release(self, calls: list[_GatedCall]) -> tuple[int, int, int, int, int]:
-        """Releases the calls. Returns the time that their devices took to switch to them, and the clock at the release,
-        when the last was done, when all answers were sampled, and when all were copied. On a device, a call without a
-        foreseen answer is done when its copies are queued: until then work could continue unseen."""
-        held = perf_counter_ns()
-        for call in calls:
-            call.let_in()
-        for call in calls:
-            call.wait_active()
-        begin = min([_run(call, call.release) for call in calls])
-        end = max([_run(call, call.done) for call in calls])
-        for call in calls:
-            call.open_gate()
-        sampled, taken = _copy_answers(calls, end)
+
+def _on_hosts(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
+    """Makes calls on the host. Returns the same as _on_devices."""
+    _for_each(calls, _HostCall.write)
+    calls[0].runner.host.flush()
+    _for_each(calls, _HostCall.announce)
+    wait_for_wakeup()
+    begin = min([_run(call, call.release) for call in calls])
+    end = max([_run(call, call.done) for call in calls])
+    _for_each(calls, _HostCall.take)
+    return False, 0, begin, end, end, perf_counter_ns()
+
+
+def _on_devices(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
+    """Makes calls on devices. Returns whether everything was queued before the devices began to write the inputs, the time that
+    the devices took to switch to the calls, and the clock at the release, when the last was done, when all answers were sampled,
+    and when all were copied. A call without a foreseen answer is done when its copies are queued: until then work could continue
+    unseen."""
+    together = Together(call.core for call in calls)
+    try:
+        _for_each(calls, _DeviceCall.poison)
+        at_once = _queued(calls, lambda: together.prepare(calls[0].runner.cuda.cold))
+        times = _queued(calls, together.release)
+        _copy_host_parts(calls)
+        taken = together.wait_copied()
         if unforeseen := [call for call in calls if _run(call, call.unforeseen)]:
-            _for_each(unforeseen, _GatedCall.expect)
-            if self._runners[0].cuda is not None:
-                end = perf_counter_ns()
-            sampled, taken = _copy_answers(unforeseen, end)
-        return begin - held, begin, end, sampled, taken
-
-    def _prepare(self, calls: list[_GatedCall]) -> bool:
-        """Waits until all inputs are written and caches flushed, with the copies of the answers queued behind. Returns
-        whether everything was queued before the devices began. If one device cannot wait, none does: loading a kernel
-        for one may wait for another. Each is then kept as soon as its own input is written."""
-        _for_each(calls, _GatedCall.poison)
-        at_once = all([call.can_wait() for call in calls])
-        if at_once:
-            _for_each(calls, _GatedCall.block)
-        _for_each(calls, _GatedCall.write)
-        if self._runners[0].cuda is None:
-            self._runners[0].host.flush()
-        _for_each(calls, lambda call: call.queue_copies(len(calls) == 1))
-        _for_each(calls, _GatedCall.start)
-        _for_each(calls, _GatedCall.wait_held)
-        return at_once
+            _for_each(unforeseen, lambda call: call.expect(times))
+            _copy_host_parts(unforeseen)
+            taken = Together(call.core for call in unforeseen).wait_copied()
+    finally:  # always, because the process could not end otherwise
+        together.let_go()
+    return at_once, int(times.switched), int(times.released), int(times.done), int(times.sampled), int(taken)
 
 
-def _copy_answers(calls: list[_GatedCall], end: int) -> tuple[int, int]:
-    """Copies the described answers. Returns the clock when all were sampled, end without a sample, and when all were
-    copied."""
-    sampled = perf_counter_ns() if any([_run(call, call.sampled) for call in calls]) else end
-    _for_each(calls, _GatedCall.take)
-    return sampled, perf_counter_ns()
+def _copy_host_parts(calls: list[_DeviceCall]) -> None:
+    """Copies the parts of described answers on the host."""
+    _for_each([call for call in calls if call.answer is not None], lambda call: call.answer.take())
 
 
-def _for_each(calls: list[_GatedCall], step: Callable[[_GatedCall], object]) -> None:
+def _for_each(calls: list[Any], step: Callable[[Any], object]) -> None:
     """Does one step of every call; an error names its rank."""
     for call in calls:
         _run(call, lambda: step(call))
@@ -567,6 +509,16 @@ def _run(call: _GatedCall, step: Callable[[], Any]) -> Any:
     except Exception as error:
         if call.runner.cuda is not None and call.runner.cuda.starved(error):
             raise Refused(f"{call.who}{_STARVED}") from error
+        raise
+
+
+def _queued(calls: list[_DeviceCall], step: Callable[[], Any]) -> Any:
+    """Does a step of all calls in the core, whose refusals name their ranks."""
+    try:
+        return step()
+    except RuntimeError as error:
+        if any(call.runner.cuda.starved(error) for call in calls if call.runner.cuda is not None):
+            raise Refused(_STARVED) from error
         raise
 
 

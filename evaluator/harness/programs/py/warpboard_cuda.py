@@ -1,5 +1,4 @@
-"""The GPU for judge and runner: memory that both map, and the runner's side of a call. warpboard_judge_cuda has the
-judge's side.
+"""The runner's side of a GPU: the memory that it shares with the judge, and a call. warpboard_core has the judge's side.
 
 The judge allocates physical memory (cuMemCreate) and exports it as file descriptors, and both map it. torch sees it
 through __cuda_array_interface__. Errors of the driver are RuntimeErrors that name the call.
@@ -36,11 +35,6 @@ class _Location(ctypes.Structure):
     _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
 
 
-class _Properties(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("handles", ctypes.c_int), ("location", _Location), ("win32", ctypes.c_void_p),
-                ("flags", ctypes.c_ubyte * 8)]
-
-
 class _Access(ctypes.Structure):
     _fields_ = [("location", _Location), ("flags", ctypes.c_int)]
 
@@ -59,34 +53,9 @@ def call(name: str, *arguments: Any) -> None:
         raise RuntimeError(f"{name} failed: {(text.value or b'unknown').decode()} ({code})")
 
 
-def _properties(device):
-    return _Properties(1, _POSIX_FD, _Location(1, device), None)
-
-
-def granularity(device: int) -> int:
-    size = ctypes.c_size_t()
-    call("cuMemGetAllocationGranularity", ctypes.byref(size), ctypes.byref(_properties(device)), 0)
-    return size.value
-
-
-def allocate(size: int, device: int) -> tuple[ctypes.c_uint64, int]:
-    """Returns (handle, size) of physical memory of at least size bytes on a device."""
-    step = granularity(device)
-    size = max((size + step - 1) // step, 1) * step
-    handle = ctypes.c_uint64()
-    call("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), ctypes.byref(_properties(device)), ctypes.c_uint64(0))
-    return handle, size
-
-
 def release(handle: ctypes.c_uint64) -> None:
     """Releases physical memory that is no longer mapped anywhere."""
     call("cuMemRelease", handle)
-
-
-def export(handle: ctypes.c_uint64) -> int:
-    fd = ctypes.c_int()
-    call("cuMemExportToShareableHandle", ctypes.byref(fd), handle, _POSIX_FD, ctypes.c_uint64(0))
-    return fd.value
 
 
 def import_handle(fd: int) -> ctypes.c_uint64:

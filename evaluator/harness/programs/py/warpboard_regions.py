@@ -77,7 +77,7 @@ class Regions:
             if key[1] != CUDA:
                 self._mapped[key].empty()
             elif self._cuda is not None and self._cuda.free_bytes() <= 2 * memory.size:
-                memory.bytes.fill_(0xFF)
+                memory.poison(0, memory.size)
                 continue
             self._drop(key)
 
@@ -122,7 +122,7 @@ class Regions:
         if key[1] == CUDA and self._cuda is not None:
             if old is not None:
                 old.close()
-            self.memory[key], self._descriptors[key] = self._cuda.region(size)
+            self.memory[key], self._descriptors[key] = self._cuda.core.region(size)
             self.bytes[key] = self.memory[key].size
         else:
             if old is not None:
@@ -168,7 +168,7 @@ class Regions:
         memory, end = self.memory[ANSWERS, part.kind], part.offset + part.size
         if part.kind == CUDA:
             if end <= memory.size:
-                memory.bytes[part.offset : end].fill_(0xFF)
+                memory.poison(part.offset, part.size)
         elif end <= len(memory):
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
 

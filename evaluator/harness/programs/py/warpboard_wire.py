@@ -15,7 +15,7 @@ import struct
 import time
 from time import perf_counter_ns
 
-from warpboard_limits import AFTER_DONE_LIMIT_NS, DEVICE_SLEEP_PARTS, DEVICE_SPIN_NS, SLEEP_PARTS, SPIN_NS
+from warpboard_limits import AFTER_DONE_LIMIT_NS, SLEEP_PARTS, SPIN_NS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FOLLOWS = 2  # flag of a call: the input's description comes with the release
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
 ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
-_RELEASE, _KEY, _QUEUED, _DONE, _SIZE, _SOON, _SEALED, _ACTIVE = 0, 1, 16, 32, 48, 64, 80, 96  # in words of four bytes
+_RELEASE, _QUEUED, _DONE, _SIZE, _SOON, _SEALED = 0, 16, 32, 48, 64, 80  # in words of four bytes
 _NS_AT = 136
 _NO_NS = -(2.0**1000)  # the runner has not reported its clock
 DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
@@ -61,7 +61,6 @@ class Page:
     """Page has the numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
 
     def __init__(self, fd: int) -> None:
-        self.spin_ns, self.parts = SPIN_NS, SLEEP_PARTS
         self.memory = mmap.mmap(fd, PAGE_SIZE)
         self._words = memoryview(self.memory)[:ANSWER_AT].cast("I")
 
@@ -85,10 +84,9 @@ class Page:
     def nanoseconds(self) -> float:
         return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
 
-    def begin(self, sealed: int) -> None:
-        """Clears the runner's clock of the last call, and sets the number of sealed records of the next one's input."""
+    def begin(self) -> None:
+        """Clears the runner's clock of the last call."""
         self.say(_NO_NS)
-        self._words[_SEALED] = sealed
 
     @property
     def sealed(self) -> int:
@@ -102,30 +100,6 @@ class Page:
 
     def finish(self, number: int, ns: float) -> None:
         self.say(ns)
-        self._words[_DONE] = number
-
-    def let_in(self, number: int) -> None:
-        """Lets the gate of a call run on the device."""
-        self._words[_SOON] = number
-
-    def leave(self, number: int) -> None:
-        """Ends a gate that will not be released."""
-        self._words[_RELEASE] = 0xFFFFFFFF
-        self._words[_SOON] = number
-
-    def open(self, number: int, key: tuple[int, ...]) -> int | None:
-        """Releases a call on a device: the gate reads the key with the number. Returns the clock just before, or None
-        if the call is already done. Between "active" and this a submission has the device, and the unsealed parts."""
-        words = self._words
-        if words[_DONE] == number:
-            return None
-        begin = perf_counter_ns()
-        words[_KEY], words[_KEY + 1], words[_KEY + 2] = key
-        words[_RELEASE] = number
-        return begin
-
-    def finish_waits(self, number: int) -> None:
-        """Ends the judge's waits for the end of a call by marking it as done."""
         self._words[_DONE] = number
 
     def describe(self, text: bytes) -> None:
@@ -163,7 +137,7 @@ class Page:
     def wait(self, word: int, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
         """Waits until a word is number. Returns the clock then, or None if limit_ns pass first. Checks the channel at
         intervals: a runner that has ended sets no word. It spins for the first millisecond, which makes the clock
-        exact, and errs by 0.5 % later; see for_device."""
+        exact, and errs by 0.5 % later."""
         words, clock, looks, often = self._words, perf_counter_ns, 0, 1023
         begin = look = clock()
         while words[word] != number:
@@ -176,23 +150,16 @@ class Page:
             if now - look > SPIN_NS:
                 channel.watch()
                 look = now
-            if now - begin > self.spin_ns:
-                time.sleep(min((now - begin) / self.parts / 1e9, 0.001))
+            if now - begin > SPIN_NS:
+                time.sleep(min((now - begin) / SLEEP_PARTS / 1e9, 0.001))
                 often = 0
         return clock()
-
-    def for_device(self) -> None:
-        """Makes waits more exact, for work on a device."""
-        self.spin_ns, self.parts = DEVICE_SPIN_NS, DEVICE_SLEEP_PARTS
 
     def wait_queued(self, number: int, channel: Channel, limit_ns: float) -> int | None:
         return self.wait(_QUEUED, number, channel, limit_ns)
 
     def wait_done(self, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
         return self.wait(_DONE, number, channel, limit_ns)
-
-    def wait_active(self, number: int, channel: Channel, limit_ns: float) -> int | None:
-        return self.wait(_ACTIVE, number, channel, limit_ns)
 
     def wait_nanoseconds(self, channel: Channel) -> float:
         """Returns the runner's clock, which may be reported after the end of the call."""
@@ -228,6 +195,9 @@ class Channel:
     @classmethod
     def inherited(cls, fd: int = CHANNEL_FD) -> Channel:
         return cls(socket.socket(fileno=fd))
+
+    def fileno(self) -> int:
+        return self._end.fileno()
 
     def send(self, kind: int, payload: bytes = b"", descriptors: Iterable[int] = ()) -> None:
         data = _FRAME.pack(kind, len(payload)) + payload

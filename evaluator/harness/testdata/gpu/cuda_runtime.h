@@ -178,6 +178,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t step, const void* from, si
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, int) { *stream = fake::make_stream(); return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return stream->idle() ? cudaSuccess : cudaErrorNotReady; }
 inline cudaError_t cudaHostRegister(void*, size_t, int) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 inline cudaError_t cudaHostGetDevicePointer(void** seen, void* memory, int) { *seen = memory; return cudaSuccess; }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) { *event = new fake::Event; return cudaSuccess; }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {

@@ -1,0 +1,340 @@
+// The judge's core for Python: everything of a call on a device between "the input lies in the judge's memory" and "the answer
+// lies in the judge's memory, with its clocks". It is compiled once per worker into a shared library (warpboard_core.py calls
+// it), from the same headers as the judge of CUDA tasks, and needs only the driver at run time.
+//
+// Functions return 0, or the kind of failure; warpboard_error then has the message. Runners that make a call together are
+// passed together. All functions make the device of a runner the current one.
+#define WARPBOARD_JUDGE
+#define __CUDACC__
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpboard_judge_device.h"
+#include "warpboard_kernels.h"
+#include "warpboard_session.h"
+
+namespace warpboard {
+
+CUfunction judge_kernel(const char* name) {
+    static std::map<CUcontext, CUmodule> modules;
+    static std::map<std::pair<CUcontext, std::string>, CUfunction> kernels;
+    CUcontext context = nullptr;
+    WARPBOARD_CUDA(WARPBOARD_DRIVER(cuCtxGetCurrent)(&context));
+    CUfunction& kernel = kernels[{context, name}];
+    if (kernel != nullptr) return kernel;
+    CUmodule& module = modules[context];
+    if (module == nullptr) WARPBOARD_CUDA(WARPBOARD_DRIVER(cuModuleLoadData)(&module, PtxText::judge().c_str()));
+    WARPBOARD_CUDA(WARPBOARD_DRIVER(cuModuleGetFunction)(&kernel, module, name));
+    return kernel;
+}
+
+// CoreDevice is the judge's side of a device, in the context that is current at construction.
+struct CoreDevice : JudgeDevice {
+    CoreDevice() {
+        WARPBOARD_CUDA(WARPBOARD_DRIVER(cuCtxGetCurrent)(&context));
+        open();
+    }
+    void make_current() const { WARPBOARD_CUDA(WARPBOARD_DRIVER(cuCtxSetCurrent)(context)); }
+
+    CUcontext context = nullptr;
+};
+
+// CoreRunner is a runner of a device, with its current call.
+struct CoreRunner {
+    using Copy = AnswerReader::Copy;
+
+    CoreRunner(CoreDevice& its_device, int channel, Page* its_page, size_t bytes)
+        : device(its_device), page(JudgeChannel(channel), MappedPage(its_page, bytes)) {
+        device.make_current();
+        device.sample_after(its_page, 0);  // the device sees the page
+    }
+
+    CoreDevice& device;
+    JudgePage page;
+    std::vector<WrittenArray> arrays;
+    void* records = nullptr;    // region of the sealed parts
+    std::vector<Copy> answer;   // of this call
+    bool is_known = false;      // the answer's places are known
+    bool is_open = false;       // the call was released
+    std::vector<Region> last;   // parts of the last answer, to be poisoned
+    Stamps stamps;
+};
+
+namespace {
+
+thread_local std::string message;
+
+enum Failure { none = 0, failed = 1, refused = 2, gone = 3 };
+
+// Runs a function, and returns the kind of its failure.
+template <class Function>
+int guarded(Function function) {
+    try {
+        function();
+        return none;
+    } catch (const Gone&) {
+        message = "";
+        return gone;
+    } catch (const Refused& error) {
+        message = error.sentence;
+        return refused;
+    } catch (const std::exception& error) {
+        message = error.what();
+        return failed;
+    }
+}
+
+// Does one step for every runner, with its device as the current one. A refusal names the rank.
+template <class Step>
+void for_each(CoreRunner** runners, int count, Step step) {
+    for (int i = 0; i < count; ++i) {
+        try {
+            runners[i]->device.make_current();
+            step(*runners[i]);
+        } catch (const Refused& error) {
+            throw Refused{count > 1 ? "rank " + std::to_string(i) + ": " + error.sentence : error.sentence};
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace warpboard
+
+using namespace warpboard;
+
+extern "C" {
+
+// CoreCopy is a stretch of memory to copy or to write.
+struct CoreCopy {
+    void* to;
+    const void* from;
+    size_t bytes;
+};
+
+// CoreTimes has the times of a call on the judge's clock, in nanoseconds.
+struct CoreTimes {
+    double switched;  // from the end of the hold until all gates ran
+    double released;
+    double done;
+    double sampled;  // done without a sample
+};
+
+const char* warpboard_error() { return message.c_str(); }
+
+const char* warpboard_gate_ptx() {
+    static const std::string text = PtxText::gate();
+    return text.c_str();
+}
+
+size_t warpboard_sealed_bytes() { return JudgeDevice::sealed_bytes; }
+
+int warpboard_open_device(CoreDevice** made) {
+    return guarded([&] { *made = new CoreDevice; });
+}
+
+// Makes memory to share, at another place than the last. bytes becomes its size.
+int warpboard_make_region(CoreDevice* device, size_t* bytes, void** address, int* descriptor) {
+    return guarded([&] {
+        device->make_current();
+        constexpr size_t step = size_t{2} << 20;
+        Region region;
+        region.size = std::max(rounded(*bytes, step), step);
+        const CUmemGenericAllocationHandle space = DeviceMemory::space();
+        const bool made = DeviceMemory::make(region, *descriptor);
+        DeviceMemory::give_back(space);
+        if (!made) throw std::runtime_error("out of memory: the device has no " + std::to_string(region.size) + " bytes to share");
+        device->poison(region.base, region.size);  // another runner may have had it
+        *bytes = region.size;
+        *address = region.base;
+    });
+}
+
+int warpboard_drop_region(CoreDevice* device, void* address, size_t bytes) {
+    return guarded([&] {
+        device->make_current();
+        Region region;
+        region.base = static_cast<unsigned char*>(address), region.size = bytes;
+        DeviceMemory::drop(region, true);
+    });
+}
+
+int warpboard_poison(CoreDevice* device, void* memory, size_t bytes) {
+    return guarded([&] {
+        device->make_current();
+        device->poison(memory, bytes);
+    });
+}
+
+int warpboard_flush(CoreDevice* device) {
+    return guarded([&] {
+        device->make_current();
+        device->flush();
+    });
+}
+
+int warpboard_open_runner(CoreDevice* device, int channel, void* page, size_t bytes, CoreRunner** made) {
+    return guarded([&] { *made = new CoreRunner(*device, channel, static_cast<Page*>(page), bytes); });
+}
+
+// Forgets a runner that has ended.
+int warpboard_close_runner(CoreRunner* runner) {
+    return guarded([&] {
+        runner->device.make_current();
+        runner->device.forget(runner->page.page());
+        delete runner;
+    });
+}
+
+void warpboard_begin_case(CoreRunner* runner) { runner->page.begin_case(), runner->last.clear(); }
+
+// Forgets the last answer, whose memory is replaced.
+void warpboard_forget_answer(CoreRunner* runner) { runner->last.clear(); }
+
+// Releases a call that will not be made, without an input: the runner waits for it.
+void warpboard_leave(CoreRunner* runner) { runner->page.skip(); }
+
+// Begins a call: its input has these arrays, from the judge's memory to places in the region at inputs, and sealed parts in the
+// one at records. number is the call's.
+int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const CoreCopy* arrays, int count, void* inputs, void* records, uint32_t* number) {
+    return guarded([&] {
+        runner->arrays.clear();
+        for (int i = 0; i < count; ++i) runner->arrays.push_back({arrays[i].to, arrays[i].from, arrays[i].bytes});
+        runner->records = records;
+        runner->is_known = runner->is_open = false;
+        runner->answer.clear();
+        runner->stamps = Stamps{};
+        *number = runner->page.begin(flags, runner->device.choose_sealed(runner->arrays, inputs));
+    });
+}
+
+// Waits until everything is queued. late: the limit in nanoseconds passed first.
+int warpboard_wait_queued(CoreRunner* runner, double limit_ns, int* late) {
+    return guarded([&] {
+        runner->page.wait_queued(limit_ns, runner->stamps);
+        *late = runner->stamps.late;
+    });
+}
+
+// Sets the copies of the answer's parts on the device.
+void warpboard_set_answer(CoreRunner* runner, const CoreCopy* parts, int count) {
+    runner->answer.clear();
+    for (int i = 0; i < count; ++i) runner->answer.push_back({true, parts[i].to, parts[i].from, parts[i].bytes});
+    runner->is_known = true;
+}
+
+// Overwrites the last answers, writes the inputs of calls that are made together, and flushes caches if cold is set. The judge
+// then has the devices until the release. If one device cannot wait until everything is queued, none does: loading a kernel for
+// one may wait for another. Each is then kept as soon as its own input is written.
+int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
+    return guarded([&] {
+        bool can_wait = true;
+        for_each(runners, count, [&](CoreRunner& runner) {
+            for (const Region& part : runner.last) runner.device.poison(part.base, part.size);
+            runner.last.clear();
+            can_wait &= runner.device.can_wait();
+        });
+        if (can_wait) for_each(runners, count, [](CoreRunner& runner) { runner.device.block(); });
+        for_each(runners, count, [&](CoreRunner& runner) {
+            runner.device.begin_input(runner.page.number(), runner.records);
+            for (const WrittenArray& array : runner.arrays) runner.device.write(array.to, array.from, array.bytes);
+            if (cold) runner.device.flush();
+            runner.device.hold();
+        });
+        for_each(runners, count, [&](CoreRunner& runner) {
+            runner.device.sample_after(count == 1 ? runner.page.page() : nullptr, runner.page.number());
+            if (runner.is_known) runner.device.queue_copies(runner.answer);
+        });
+        for_each(runners, count, [](CoreRunner& runner) { runner.device.begin_work(); });
+        for_each(runners, count, [](CoreRunner& runner) { runner.device.wait_held(); });
+        *at_once = can_wait;
+    });
+}
+
+// Releases calls that are made together, waits for their ends, and for the samples of answers that are known.
+int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
+    return guarded([&] {
+        const double begin = now_ns();
+        for_each(runners, count, [](CoreRunner& runner) { runner.page.let_in(runner.device); });
+        for_each(runners, count, [](CoreRunner& runner) { runner.page.wait_active(); });
+        double released = std::numeric_limits<double>::max();
+        for_each(runners, count, [&](CoreRunner& runner) {
+            runner.page.open(runner.device.key(), runner.stamps);
+            runner.is_open = true;
+            released = std::min(released, runner.stamps.released);
+        });
+        double done = 0;
+        for_each(runners, count, [&](CoreRunner& runner) {
+            runner.page.wait_done(runner.stamps, true);
+            done = std::max(done, runner.stamps.done);
+        });
+        for (int i = 0; i < count; ++i) runners[i]->device.open_gate();
+        bool sampled = false;
+        for_each(runners, count, [&](CoreRunner& runner) { sampled |= runner.is_known && runner.device.wait_sampled(); });
+        *times = {released - begin, released, done, sampled ? now_ns() : done};
+    });
+}
+
+// Waits until a call that was released late is all queued.
+int warpboard_wait_described(CoreRunner* runner) {
+    return guarded([&] { runner->page.wait_described(); });
+}
+
+// Queues the copies of an answer that was not known before the release, and a sample of them. times gets the end of the call,
+// which is now, and the sample's.
+int warpboard_queue_answer(CoreRunner* runner, CoreTimes* times) {
+    return guarded([&] {
+        runner->device.make_current();
+        runner->device.sample_after(runner->page.page(), runner->page.number());
+        runner->device.queue_copies(runner->answer);
+        runner->device.open_gate();
+        times->done = std::max(times->done, now_ns());
+        times->sampled = runner->device.wait_sampled() ? now_ns() : times->done;
+    });
+}
+
+// Waits for the copies of the answers. at is the judge's clock then.
+int warpboard_wait_copied(CoreRunner** runners, int count, double* at) {
+    return guarded([&] {
+        for_each(runners, count, [](CoreRunner& runner) {
+            if (runner.is_known) runner.device.wait_copied();
+        });
+        *at = now_ns();
+    });
+}
+
+// Releases everything that waits, also after a failure: a process with waiting work does not end. A gate without a release gets
+// the end instead.
+int warpboard_let_go(CoreRunner** runners, int count) {
+    return guarded([&] {
+        for_each(runners, count, [](CoreRunner& runner) {
+            runner.device.release_all();
+            if (!runner.is_open) runner.page.leave();
+        });
+    });
+}
+
+// Ends a call: its answer is poisoned before the next one. changed: it still changed after "done".
+int warpboard_end_call(CoreRunner* runner, const CoreCopy* parts, int count, double took_ns, int* changed, double* prepared) {
+    return guarded([&] {
+        runner->device.make_current();
+        for (int i = 0; i < count; ++i) {
+            Region part;
+            part.base = static_cast<unsigned char*>(const_cast<void*>(parts[i].from)), part.size = parts[i].bytes;
+            runner->last.push_back(part);
+        }
+        runner->stamps.done = runner->stamps.released + took_ns;
+        runner->page.keep(runner->stamps);
+        *changed = runner->device.changed();
+        *prepared = runner->device.writing_took();
+    });
+}
+
+}  // extern "C"
