@@ -9,7 +9,7 @@ import json
 import math
 import sys
 
-from warpboard_layout import dense, reach
+from warpboard_layout import dense, reach, resolved
 from warpboard_limits import MOST_WAITING_PARTS
 from warpboard_wire import ANSWER_ROOM, CUDA, HOST, Refused
 
@@ -78,7 +78,7 @@ def _describe(value, regions):
     if numpy is not None and (kind is numpy.ndarray or isinstance(value, numpy.generic)) and value.dtype.kind in "biufcSUmM":
         return _describe_array(numpy, value, kind, regions)
     if torch is not None and kind in (torch.Tensor, torch.nn.Parameter) and value.layout == torch.strided and not value.is_quantized:
-        return _describe_tensor(torch, value.detach(), regions)
+        return _describe_tensor(resolved(value), regions)
     raise BadAnswer(
         f"custom_kernel returned a {kind.__module__}.{kind.__qualname__}: it must return NumPy arrays, torch tensors, "
         "numbers, or tuples, lists, dicts and data classes of them"
@@ -99,9 +99,8 @@ def _describe_array(numpy, value, kind, regions):
     return [name, value.dtype.str, value.shape, None, "answers", offset]
 
 
-def _describe_tensor(torch, value, regions):
+def _describe_tensor(value, regions):
     kind = CUDA if value.is_cuda else HOST
-    value = value.resolve_conj().resolve_neg()
     described = ["tensor", kind, str(value.dtype).removeprefix("torch."), tuple(value.shape)]
     size = value.numel() * value.element_size()
     place = _place(regions, kind, value.data_ptr(), reach(value.shape, value.stride()) * value.element_size(), size)

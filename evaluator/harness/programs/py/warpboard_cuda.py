@@ -12,12 +12,13 @@ import functools
 import os
 
 from warpboard_answer import NoRoom, describe, is_placed
+from warpboard_layout import tensor_view
 from warpboard_wire import CUDA, DONE_AT, INPUTS, SEALED, SOON_AT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from warpboard_runner import Regions
@@ -196,16 +197,19 @@ class _Region:
         self._used = 0
         self._copies: list[Any] = []
         self._apart: dict[tuple[int, int], Any] = {}
+        self._views: dict[tuple[Any, ...], Any] = {}
         self._pool: Any = None
 
-    def place(self, offset: int, span: int) -> tuple[Any, int]:
-        """Returns memory for an input, and the input's offset there: the region, or separate memory for which fill
-        queues a copy."""
-        if not _APART:
-            return self.bytes, offset
-        if (offset, span) not in self._apart:  # equal places stay one array
-            self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
-        return self._apart[offset, span], 0
+    def view(self, offset: int, span: int, key: Sequence[Any]) -> Any:
+        """Returns the tensor that key describes, at a place of the region, or in separate memory for which fill queues a copy."""
+        if _APART:
+            if (offset, span) not in self._apart:  # equal places stay one array
+                self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
+            return tensor_view(self._apart[offset, span], 0, span, key)
+        place = offset, span, *key
+        if place not in self._views:
+            self._views[place] = tensor_view(self.bytes, offset, span, key)
+        return self._views[place].detach()  # a kernel may change the object
 
     def fill(self) -> None:
         """Queues the copies of inputs with separate memory."""
@@ -242,6 +246,7 @@ class _Region:
 
     def close(self) -> None:
         self._copies.clear()
+        self._views.clear()
         self.bytes = self._mapping.bytes = None
         self._mapping.close()
 

@@ -72,11 +72,17 @@ def _tensor_leaf(tensor):
         return None  # pickled as its own parts, whose tensors come here
     if tensor.device.type not in ("cpu", "cuda"):
         return None
-    plain = tensor.detach().resolve_conj().resolve_neg()
+    plain = resolved(tensor)
     shape, strides = tuple(plain.shape), tuple(plain.stride())
     span = reach(shape, strides) * plain.element_size()
     key = "tensor", str(plain.dtype).removeprefix("torch."), shape, strides, parameter, tensor.requires_grad
     return Leaf(plain, CUDA if tensor.device.type == "cuda" else HOST, key, span)
+
+
+def resolved(tensor: Any) -> Any:
+    """Returns the tensor without a gradient, a pending conjugation, or a pending negation."""
+    plain = tensor.detach() if tensor.requires_grad else tensor
+    return plain.resolve_conj().resolve_neg() if plain.is_conj() or plain.is_neg() else plain
 
 
 def _array_leaf(array):

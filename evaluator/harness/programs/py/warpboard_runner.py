@@ -18,7 +18,7 @@ import warpboard_ranks
 import warpboard_setup
 from warpboard_answer import NoRoom, describe
 from warpboard_host import Mapped, Rehearsal, is_mapped_in_call
-from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
+from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore
 from warpboard_wire import (
     ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, FOLLOWS, HOST, INPUTS, PAGE_FD, RANGE, READY, SEALED, Channel, Page, RunnerGone, unpack_call,
     unpack_case)
@@ -69,8 +69,7 @@ class Regions:
     def view(self, kind: int, offset: int, span: int, key: list[Any]) -> Any:
         region: Any = self.inputs.get(kind)
         if kind == CUDA:
-            place: tuple[Any, int] = region.place(offset, span)
-            return as_parameter(tensor_view(*place, span, key), key)
+            return as_parameter(region.view(offset, span, key), key)
         return as_parameter(array_view(region and region.memory, offset, span, key), key)
 
 

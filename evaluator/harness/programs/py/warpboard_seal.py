@@ -4,7 +4,6 @@ them to their places (warpboard_seal.h)."""
 from __future__ import annotations
 
 import ctypes
-import functools
 
 import warpboard_core
 from warpboard_cuda import call
@@ -13,6 +12,7 @@ from warpboard_limits import GATE_THREADS, RECORD_PARTS as PARTS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 
 def gate_ptx() -> str:
@@ -24,14 +24,17 @@ class Gate:
     ready is the address of eight words of the device, 0 before the first call."""
 
     def __init__(self, page: ctypes.c_uint64, ready: int) -> None:
-        self._page, self._ready, self._gate = page, ctypes.c_uint64(ready), function(load(gate_ptx()), "warpboard_open_gate")
+        self._kernel = kernel(load(gate_ptx()), "warpboard_open_gate")
+        self._number, self._inputs, self._records, self._parts = ctypes.c_uint32(), ctypes.c_uint64(), ctypes.c_uint64(), ctypes.c_uint32()
+        self._page, self._ready = page, ctypes.c_uint64(ready)
+        self._arguments = pointers(self._page, self._number, self._inputs, self._records, self._parts, self._ready)
 
     def queue(self, number: int, inputs: int, records: int, sealed: int) -> None:
         """Queues the gate of a call, with the addresses of the regions of inputs and of records, and the number of
         records."""
         parts = sealed * PARTS
-        self._gate(self._page, ctypes.c_uint32(number), ctypes.c_uint64(inputs), ctypes.c_uint64(records), ctypes.c_uint32(parts), self._ready,
-                   blocks=max(1, -(-parts // GATE_THREADS)), threads=GATE_THREADS)
+        self._number.value, self._inputs.value, self._records.value, self._parts.value = number, inputs, records, parts
+        launch(self._kernel, self._arguments, max(1, -(-parts // GATE_THREADS)), GATE_THREADS)
 
 
 def load(ptx: str) -> ctypes.c_void_p:
@@ -40,14 +43,23 @@ def load(ptx: str) -> ctypes.c_void_p:
     return module
 
 
-def function(module: ctypes.c_void_p, name: str) -> Callable[..., None]:
-    """Returns a kernel to call with its arguments as ctypes types, blocks, and threads."""
+def kernel(module: ctypes.c_void_p, name: str) -> ctypes.c_void_p:
     found = ctypes.c_void_p()
     call("cuModuleGetFunction", ctypes.byref(found), module, name.encode())
-    return functools.partial(_launch, found)
+    return found
 
 
-def _launch(kernel, *arguments, blocks=1, threads=1):
+def pointers(*arguments: Any) -> ctypes.Array[ctypes.c_void_p]:
+    """Returns pointers to a kernel's arguments, which are ctypes objects that must live until the launch."""
+    return (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(it) for it in arguments))
+
+
+def launch(kernel: ctypes.c_void_p, arguments: ctypes.Array[ctypes.c_void_p], blocks: int = 1, threads: int = 1) -> None:
     """Launches on the default stream."""
-    pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(it) for it in arguments))
-    call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None)
+    call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, 0, None, arguments, None)
+
+
+def function(module: ctypes.c_void_p, name: str) -> Callable[..., None]:
+    """Returns a kernel to call with its arguments as ctypes types, blocks, and threads."""
+    found = kernel(module, name)
+    return lambda *arguments, blocks=1, threads=1: launch(found, pointers(*arguments), blocks, threads)

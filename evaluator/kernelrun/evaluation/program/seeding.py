@@ -4,6 +4,7 @@ PyTorch uses 32 bits of a seed on a processor: after 16 numbers all seeds can be
 such a generator all of its state. A kernel that is to know the inputs of a call must contain them, or STATE bytes.
 """
 
+import functools
 import hashlib
 import random
 import sys
@@ -38,13 +39,19 @@ def draw_from(secret):
 def generator(device, number, secret, kind=()):
     """Returns a generator with the seed, or, with a secret, one that follows from all three. Numbers of another kind,
     as with another mean, are different: otherwise a kernel whose contract has both would find the result computed."""
-    made = torch.Generator(device=device)
+    made = _generator(device)
     if secret is None:
         return made.manual_seed(number)
     purpose = f"tensor {number} {kind}"
     if made.device.type == "cpu":
         return fill(made, _bytes(secret, purpose))
     return made.manual_seed(_number(secret, purpose))
+
+
+@functools.cache
+def _generator(device):
+    """Returns the generator of a device, which each tensor seeds again: making one takes longer."""
+    return torch.Generator(device=device)
 
 
 def fill(generator, state):
