@@ -3,6 +3,11 @@
 // have the submission. Run starts each process in its own sandbox, the judge under a separate uid, and returns the
 // outcome of the stage.
 //
+// On a GPU both languages use the same code for everything from "the input lies in the judge's memory" to "the answer
+// lies in the judge's memory, with its clocks": the headers in harness/programs/cu and common. The judge of CUDA tasks
+// includes them; that of Python tasks and of evaluations calls the core (harness/programs/core), a shared library that is
+// compiled from them once per worker. On the host, Python has its own code.
+//
 // # Descriptors
 //
 //	judge    3   the report ("key: value" lines, see package harness)
@@ -159,9 +164,9 @@
 // A runner that asks for more room for its answer has seen its input, so the call is repeated with another one. It may
 // ask six times per case; otherwise it could select inputs and moments that suit it.
 //
-// In Python all device work is queued at once, from the first byte of an input to the copies of the answer: the device
-// waits until the judge has queued everything, and then never for the judge's processor. Only the first call on arrays
-// of other sizes is queued piece by piece, because loading a kernel may wait for the device.
+// All device work is queued at once, from the first byte of an input to the copies of the answer: the device waits until
+// the judge has queued everything, and then never for the judge's processor. Only the first call on arrays of other sizes
+// is queued piece by piece, because loading a kernel may wait for the device.
 //
 // On a device the constants are measured after the runner's sandbox is dead: code still running there could make them
 // longer, and so its times shorter. The time from the first byte of an input until the judge frees its device is

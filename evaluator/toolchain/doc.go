@@ -3,10 +3,10 @@
 //
 // In reading order: find.go and python.go find the tools; builder.go has Build and Open; plan.go has the commands of a
 // C++ or CUDA build, compile.go runs them or takes the task's files from the store; build_native.go and build_python.go
-// are the two kinds of builds; inspect.go compiles without linking, and code.go reads the assembly; explain.go and
-// ptxas.go parse compiler messages; store.go keeps products on disk by the hash of their inputs, locks.go serializes
-// making them; program.go runs executables, and python_program.go runs scripts, in warm Pythons (package warm) if there
-// are any.
+// are the two kinds of builds, core.go compiles the judge's core of Python programs; inspect.go compiles without
+// linking, and code.go reads the assembly; explain.go and ptxas.go parse compiler messages; store.go keeps products on
+// disk by the hash of their inputs, locks.go serializes making them; program.go runs executables, and python_program.go
+// runs scripts, in warm Pythons (package warm) if there are any.
 //
 // Callers: taskrun and kernelrun/evaluation build and open programs; the worker keeps Pythons warm and precompiles
 // tasks.
