@@ -72,6 +72,7 @@ extern "C" __global__ void work(volatile u32* page, volatile u32* ready, u32 num
 """
 ended = torch.zeros(1, dtype=torch.int32, device="cuda")
 work_kernel = warpboard_seal.load(compiled(WORK))
+open_gate = warpboard_seal.function(warpboard_seal.load(warpboard_seal.gate_ptx()), "warpboard_open_gate")
 side = torch.cuda.Stream()
 found = ctypes.c_void_p()
 warpboard_cuda.call("cuModuleGetFunction", ctypes.byref(found), work_kernel, b"work")
@@ -90,8 +91,8 @@ def call(self, kernel, data, number, regions, ranged):
     of_one, parts = page.sealed // 3, 2 * (page.sealed // 3) * warpboard_seal.PARTS
     warpboard_cuda.queue_wait(self._soon, number)
     warpboard_cuda.queue_wait(self._soon, number, ctypes.c_void_p(side.cuda_stream))
-    self._gate._gate(self._gate._page, ctypes.c_uint32(number), ctypes.c_uint64(regions.address(INPUTS)), ctypes.c_uint64(regions.address(SEALED)),
-                     ctypes.c_uint32(parts), self._gate._ready, blocks=max(1, -(-parts // 512)), threads=512)
+    open_gate(self._gate._page, ctypes.c_uint32(number), ctypes.c_uint64(regions.address(INPUTS)), ctypes.c_uint64(regions.address(SEALED)),
+              ctypes.c_uint32(parts), self._gate._ready, blocks=max(1, -(-parts // 512)), threads=512)
     launch(self._gate._page, self._gate._ready, ctypes.c_uint32(number), ctypes.c_uint64(regions.address(SEALED)), ctypes.c_uint32(of_one),
            ctypes.c_uint64(out.data_ptr()), ctypes.c_uint32(a.numel()), ctypes.c_uint64(ended.data_ptr()), blocks=max(1, -(-of_one * 8 // 64)), threads=64)
     page.describe(describe(out, regions))
