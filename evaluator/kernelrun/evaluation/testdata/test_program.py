@@ -1461,7 +1461,8 @@ class Leaving(unittest.TestCase):
         self.addCleanup(there.close)
         self.addCleanup(os.close, alive)
         page = unittest.mock.Mock()
-        cuda = unittest.mock.Mock(forget=lambda seen: seen is page and sent.setdefault("forgotten", True))
+        core = unittest.mock.Mock(close=lambda: sent.setdefault("forgotten", True))
+        cuda = unittest.mock.Mock(core=unittest.mock.Mock(runner=lambda channel, seen: core if seen is page else None))
         door = unittest.mock.Mock(over=lambda number: sent.setdefault("over", number))
         return sides.Side("inputs", door, (3, Channel(here, gone), page), unittest.mock.Mock(), unittest.mock.Mock(), cuda), there, sent
 
