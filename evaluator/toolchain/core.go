@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// coreFile is the name of the judge's core beside a Python program (warpboard_core.py loads it).
+// coreFile is the name of the judge's core beside a Python program, and in a warm Python (warpboard_core.py loads it).
 const coreFile = "libwarpboard_core.so"
 
 // core returns the judge's core of Python programs on GPUs, a shared library. It is compiled once for all programs, and
@@ -19,7 +19,7 @@ func (b *Builder) core(ctx context.Context, place Place) ([]byte, error) {
 		return nil, fmt.Errorf("%w: no g++ was found, which compiles the judge's core", ErrNoCompiler)
 	}
 	sources := harness.CoreSources()
-	command := []string{compiler.Path, "-std=c++20", "-O2", "-fPIC", "-shared", "-I.", "-o", "/out/core", "warpboard_core.cpp", "-ldl"}
+	command := []string{compiler.Path, "-std=c++20", "-O2", "-fPIC", "-shared", "-s", "-I.", "-o", "/out/core", "warpboard_core.cpp", "-ldl"}
 	key := hashParts("core", compiler.Version, filesKey(sources), shellLine(command))
 	unlock, err := b.fileLocks.lock(ctx, key)
 	if err != nil {

@@ -59,7 +59,8 @@ _PARAMETERS: dict[str, list[Any]] = {
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    core = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libwarpboard_core.so"))
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libwarpboard_core.so")
+    core = ctypes.CDLL(beside if os.path.exists(beside) else "/in/libwarpboard_core.so")  # that of a warm Python
     for name, parameters in _PARAMETERS.items():
         getattr(core, "warpboard_" + name).argtypes = parameters
     core.warpboard_error.restype = core.warpboard_gate_ptx.restype = c_char_p
