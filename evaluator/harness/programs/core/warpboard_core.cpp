@@ -91,17 +91,25 @@ int guarded(Function function) {
     }
 }
 
-// Does one step for every runner, with its device as the current one. A refusal names the rank.
+// Does one step for every runner. A refusal names the rank.
 template <class Step>
-void for_each(CoreRunner** runners, int count, Step step) {
+void for_each_page(CoreRunner** runners, int count, Step step) {
     for (int i = 0; i < count; ++i) {
         try {
-            runners[i]->device.make_current();
             step(*runners[i]);
         } catch (const Refused& error) {
             throw Refused{count > 1 ? "rank " + std::to_string(i) + ": " + error.sentence : error.sentence};
         }
     }
+}
+
+// Does one step for every runner, with its device as the current one.
+template <class Step>
+void for_each(CoreRunner** runners, int count, Step step) {
+    for_each_page(runners, count, [&](CoreRunner& runner) {
+        runner.device.make_current();
+        step(runner);
+    });
 }
 
 }  // namespace
@@ -262,16 +270,16 @@ int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
 int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
     return guarded([&] {
         const double begin = now_ns();
-        for_each(runners, count, [](CoreRunner& runner) { runner.page.let_in(runner.device); });
-        for_each(runners, count, [](CoreRunner& runner) { runner.page.wait_active(); });
+        for_each_page(runners, count, [](CoreRunner& runner) { runner.page.let_in(runner.device); });
+        for_each_page(runners, count, [](CoreRunner& runner) { runner.page.wait_active(); });
         double released = std::numeric_limits<double>::max();
-        for_each(runners, count, [&](CoreRunner& runner) {
+        for_each_page(runners, count, [&](CoreRunner& runner) {
             runner.page.open(runner.device.key(), runner.stamps);
             runner.is_open = true;
             released = std::min(released, runner.stamps.released);
         });
         double done = 0;
-        for_each(runners, count, [&](CoreRunner& runner) {
+        for_each_page(runners, count, [&](CoreRunner& runner) {
             runner.page.wait_done(runner.stamps, true);
             done = std::max(done, runner.stamps.done);
         });
