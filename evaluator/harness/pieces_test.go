@@ -2,13 +2,11 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"warpboard/tasks"
 )
 
 // Small arrays are sealed whole, of large ones random pieces. Nothing of overlapping large ones is sealed, because a
@@ -28,8 +26,9 @@ func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 		}
 		return list
 	}
-	dir := t.TempDir()
-	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	n := newFakeGPU(t)
+	writeAll(t, n.dir, testdata(t, "gpu/pieces.cpp"))
+	pieces := n.build(t, "pieces", "-D__CUDACC__", "pieces.cpp")
 	for name, tt := range map[string]struct {
 		arrays []array
 		seen   []bool
@@ -47,12 +46,11 @@ func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
 		"less than a word":      {[]array{{1 << 40, 1 << 45, 3}}, none(1)},
 		"neighbours that touch": {[]array{{1 << 40, 1 << 45, 512}, {1<<40 + 512, 1<<45 + 512, 512}}, all(2)},
 	} {
-		given, err := json.Marshal(tt.arrays)
-		if err != nil {
-			t.Fatal(err)
+		var given []string
+		for _, a := range tt.arrays {
+			given = append(given, fmt.Sprint(a[0]), fmt.Sprint(a[1]), fmt.Sprint(a[2]))
 		}
-		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "pieces.py"), dir,
-			string(given)).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), pieces, given...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}

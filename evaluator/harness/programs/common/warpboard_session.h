@@ -46,6 +46,7 @@ public:
 
     // Starts the next call, with this many sealed records in its input. Returns its number.
     uint32_t begin(uint32_t flags, uint32_t sealed) {
+        if (is_skipped_) end_skipped();
         limitless_ = (flags & CALL_RANGE) != 0 || made_++ < unlimited_calls;
         page_.page->ns.store(no_ns, std::memory_order_relaxed);
         page_.page->sealed.store(sealed, std::memory_order_relaxed);
@@ -91,8 +92,9 @@ public:
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Releases a call that will not be made, without an input.
+    // Releases a call that will not be made, without an input. The next call waits for its end.
     void skip() {
+        is_skipped_ = true;
         page_.page->soon.store(number_, std::memory_order_release);
         page_.page->release.store(number_, std::memory_order_release);
     }
@@ -180,6 +182,15 @@ private:
         return true;
     }
 
+    // Waits for the end of a call that was skipped. Its words and its clock would be taken for those of the next call.
+    void end_skipped() {
+        is_skipped_ = false;
+        Stamps stamps;
+        wait_done(stamps, true);
+        wait_described();
+        read_event(stamps);
+    }
+
     // Reports whether a word has the current call's number.
     bool has_reached(const std::atomic<uint32_t>& word) const {
         const uint32_t value = word.load(std::memory_order_acquire);
@@ -200,6 +211,7 @@ private:
     }
 
     bool limitless_ = false;  // the current call has no limit
+    bool is_skipped_ = false;  // the current call will not be made
     unsigned made_ = 0;  // calls of the case
     double took_ = 0;  // the longest call of the case
 };

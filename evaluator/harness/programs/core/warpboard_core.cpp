@@ -168,6 +168,7 @@ int warpboard_make_region(CoreDevice* device, size_t* bytes, void** address, int
 int warpboard_drop_region(CoreDevice* device, void* address, size_t bytes) {
     return guarded([&] {
         device->make_current();
+        WARPBOARD_CUDA(cudaDeviceSynchronize());  // unmapping does not wait for queued work
         Region region;
         region.base = static_cast<unsigned char*>(address), region.size = bytes;
         DeviceMemory::drop(region, true);

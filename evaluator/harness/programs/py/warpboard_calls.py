@@ -444,7 +444,7 @@ class Ranks:
                 call.who = f"rank {rank}: "
         try:
             _for_each(calls, lambda call: call.hold())
-        except (BadAnswer, _NeedsRoom):
+        except Exception:  # a process with a device that waits would not end
             for call in calls:
                 call.leave()
             raise

@@ -25,36 +25,38 @@ inline CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr at, uint32_t v
     stream->push([=] { reinterpret_cast<std::atomic<uint32_t>*>(at)->store(value); });
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp*, unsigned long long) {
+extern "C" {  // driver.cpp exports them
+[[gnu::used]] inline CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp*, unsigned long long) {
     if (bytes > fake::room()) return CUDA_ERROR_OUT_OF_MEMORY;
     const int fd = memfd_create("device", 0);
     if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
     *handle = static_cast<CUmemGenericAllocationHandle>(fd);
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { close(static_cast<int>(handle)); return CUDA_SUCCESS; }
-inline CUresult cuMemExportToShareableHandle(void* fd, CUmemGenericAllocationHandle handle, int, unsigned long long) {
+[[gnu::used]] inline CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { close(static_cast<int>(handle)); return CUDA_SUCCESS; }
+[[gnu::used]] inline CUresult cuMemExportToShareableHandle(void* fd, CUmemGenericAllocationHandle handle, int, unsigned long long) {
     *static_cast<int*>(fd) = dup(static_cast<int>(handle));
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* fd, int) {
+[[gnu::used]] inline CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* fd, int) {
     *handle = static_cast<CUmemGenericAllocationHandle>(dup(static_cast<int>(reinterpret_cast<intptr_t>(fd))));
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemAddressReserve(CUdeviceptr* at, size_t bytes, size_t, CUdeviceptr, unsigned long long) {
+[[gnu::used]] inline CUresult cuMemAddressReserve(CUdeviceptr* at, size_t bytes, size_t, CUdeviceptr, unsigned long long) {
     *at = reinterpret_cast<CUdeviceptr>(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemAddressFree(CUdeviceptr at, size_t bytes) { munmap(reinterpret_cast<void*>(at), bytes); return CUDA_SUCCESS; }
-inline CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
+[[gnu::used]] inline CUresult cuMemAddressFree(CUdeviceptr at, size_t bytes) { munmap(reinterpret_cast<void*>(at), bytes); return CUDA_SUCCESS; }
+[[gnu::used]] inline CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
     mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle), 0);
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemUnmap(CUdeviceptr at, size_t bytes) {
+[[gnu::used]] inline CUresult cuMemUnmap(CUdeviceptr at, size_t bytes) {
     mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     return CUDA_SUCCESS;
 }
-inline CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
+[[gnu::used]] inline CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
+}
 
 inline cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, int) {
     static const std::map<std::string, void*> known{

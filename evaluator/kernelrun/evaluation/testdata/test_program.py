@@ -51,7 +51,6 @@ from timekeeper import Timekeeper
 from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_calls import Call, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
-from warpboard_judge_cuda import JudgeMemory
 from warpboard_regions import Regions
 from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, PAGE_SIZE, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
 
@@ -1283,27 +1282,6 @@ class Seeding(unittest.TestCase):
     def test_another_layout_of_the_state_is_said(self):
         with unittest.mock.patch.object(seeding, "_AT", 32), self.assertRaisesRegex(RuntimeError, "in another place"):
             seeding.generator("cpu", 7, b"secret")
-
-
-class Caches(unittest.TestCase):
-    def test_a_device_is_woken_also_where_calls_find_warm_caches(self):
-        memory = JudgeMemory.__new__(JudgeMemory)
-        memory._torch, memory._cold, memory._fill, memory.cold = unittest.mock.Mock(), unittest.mock.Mock(), 0, False
-        memory.flush()
-        memory._cold.fill_.assert_not_called()
-        memory.warm_up(seconds=0.001)
-        memory._cold.fill_.assert_called()
-
-
-class Waiting(unittest.TestCase):
-    def test_the_device_waits_for_two_kernels_in_turns_whose_arrays_differ(self):
-        """One of them writes an array of its contract; both had been called as if each call had new sizes, which looks like a
-        device that something else uses."""
-        memory = JudgeMemory.__new__(JudgeMemory)
-        memory._written = set()
-        two, three = ([(None, torch.empty(size)) for size in sizes] for sizes in ((4, 4), (4, 4, 8)))
-        with unittest.mock.patch("warpboard_judge_cuda.driver"):
-            self.assertEqual([memory.can_wait(arrays) for arrays in (two, three, two, three)], [False, False, True, True])
 
 
 class Deciding(unittest.TestCase):

@@ -1,0 +1,105 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/internal/test/tier"
+	"warpboard/tasks"
+)
+
+// newCore returns a folder with the judge of Python tasks and its core, a driver of the fake device, and a C++ runner.
+// Of the limits of 10 s, 3 s are left.
+func newCore(t *testing.T) (programs, driver, runner string) {
+	t.Helper()
+	core, fake := native{t.TempDir()}, newFakeGPU(t)
+	sources := CoreSources()
+	limits := sources["warpboard_limits.h"]
+	for _, name := range []string{"after_done_limit_ns", "call_limit_ns"} {
+		long, short := []byte(name+" = 10e9"), []byte(name+" = 3e9")
+		if !bytes.Contains(limits, long) {
+			t.Fatalf("warpboard_limits.h lacks %q", long)
+		}
+		limits = bytes.ReplaceAll(limits, long, short)
+	}
+	sources["warpboard_limits.h"] = limits
+	writeAll(t, core.dir, sources)
+	writeAll(t, core.dir, Sources(tasks.FormEval, tasks.LangPython))
+	writeAll(t, core.dir, testdata(t, "core/conformance.py", "core/follower.py", "core/torch.py"))
+	writeAll(t, fake.dir, testdata(t, "gpu/driver.cpp"))
+	flags := strings.Fields(gpuFlags)
+	core.buildAll(t, map[string][]string{"libwarpboard_core.so": {"-fPIC", "-shared", "warpboard_core.cpp", "-ldl"}})
+	fake.buildAll(t, map[string][]string{
+		"libcuda.so.1": slices.Concat(flags, []string{"-fPIC", "-shared", "driver.cpp"}),
+		"runner.o":     slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
+	})
+	return core.dir, fake.dir, fake.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+}
+
+// The calls are those of judges of Python tasks and of evaluations. Each case is a judge with its own runners. A runner
+// exits with 0 only after nothing waits on its device, and the judge ends only after nothing waits on its devices.
+func TestCallsByTheJudgesCore(t *testing.T) {
+	tier.Needs(t, tier.Judge)
+	programs, driver, runner := newCore(t)
+	const (
+		queued, byDone = `[true, "when queued"]`, `[true, "by done"]`
+		known          = `{"right": true, "at once": true, "begins after all is queued": true, "waits": [true, true], "kept behind its input": true}`
+		new            = `{"right": true, "at once": false, "begins after all is queued": false, "waits": [false, false], "kept behind its input": true}`
+		other          = `{"error": ["Refused", "The submission's process answered call 77 when call 1 was under way."], "runner": [0]}`
+		cpp            = `{"calls": [[true, false, true], [true, false, true], [true, false, true]], "runner": [0]}`
+	)
+	for name, want := range map[string]string{
+		"queued in time": `{"right": true, "late": false, "at once": [false, true, true, true], "in order": true, "clock": true, ` +
+			`"parts": 2, "sizes": [4136], "runner": [0]}`,
+		"sealed until the release": `{"right": true, "small is hidden": true, "bytes after its last word": true, ` +
+			`"pieces are missing": true, "runner": [0]}`,
+		"C++ in place": cpp, "C++ own answer": cpp, "C++ late": strings.ReplaceAll(cpp, "false", "true"),
+
+		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then.
+		"queued late":  `{"calls": [` + strings.Join([]string{queued, byDone, byDone, queued, byDone}, ", ") + `], "runner": [0]}`,
+		"never queued": `{"error": ["Refused", "The submission's process said that a call had ended, and 3 s later not that it was queued."], "runner": [0]}`,
+
+		// A device that has its input and nothing to do could run a kernel unseen by any clock.
+		"two ranks": `{"known": ` + known + `, "new to one": ` + new + `, "new to the other": ` + new + `, "runners": [0, 0]}`,
+		// As if each call had new sizes, which looks like a device that something else uses.
+		"two kernels in turns": `{"at once": [false, false, true, true], "runner": [0]}`,
+		"warm caches":          `{"flushed": 0, "woken": true, "runner": [0]}`,
+		"cold caches":          `{"flushed": 1, "woken": true, "runner": [0]}`,
+
+		"cannot queue":            `{"error": ["RuntimeError", true], "left": [true], "runners": [0]}`,
+		"cannot queue one of two": `{"error": ["RuntimeError", true], "left": [true, true], "runners": [0, 0]}`,
+		"growing":                 `{"right": true, "calls": [1, 2], "runner": [0]}`,
+		"raising":                 `{"error": ["BadAnswer", "custom_kernel has no answer"], "next": true, "runner": [0]}`,
+		"changing": `{"error": ["BadAnswer", "The answer still changed when custom_kernel was said to be done: something of it ran on."], ` +
+			`"runner": [0]}`,
+		"done before the release": `{"error": ["Refused", "The submission's process said that a call had ended before its input was there."], "runner": [0]}`,
+		"queued another call":     other,
+		"another call done":       other,
+		"dying":                   `{"error": ["RunnerGone", ""], "runner": [3]}`,
+		"dying later":             `{"error": ["RunnerGone", ""], "runner": [3]}`,
+		"never done":              `{"error": ["Refused", "A call had not ended after 3 s"], "runner": [0]}`,
+		"talking":                 `{"error": ["Refused", "The submission's process wrote to the judge out of turn."], "runner": [0]}`,
+		"babbling":                `{"error": ["Refused", "The runner described its answer in a way that cannot be: unknown kind of description."], "runner": [0]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
+			defer cancel()
+			cmd := exec.CommandContext(ctx, debianPython, "-B", filepath.Join(programs, "conformance.py"), programs, t.TempDir(), name, runner)
+			cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+driver)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if diff := cmp.Diff(want, strings.TrimSpace(string(out))); err != nil || diff != "" {
+				t.Errorf("%v, want -, is +:\n%s\n%s", err, diff, stderr.String())
+			}
+		})
+	}
+}
