@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,8 @@ func newCore(t *testing.T) (programs, driver, runner string) {
 		"libcuda.so.1": slices.Concat(flags, []string{"-fPIC", "-shared", "driver.cpp"}),
 		"runner.o":     slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
 	})
-	return core.dir, fake.dir, fake.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+	runner = fake.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+	return core.dir, fake.dir, runner
 }
 
 // The calls are those of judges of Python tasks and of evaluations. Each case is a judge with its own runners. A runner
@@ -51,24 +53,36 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 	programs, driver, runner := newCore(t)
 	const (
 		queued, byDone = `[true, "when queued"]`, `[true, "by done"]`
-		known          = `{"right": true, "at once": true, "begins after all is queued": true, "waits": [true, true], "kept behind its input": true}`
-		new            = `{"right": true, "at once": false, "begins after all is queued": false, "waits": [false, false], "kept behind its input": true}`
-		other          = `{"error": ["Refused", "The submission's process answered call 77 when call 1 was under way."], "runner": [0]}`
-		cpp            = `{"calls": [[true, false, true], [true, false, true], [true, false, true]], "runner": [0]}`
+		known          = `{"right": true, "at once": true, "begins after all is queued": true, "waits": [true, true], ` +
+			`"kept behind its input": true}`
+		new = `{"right": true, "at once": false, "begins after all is queued": false, "waits": [false, false], ` +
+			`"kept behind its input": true}`
+		cpp = `{"calls": [[true, false, true], [true, false, true], [true, false, true]], "runner": [0]}`
 	)
+	failed := func(kind, text string, exit int) string {
+		return fmt.Sprintf(`{"error": [%q, %q], "runner": [%d]}`, kind, text, exit)
+	}
+	other := failed("Refused", "The submission's process answered call 77 when call 1 was under way.", 0)
 	for name, want := range map[string]string{
-		"queued in time": `{"right": true, "late": false, "at once": [false, true, true, true], "in order": true, "clock": true, ` +
-			`"parts": 2, "sizes": [4136], "runner": [0]}`,
+		"queued in time": `{"right": true, "late": false, "at once": [false, true, true, true], "in order": true, ` +
+			`"clock": true, "parts": 2, "sizes": [4136], "runner": [0]}`,
 		"sealed until the release": `{"right": true, "small is hidden": true, "bytes after its last word": true, ` +
 			`"pieces are missing": true, "runner": [0]}`,
-		"C++ in place": cpp, "C++ own answer": cpp, "C++ late": strings.ReplaceAll(cpp, "false", "true"),
+		"C++ in place":   cpp,
+		"C++ own answer": cpp,
+		"C++ late":       strings.ReplaceAll(cpp, "false", "true"),
 
-		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then.
-		"queued late":  `{"calls": [` + strings.Join([]string{queued, byDone, byDone, queued, byDone}, ", ") + `], "runner": [0]}`,
-		"never queued": `{"error": ["Refused", "The submission's process said that a call had ended, and 3 s later not that it was queued."], "runner": [0]}`,
+		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then, and
+		// the runner's work in between is not part of its kernel's time.
+		"queued late": `{"calls": [` + strings.Join([]string{queued, byDone, byDone, queued, byDone}, ", ") +
+			`], "runner": [0]}`,
+		"never queued": failed("Refused",
+			"The submission's process said that a call had ended, and 3 s later not that it was queued.", 0),
 
-		// A device that has its input and nothing to do could run a kernel unseen by any clock.
-		"two ranks": `{"known": ` + known + `, "new to one": ` + new + `, "new to the other": ` + new + `, "runners": [0, 0]}`,
+		// A device that has its input and nothing to do could run a kernel unseen by any clock. If a device may not wait,
+		// because kernels are loaded for new sizes, each is kept busy right after its own input arrives.
+		"two ranks": `{"known": ` + known + `, "new to one": ` + new + `, "new to the other": ` + new +
+			`, "runners": [0, 0]}`,
 		// As if each call had new sizes, which looks like a device that something else uses.
 		"two kernels in turns": `{"at once": [false, false, true, true], "runner": [0]}`,
 		"warm caches":          `{"flushed": 0, "woken": true, "runner": [0]}`,
@@ -76,23 +90,33 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 
 		"cannot queue":            `{"error": ["RuntimeError", true], "left": [true], "runners": [0]}`,
 		"cannot queue one of two": `{"error": ["RuntimeError", true], "left": [true, true], "runners": [0, 0]}`,
-		"growing":                 `{"right": true, "calls": [1, 2], "runner": [0]}`,
-		"raising":                 `{"error": ["BadAnswer", "custom_kernel has no answer"], "next": true, "runner": [0]}`,
-		"changing": `{"error": ["BadAnswer", "The answer still changed when custom_kernel was said to be done: something of it ran on."], ` +
-			`"runner": [0]}`,
-		"done before the release": `{"error": ["Refused", "The submission's process said that a call had ended before its input was there."], "runner": [0]}`,
-		"queued another call":     other,
-		"another call done":       other,
-		"dying":                   `{"error": ["RunnerGone", ""], "runner": [3]}`,
-		"dying later":             `{"error": ["RunnerGone", ""], "runner": [3]}`,
-		"never done":              `{"error": ["Refused", "A call had not ended after 3 s"], "runner": [0]}`,
-		"talking":                 `{"error": ["Refused", "The submission's process wrote to the judge out of turn."], "runner": [0]}`,
-		"babbling":                `{"error": ["Refused", "The runner described its answer in a way that cannot be: unknown kind of description."], "runner": [0]}`,
+		"one of two fails": `{"error": ["Refused", "rank 1: The submission's process said that a call had ended before ` +
+			`its input was there."], "runners": [0, 0]}`,
+
+		"never ended": `{"seen": ["not shown", "shown"], "runner": [0]}`,
+		// The call that was left still runs when the next one is wanted.
+		"growing":                   `{"right": true, "calls": [1, 2], "runner": [0]}`,
+		"growing beside a slow one": `{"right": true, "runners": [0, 0]}`,
+		"raising":                   `{"error": ["BadAnswer", "custom_kernel has no answer"], "next": true, "runner": [0]}`,
+
+		"changing": failed("BadAnswer",
+			"The answer still changed when custom_kernel was said to be done: something of it ran on.", 0),
+		"done before the release": failed("Refused",
+			"The submission's process said that a call had ended before its input was there.", 0),
+		"queued another call": other,
+		"another call done":   other,
+		"dying":               failed("RunnerGone", "", 3),
+		"dying later":         failed("RunnerGone", "", 3),
+		"never done":          failed("Refused", "A call had not ended after 3 s", 0),
+		"talking":             failed("Refused", "The submission's process wrote to the judge out of turn.", 0),
+		"babbling": failed("Refused",
+			"The runner described its answer in a way that cannot be: unknown kind of description.", 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 			defer cancel()
-			cmd := exec.CommandContext(ctx, debianPython, "-B", filepath.Join(programs, "conformance.py"), programs, t.TempDir(), name, runner)
+			cmd := exec.CommandContext(ctx, debianPython, "-B", filepath.Join(programs, "conformance.py"), programs,
+				t.TempDir(), name, runner)
 			cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+driver)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr

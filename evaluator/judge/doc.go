@@ -162,7 +162,8 @@
 //     description, the limit is 0.5 ms, because the wait counts.
 //
 // A runner that asks for more room for its answer has seen its input, so the call is repeated with another one. It may
-// ask six times per case; otherwise it could select inputs and moments that suit it.
+// ask six times per case; otherwise it could select inputs and moments that suit it. If it asks before the release, its
+// call is released without an input, and the next one begins after its end.
 //
 // All device work is queued at once, from the first byte of an input to the copies of the answer: the device waits until
 // the judge has queued everything, and then never for the judge's processor. Only the first call on arrays of other sizes

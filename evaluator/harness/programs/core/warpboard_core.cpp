@@ -53,6 +53,7 @@ struct CoreRunner {
     CoreRunner(CoreDevice& its_device, int channel, Page* its_page, size_t bytes)
         : device(its_device), page(JudgeChannel(channel), MappedPage(its_page, bytes)) {
         device.make_current();
+        device.forget(its_page);  // the page of a runner that was never closed can have been there
         device.sample_after(its_page, 0);  // the device sees the page
     }
 

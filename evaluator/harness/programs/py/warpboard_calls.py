@@ -438,11 +438,11 @@ class Ranks:
             raise
 
     def _call(self, inputs: list[Any], flags: int) -> Call:
-        calls = [runner.ask(data, flags) for runner, data in zip(self._runners, inputs)]
-        if len(calls) > 1:
-            for rank, call in enumerate(calls):
-                call.who = f"rank {rank}: "
+        calls: list[Any] = []
         try:
+            for rank, runner in enumerate(self._runners):
+                calls.append(runner.ask(inputs[rank], flags))
+                calls[rank].who = f"rank {rank}: " if len(self._runners) > 1 else ""
             _for_each(calls, lambda call: call.hold())
         except Exception:  # a process with a device that waits would not end
             for call in calls:

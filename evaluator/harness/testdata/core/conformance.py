@@ -1,5 +1,9 @@
-"""Makes calls of the judge of Python tasks through its core (warpboard_core.cpp), on the devices that gpu/driver.cpp pretends,
-with runners of follower.py in other processes: conformance.py PROGRAMS FOLDER CASE. Prints what happened, as JSON."""
+"""Makes calls of the judge of Python tasks through its core (warpboard_core.cpp), on the devices that gpu/driver.cpp
+pretends. The runners are other processes: those of follower.py, and RUNNER, which is compiled from submissions.cpp.
+
+    conformance.py PROGRAMS FOLDER CASE RUNNER
+
+Prints what happened, as JSON."""
 
 import ctypes
 import json
@@ -17,8 +21,8 @@ import torch  # noqa: E402
 import warpboard_calls  # noqa: E402
 import warpboard_core  # noqa: E402
 from follower import (  # noqa: E402
-    CHANGE, CHANGED, GO, HOLD_UP, LATE, LOOK, LOOKED, PLACE, RELEASE, Babbling, Changing, DoneBefore, DoneOther, Dying, DyingLater,
-    Follower, Growing, NeverDone, NeverQueued, QueuedOther, Raising, Talking, words_of)
+    CHANGE, CHANGED, GO, HOLD_UP, LATE, LOOK, LOOKED, PLACE, RELEASE, Babbling, Changing, DoneBefore, DoneOther, Dying,
+    DyingLater, Follower, Growing, NeverDone, NeverQueued, QueuedOther, Raising, Slow, Talking, words_of)
 from warpboard_answer import BadAnswer, Part  # noqa: E402
 from warpboard_calls import Ranks, Runner  # noqa: E402
 from warpboard_judge_cuda import JudgeMemory  # noqa: E402
@@ -40,17 +44,17 @@ class Host(HostMemory):
 class Judge:
     """Judge makes calls of one runner, or of one on each of two devices."""
 
-    def __init__(self, runner=Follower, ranks=1, warm=False):
-        children = [fork(runner) for _ in range(ranks)]  # before the driver has threads
+    def __init__(self, *runners, warm=False):
+        children = [fork(runner) for runner in runners or [Follower]]  # before the driver has threads
         self.events, self.on = [], {}
         self._heard = CALLBACK(self._hear)
         ctypes.CDLL("libcuda.so.1").fake_watch(self._heard)
         self._processes = [process for process, _, _ in children]
-        devices = [JudgeMemory(torch, rank) for rank in range(ranks)]
-        for device in devices:
+        self.devices = [JudgeMemory(torch, rank) for rank in range(len(children))]
+        for device in self.devices:
             device.cold = not warm
-        self.devices = devices
-        self.runners = [Runner(Channel(end), page, Regions(Host(), device), Host(), device) for (_, end, page), device in zip(children, devices)]
+        self.runners = [Runner(Channel(end), page, Regions(Host(), device), Host(), device)
+                        for (_, end, page), device in zip(children, self.devices)]
         self.words = [words_of(page) for _, _, page in children]
         self._ranks = Ranks(self.runners)
         self._ranks.ready()
@@ -63,8 +67,8 @@ class Judge:
         return self.on.get(event, lambda _: 0)(device) or 0
 
     def call(self, *sizes, late=False, place=0, want=lambda arrays: arrays):
-        """Makes a call with arrays of these sizes; of ranks, sizes has a list for each. Returns the Call, with right set: its answers
-        are as wanted, and the judge's own arrays as before."""
+        """Makes a call with arrays of these sizes; of ranks, sizes has a list for each. Returns the Call, with right
+        set: its answers are as wanted, and the judge's own arrays as before."""
         for words in self.words:
             words[LATE], words[PLACE] = late, place
         warpboard_calls.QUEUED_LIMIT_NS = 1e6 if late else 600e9
@@ -72,7 +76,8 @@ class Judge:
         inputs = [[random(size) for size in theirs] for theirs in (sizes if len(self.runners) > 1 else [sizes])]
         kept = [[tensor.array.copy() for tensor in data] for data in inputs]
         made = self._ranks.call(lambda: inputs)
-        made.right = all(same(answer, want(arrays)) and same(data, arrays) for answer, data, arrays in zip(made.answer, inputs, kept))
+        made.right = all(same(answer, want(arrays)) and same(data, arrays)
+                         for answer, data, arrays in zip(made.answer, inputs, kept))
         made.ended, made.taken = made.begin + made.wall, made.begin + made.snapshot
         return made
 
@@ -134,7 +139,8 @@ def random(size):
 
 
 def same(tensors, arrays):
-    return len(tensors) == len(arrays) and all(numpy.array_equal(tensor.array.view("uint8"), array) for tensor, array in zip(tensors, arrays))
+    return len(tensors) == len(arrays) and all(
+        numpy.array_equal(tensor.array.view("uint8"), array) for tensor, array in zip(tensors, arrays))
 
 
 def wait_until(condition):
@@ -157,17 +163,19 @@ def sealed():
     (data,) = made.data
     missing = (seen[4608 : 4608 + large] != data[1].array).reshape(-1, 4).any(1)
     pieces = set((missing.nonzero()[0] // 128).tolist())
-    return {
-        "right": made.right, "small is hidden": bool((seen[:4096] == 0xFF).all()), "bytes after its last word": bool((seen[4096:4098] == data[0].array[4096:]).all()),
-        "pieces are missing": 32 <= len(pieces) and int(missing.sum()) <= 64 * 128, "runner": judge.end()}
+    return {"right": made.right, "small is hidden": bool((seen[:4096] == 0xFF).all()),
+            "bytes after its last word": bool((seen[4096:4098] == data[0].array[4096:]).all()),
+            "pieces are missing": 32 <= len(pieces) and int(missing.sum()) <= 64 * 128, "runner": judge.end()}
 
 
 def in_time():
     judge = Judge()
     made = [judge.call(4096, 40, place=512 * (i % 2)) for i in range(4)]
-    return {"right": all(call.right for call in made), "late": any(call.late for call in made), "at once": [call.at_once for call in made],
+    return {"right": all(call.right for call in made), "late": any(call.late for call in made),
+            "at once": [call.at_once for call in made],
             "in order": all(call.begin < call.ended <= call.begin + call.sampled <= call.taken for call in made),
-            "clock": all(call.event == 1000 for call in made), "parts": made[0].parts, "sizes": made[0].sizes, "runner": judge.end()}
+            "clock": all(call.event == 1000 for call in made), "parts": made[0].parts, "sizes": made[0].sizes,
+            "runner": judge.end()}
 
 
 def late():
@@ -184,7 +192,8 @@ def late():
     def call(place):
         made = judge.call(4096, late=True, place=place)
         by_done = made.ended <= times[-1] and made.taken <= times[-1]
-        found.append([made.late and made.right, "by done" if by_done else "when queued" if made.ended >= times[-1] else "between"])
+        when = "by done" if by_done else "when queued" if made.ended >= times[-1] else "between"
+        found.append([made.late and made.right, when])
 
     call(0)  # not foreseen
     judge.call(4096, place=512)
@@ -202,28 +211,38 @@ def never_queued():
 
 
 def two_ranks():
-    """Sizes known to both devices, to the first, and to the second. A device that has an input has other work until all is
-    queued."""
-    judge, found = Judge(ranks=2), {}
+    """Sizes known to both devices, to the first, and to the second. A device that has an input has other work until all
+    is queued."""
+    judge, found = Judge(Follower, Follower), {}
     judge.call([64], [64])
     for name, sizes in {"known": ([64], [64]), "new to one": ([64], [128]), "new to the other": ([256], [64])}.items():
         made = judge.call(*sizes)
-        began = [i for i, event in enumerate(judge.events) if event[:2] == ("began", "begin_writing")]
-        queued = [i for i, event in enumerate(judge.events) if event[0] == "queued" and event[1] in ("hold_device", "copy", "sample")]
-        of_device = [[event[1] for event in judge.events if event[0] == "queued" and event[2] == rank] for rank in (0, 1)]
-        at = [judge.events.index(("queued", what, rank, 0)) for rank in (0, 1) for what in ("begin_writing", "hold_device")]
+        events = [(moment, what, rank) for moment, what, rank, _ in judge.events]
+        began = [events.index(("began", "begin_writing", rank)) for rank in (0, 1)]
+        last = [events.index(("queued", what, rank)) for rank in (0, 1) for what in ("hold_device", "sample", "copy")]
+        of_rank = [[what for moment, what, its in events if moment == "queued" and its == rank] for rank in (0, 1)]
+        kept = [events.index(("queued", what, rank)) for rank in (0, 1) for what in ("begin_writing", "hold_device")]
         found[name] = {"right": made.right, "at once": made.at_once,
-                       "begins after all is queued": made.at_once and min(began) > max(queued[:6]), "waits": [what.index("wait") < what.index("begin_writing") for what in of_device], "kept behind its input": at == sorted(at)}
+                       "begins after all is queued": made.at_once and min(began) > max(last),
+                       "waits": [what.index("wait") < what.index("begin_writing") for what in of_rank],
+                       "kept behind its input": kept == sorted(kept)}
     return {**found, "runners": judge.end()}
 
 
-def cannot_queue(ranks):
-    judge = Judge(ranks=ranks)
-    sizes = [[64]] * ranks if ranks > 1 else [64]
+def cannot_queue(*runners):
+    judge, last = Judge(*runners), len(runners) - 1
+    sizes = [[64]] * len(runners) if last else [64]
     judge.call(*sizes)
-    judge.on["queued", "sample"] = lambda device: device == ranks - 1
+    judge.on["queued", "sample"] = lambda device: device == last
     kind, text = judge.fails(*sizes)
-    return {"error": [kind, "cudaMemcpy2DAsync" in text], "left": [words[RELEASE] == 0xFFFFFFFF for words in judge.words], "runners": judge.end()}
+    left = [words[RELEASE] == 0xFFFFFFFF for words in judge.words]
+    return {"error": [kind, "cudaMemcpy2DAsync" in text], "left": left, "runners": judge.end()}
+
+
+def one_fails():
+    """The first of two ranks is released before the second one's fault is found."""
+    judge = Judge(Follower, DoneBefore)
+    return {"error": judge.fails([64], [64]), "runners": judge.end()}
 
 
 def changing():
@@ -268,6 +287,13 @@ def growing():
     return {"right": made.right, "calls": numbers, "runner": judge.end()}
 
 
+def growing_beside_slow():
+    """One rank needs more room before the other one has queued its call."""
+    judge = Judge(Growing, Slow)
+    judge.words[0][HOLD_UP] = 1
+    return {"right": judge.call([64], [64]).right, "runners": judge.end()}
+
+
 def raising():
     judge = Judge(Raising)
     return {"error": judge.fails(4096), "next": judge.call(4096).right, "runner": judge.end()}
@@ -280,15 +306,17 @@ def turns():
 
 
 def caches():
-    found = {}
     judge = Judge(warm=sys.argv[3] == "warm caches")
+
+    def flushes():
+        return sum(moment == "queued" and what == "fill" and size == 2 << 20 for moment, what, _, size in judge.events)
+
     judge.call(4096)
-    judge.call(4096)
-    flushes = lambda: sum(event[0] == "queued" and event[1] == "fill" and event[3] == 2 << 20 for event in judge.events)  # noqa: E731
-    found["flushed"] = flushes()
+    judge.call(4096)  # fills no new memory
+    flushed = flushes()
     judge.events.clear()
     judge.devices[0].warm_up(seconds=0.001)
-    return {**found, "woken": flushes() > 0, "runner": judge.end()}
+    return {"flushed": flushed, "woken": flushes() > 0, "runner": judge.end()}
 
 
 def in_cpp(way, late=False):
@@ -307,26 +335,58 @@ def in_cpp(way, late=False):
         kind, items, where, offset = struct.unpack("<cQBQ", text)
         assert kind == b"A", kind
         role, on = list(judge.runners[0].regions.bytes)[where - 1]
-        part = Part("tensor", on, torch.float32, (items,), (1,), "inputs" if role == INPUTS else "answers", offset, 4 * items)
-        return ["list", [["part", 0]]], [part]
+        name = "inputs" if role == INPUTS else "answers"
+        return ["list", [["part", 0]]], [Part("tensor", on, torch.float32, (items,), (1,), name, offset, 4 * items)]
 
     warpboard_calls.describe, warpboard_calls.read = describe, read
+    def want(arrays):
+        return [(arrays[0].view("float32") * numpy.float32(2.5)).view("uint8")]
+
     judge = Judge(way)
     found = []
     for _ in range(3):
-        made = judge.call(4096, 4096, late=late, want=lambda arrays: [(arrays[0].view("float32") * numpy.float32(2.5)).view("uint8")])
+        made = judge.call(4096, 4096, late=late, want=want)
         found.append([made.right, made.late, made.begin < made.ended <= made.taken])
     return {"calls": found, "runner": judge.end()}
 
 
+def never_ended():
+    """A runner that is forgotten without an end. The next one's page lies at the same address."""
+    judge = Judge()
+    judge.events.clear()
+    first = judge.runners[0]
+    judge.runners[0] = Runner(first.channel, first.page, first.regions, Host(), judge.devices[0])
+    return {"seen": [what for _, what, _, _ in judge.events], "runner": judge.end()}
+
+
 CASES = {
-    "C++ in place": lambda: in_cpp(0), "C++ own answer": lambda: in_cpp(1), "C++ late": lambda: in_cpp(4, late=True),
-    "sealed until the release": sealed, "queued in time": in_time, "queued late": late, "never queued": never_queued, "two ranks": two_ranks,
-    "cannot queue": lambda: cannot_queue(1), "cannot queue one of two": lambda: cannot_queue(2), "changing": changing, "growing": growing,
-    "raising": raising, "two kernels in turns": turns, "warm caches": caches, "cold caches": caches,
-    "done before the release": lambda: fails(DoneBefore), "queued another call": lambda: fails(QueuedOther),
-    "another call done": lambda: fails(DoneOther), "dying": lambda: fails(Dying), "dying later": lambda: fails(DyingLater, 6),
-    "never done": lambda: fails(NeverDone, 6), "talking": lambda: fails(Talking), "babbling": lambda: fails(Babbling),
+    "never ended": never_ended,
+    "C++ in place": lambda: in_cpp(0),
+    "C++ own answer": lambda: in_cpp(1),
+    "C++ late": lambda: in_cpp(4, late=True),
+    "sealed until the release": sealed,
+    "queued in time": in_time,
+    "queued late": late,
+    "never queued": never_queued,
+    "two ranks": two_ranks,
+    "two kernels in turns": turns,
+    "cannot queue": lambda: cannot_queue(Follower),
+    "cannot queue one of two": lambda: cannot_queue(Follower, Follower),
+    "one of two fails": one_fails,
+    "changing": changing,
+    "growing": growing,
+    "growing beside a slow one": growing_beside_slow,
+    "raising": raising,
+    "warm caches": caches,
+    "cold caches": caches,
+    "done before the release": lambda: fails(DoneBefore),
+    "queued another call": lambda: fails(QueuedOther),
+    "another call done": lambda: fails(DoneOther),
+    "dying": lambda: fails(Dying),
+    "dying later": lambda: fails(DyingLater, 6),
+    "never done": lambda: fails(NeverDone, 6),
+    "talking": lambda: fails(Talking),
+    "babbling": lambda: fails(Babbling),
 }
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Runners for the calls of conformance.py: one that follows evaluator/judge/doc.go, and others that do not. They are processes
-without torch. The words of the page that the protocol leaves free direct them."""
+"""Runners for the calls of conformance.py: one that follows evaluator/judge/doc.go, and others that do not. They are
+processes without torch. The words of the page that the protocol leaves free direct them."""
 
 import ctypes
 import json
@@ -13,8 +13,8 @@ from warpboard_seal import Gate
 from warpboard_wire import ANSWERS, CALL, CASE, CUDA, INPUTS, PAGE_SIZE, READY, SEALED, unpack_call, unpack_case
 
 RELEASE, QUEUED, DONE, SOON = 0, 16, 32, 64
-# Free words. The judge's: the answer's place, whether to wait for the device, when to go on then; requests to note what the
-# inputs' region has, and to change the answer; and each request's echo by the runner.
+# Free words: the answer's place, whether to wait for the device, when to go on then; requests to note what the inputs'
+# region has, and to change the answer, each with the runner's echo.
 PLACE, LATE, GO, LOOK, LOOKED, CHANGE, CHANGED, HOLD_UP = range(128, 136)
 
 
@@ -72,7 +72,8 @@ class Follower:
     def work(self, number, arrays):
         to = self.regions[ANSWERS].address + self.words[PLACE]
         for offset, span in arrays:
-            call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(self.regions[INPUTS].address + offset), ctypes.c_size_t(span), None)
+            array = self.regions[INPUTS].address + offset
+            call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(array), ctypes.c_size_t(span), None)
             to += span
 
     def queue_done(self, number):
@@ -180,6 +181,15 @@ class Growing(Follower):
             self.page.describe(b"N" + (3 << 20).to_bytes(8, "little"))
         else:
             super().describe(number, arrays)
+
+
+class Slow(Follower):
+    """Queues its first call only after its release."""
+
+    def queue_gate(self, number):
+        if number == 1:
+            self.wait(RELEASE, number)
+        super().queue_gate(number)
 
 
 class Raising(Follower):

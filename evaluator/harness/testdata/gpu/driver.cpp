@@ -1,6 +1,6 @@
-// A CUDA driver, libcuda.so.1, for the device that cuda_runtime.h beside this pretends. It has the functions that core/cuda.h
-// declares. Its modules have the kernels of warpboard_hold.h and the gate of warpboard_seal.h, compiled for the host in place of
-// their PTX.
+// A CUDA driver, libcuda.so.1, for two devices like the one that cuda_runtime.h beside this pretends. It has the
+// functions that core/cuda.h declares. Its modules have the kernels of warpboard_hold.h and the gate of
+// warpboard_seal.h, compiled for the host in place of their PTX.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -35,7 +35,8 @@ Device*& current() {
     return chosen;
 }
 
-// A test's function: it hears of work when it is queued and when it begins, and may refuse to queue it.
+// A test's function: it hears of work when it is queued and when it begins, and of memory that a device is shown. It may
+// refuse to queue work.
 int (*watch)(int device, const char* moment, const char* what, size_t bytes) = nullptr;
 
 CUresult push(CUstream stream, const char* what, size_t bytes, std::function<void()> work) {
@@ -131,8 +132,14 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
     *free = *total = fake::room();
     return CUDA_SUCCESS;
 }
-CUresult cuMemHostRegister_v2(void*, size_t, unsigned) { return CUDA_SUCCESS; }
-CUresult cuMemHostUnregister(void*) { return CUDA_SUCCESS; }
+CUresult cuMemHostRegister_v2(void*, size_t bytes, unsigned) {
+    if (watch != nullptr) watch(current()->number, "now", "shown", bytes);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemHostUnregister(void*) {
+    if (watch != nullptr) watch(current()->number, "now", "not shown", 0);
+    return CUDA_SUCCESS;
+}
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* seen, void* memory, unsigned) {
     *seen = reinterpret_cast<CUdeviceptr>(memory);
     return CUDA_SUCCESS;
@@ -145,7 +152,9 @@ CUresult cuStreamSynchronize(CUstream stream) {
     (stream != nullptr ? stream : current()->streams[0])->wait();
     return CUDA_SUCCESS;
 }
-CUresult cuStreamQuery(CUstream stream) { return (stream != nullptr ? stream : current()->streams[0])->idle() ? CUDA_SUCCESS : not_ready; }
+CUresult cuStreamQuery(CUstream stream) {
+    return (stream != nullptr ? stream : current()->streams[0])->idle() ? CUDA_SUCCESS : not_ready;
+}
 CUresult cuCtxSynchronize() {
     for (fake::Stream* stream : current()->streams) stream->wait();
     return CUDA_SUCCESS;
@@ -179,7 +188,8 @@ CUresult cuModuleGetFunction(Kernel** found, const char*, const char* name) {
     *found = find(name);
     return *found != nullptr ? CUDA_SUCCESS : failed;
 }
-CUresult cuLaunchKernel(Kernel* kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream stream, void** arguments, void**) {
+CUresult cuLaunchKernel(Kernel* kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream stream,
+                        void** arguments, void**) {
     return push(stream, kernel->name, 0, kernel->bind(arguments));
 }
 CUresult cuGetErrorName(CUresult, const char** name) {

@@ -1,5 +1,5 @@
-// Chooses the sealed parts of arrays again and again, and prints what the choices had in common, as JSON. Each array has three
-// arguments: its place in the runner, the judge's own address, and its bytes.
+// Chooses the sealed parts of arrays again and again, and prints what the choices had in common, as JSON. Each array
+// has three arguments: its place in the runner, the judge's own address, and its bytes.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
