@@ -93,6 +93,8 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 		"one of two fails": `{"error": ["Refused", "rank 1: The submission's process said that a call had ended before ` +
 			`its input was there."], "runners": [0, 0]}`,
 
+		"one of two not asked": `{"left": [1, 0], "runners": [0, 0]}`,
+
 		"never ended": `{"seen": ["not shown", "shown"], "runner": [0]}`,
 		// The call that was left still runs when the next one is wanted.
 		"growing":                   `{"right": true, "calls": [1, 2], "runner": [0]}`,

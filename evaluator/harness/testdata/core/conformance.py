@@ -26,7 +26,7 @@ from follower import (  # noqa: E402
 from warpboard_answer import BadAnswer, Part  # noqa: E402
 from warpboard_calls import Ranks, Runner  # noqa: E402
 from warpboard_judge_cuda import JudgeMemory  # noqa: E402
-from warpboard_layout import Leaf  # noqa: E402
+from warpboard_layout import Leaf, NotPassable  # noqa: E402
 from warpboard_regions import HostMemory, Regions  # noqa: E402
 from warpboard_wire import (  # noqa: E402
     CHANNEL_FD, CUDA, INPUTS, PAGE_FD, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory)
@@ -117,6 +117,7 @@ def fork(runner):
     process = os.fork()
     if process == 0:
         end.close()
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # when the judge ends
         try:
             if isinstance(runner, int):
                 there, fd = os.dup(there.fileno()), os.dup(fd)  # neither is 4 or 5 then
@@ -287,6 +288,15 @@ def growing():
     return {"right": made.right, "calls": numbers, "runner": judge.end()}
 
 
+def one_not_asked():
+    """The second rank's input cannot be passed on when the first rank has its call."""
+    judge = Judge(Follower, Follower)
+    try:
+        judge._ranks.call(lambda: [[random(64)], [lambda: 0]])
+    except NotPassable:
+        return {"left": [words[RELEASE] for words in judge.words], "runners": judge.end()}
+
+
 def growing_beside_slow():
     """One rank needs more room before the other one has queued its call."""
     judge = Judge(Growing, Slow)
@@ -373,6 +383,7 @@ CASES = {
     "cannot queue": lambda: cannot_queue(Follower),
     "cannot queue one of two": lambda: cannot_queue(Follower, Follower),
     "one of two fails": one_fails,
+    "one of two not asked": one_not_asked,
     "changing": changing,
     "growing": growing,
     "growing beside a slow one": growing_beside_slow,
@@ -390,11 +401,8 @@ CASES = {
 }
 
 if __name__ == "__main__":
-    os.setpgid(0, 0)
     try:
         print(json.dumps(CASES[sys.argv[3]]()), flush=True)
-        os._exit(0)  # threads of the devices still run
     except BaseException:
         sys.excepthook(*sys.exc_info())
-        sys.stderr.flush()
-        os.killpg(0, signal.SIGKILL)
+    os._exit(0)  # threads of the devices still run
