@@ -31,6 +31,11 @@ class Tensor:
 
     resolve_conj = resolve_neg = detach
 
+    def is_conj(self):
+        return False
+
+    is_neg = is_conj
+
     def stride(self):
         return tuple(step // self.array.itemsize for step in self.array.strides)
 
