@@ -105,6 +105,9 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 			"The answer still changed when custom_kernel was said to be done: something of it ran on.", 0),
 		"done before the release": failed("Refused",
 			"The submission's process said that a call had ended before its input was there.", 0),
+		// Otherwise its answer could still change between the sample and the end of the call.
+		"sampled before the release": failed("Refused",
+			"The submission's process said that a call had ended before its input was there.", 0),
 		"queued another call": other,
 		"another call done":   other,
 		"dying":               failed("RunnerGone", "", 3),

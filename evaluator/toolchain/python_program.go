@@ -30,10 +30,10 @@ type pythonProgram struct {
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	first := b.pool.Take(ctx, b.warmSpec(ctx, place, a.importsTorch))
+	first := b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))
 	p := &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{first}, warm: first != nil}
 	if p.judged() {
-		p.judge = b.pool.Take(ctx, b.warmSpec(ctx, p.judges(), a.importsTorch))
+		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.importsTorch))
 	}
 	return p
 }
@@ -44,7 +44,12 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return b.pool.Keep(ctx, b.warmSpec(ctx, place, false), n, place.Arch == "")
+	if place.Arch != "" {
+		if _, err := b.core(ctx, place); err != nil && ctx.Err() == nil {
+			b.cfg.Log.Warn("the judge's core was not compiled", "err", err) // builds that need it fail, and say why
+		}
+	}
+	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
 // OpenReady opens a Python artifact in a warm Python that is ready, or returns nil if there is none.
@@ -58,7 +63,7 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 
 // warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
 // process waits for work.
-func (b *Builder) warmSpec(ctx context.Context, place Place, torch bool) sandbox.Spec {
+func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
@@ -67,11 +72,8 @@ func (b *Builder) warmSpec(ctx context.Context, place Place, torch bool) sandbox
 	spec := place.spec(StageRequest{})
 	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
-	if place.Arch != "" {
-		// A process that is prepared has no other files. Without g++, the build of its program fails.
-		if core, err := b.core(ctx, place); err == nil {
-			spec.Files[coreFile] = core
-		}
+	if core := b.storedCore(); core != nil && place.Arch != "" {
+		spec.Files[coreFile] = core // a process that is prepared has no other files
 	}
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
 	return spec
@@ -364,7 +366,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	}
 	if *r == nil {
 		// One import for all remaining stages is cheaper than one for each.
-		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(ctx, place, p.artifact.importsTorch))
+		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil

@@ -122,7 +122,7 @@ func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	r := b.pool.Take(t.Context(), b.warmSpec(t.Context(), cpu(), false))
+	r := b.pool.Take(t.Context(), b.warmSpec(cpu(), false))
 	if r == nil {
 		t.Fatal("no runner came")
 	}
@@ -141,7 +141,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Place{two, one, less} {
-		if r := b.pool.Take(t.Context(), b.warmSpec(t.Context(), place, false)); r != nil {
+		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)
 		}

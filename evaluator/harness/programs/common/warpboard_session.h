@@ -84,17 +84,19 @@ public:
     }
 
     // Sends the key, and starts the clock. Between "active" and this a submission has the device, and the unsealed parts.
-    template <class Key>
-    void open(const Key& key, Stamps& stamps) {
-        refuse_if_done();
+    template <class Device>
+    void open(Device& device, Stamps& stamps) {
+        refuse_if(device.has_sampled());
+        refuse_if(has_reached(page_.page->done));
         stamps.released = now_ns();  // before the key, which may be read alone
-        for (int i = 0; i < 3; ++i) page_.page->key[i].store(key.words[i], std::memory_order_relaxed);
+        for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
         page_.page->release.store(number_, std::memory_order_release);
     }
 
     // Releases a call that will not be made, without an input. The next call waits for its end.
     void skip() {
         is_skipped_ = true;
+        made_ -= made_ > 0;
         page_.page->soon.store(number_, std::memory_order_release);
         page_.page->release.store(number_, std::memory_order_release);
     }
@@ -145,10 +147,8 @@ public:
     }
 
 protected:
-    void refuse_if_done() const {
-        if (has_reached(page_.page->done)) {
-            throw Refused{"The submission's process said that a call had ended before its input was there."};
-        }
+    static void refuse_if(bool done) {
+        if (done) throw Refused{"The submission's process said that a call had ended before its input was there."};
     }
 
     static void react(JudgeChannel::State state) {
@@ -262,7 +262,7 @@ public:
     // memory is sent with the release; -1 for none.
     template <class Restore>
     void release_host(Stamps& stamps, int input, Restore restore) {
-        refuse_if_done();
+        refuse_if(has_reached(page()->done));
         stamps.released = now_ns();
         restore();
         // wait_done detects a runner that has gone.
@@ -277,7 +277,7 @@ public:
         const double begin = now_ns();
         let_in(device);
         wait_active();
-        open(device.key(), stamps);
+        open(device, stamps);
         stamps.switched = stamps.released - begin;
     }
 

@@ -276,7 +276,7 @@ int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
         for_each_page(runners, count, [](CoreRunner& runner) { runner.page.wait_active(); });
         double released = std::numeric_limits<double>::max();
         for_each_page(runners, count, [&](CoreRunner& runner) {
-            runner.page.open(runner.device.key(), runner.stamps);
+            runner.page.open(runner.device, runner.stamps);
             runner.is_open = true;
             released = std::min(released, runner.stamps.released);
         });

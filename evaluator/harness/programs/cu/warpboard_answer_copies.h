@@ -38,7 +38,9 @@ public:
         if (memory == MAP_FAILED) throw std::bad_alloc();
         words_ = new (memory) Words{};
         seen_ = seen_by_device(memory, sizeof(Words));
-        WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));  // waits for no other
+        // These wait for no other stream.
+        WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));
+        WARPBOARD_CUDA(cudaStreamCreateWithFlags(&releasing_, cudaStreamNonBlocking));
     }
 
     // Queues the sample, and the copies of the parts on the device, behind the gate.
@@ -66,20 +68,33 @@ public:
         if (page != nullptr && pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
         page_ = page;
         call_ = call;
+        sampled_ = Sample{};
     }
 
     // Forgets the page of a runner that has ended.
     void forget(Page* page) {
-        if (pages_.erase(page) > 0) cudaHostUnregister(page);
+        pages_.erase(page);
+        cudaHostUnregister(page);  // also a page that was there before
+        cudaGetLastError();
         if (page_ == page) page_ = nullptr;
     }
 
+    // Reports whether the sample has been taken: before the release, the runner has said that it was done.
+    bool has_sampled() const { return sampled_.width > 0 && __atomic_load_n(&words_->sampled, __ATOMIC_ACQUIRE) == number_; }
+
     void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }
 
-    // Releases everything that waits.
+    // Releases everything that waits. A runner may write its word again, or have replaced its memory for this process but not
+    // for the device: then the device writes it.
     void let_go() {
+        const double end = now_ns() + let_go_limit_ns;
         open_gate();
-        if (page_ != nullptr) page_->done.store(call_, std::memory_order_release);
+        if (page_ == nullptr) return;
+        do {
+            page_->done.store(call_, std::memory_order_release);
+            if (sampled_.width == 0 || cudaStreamQuery(sampling_) != cudaErrorNotReady) return;
+            queue_write(releasing_, pages_.at(page_) + offsetof(Page, done), call_);
+        } while (now_ns() < end);
     }
 
     // Waits for the sample. Returns false if there is none.
@@ -101,6 +116,7 @@ public:
 
 private:
     static constexpr size_t rows = sample_rows, row_bytes = sample_row_bytes, step = sample_step, most_pitch = most_sample_pitch;
+    static constexpr double let_go_limit_ns = 1e9;
     static constexpr unsigned looks_between = 1 << 20;  // between two checks of the device for failures
 
     struct Words {
@@ -167,7 +183,7 @@ private:
 
     Words* words_ = nullptr;
     CUdeviceptr seen_ = 0;  // their address on the device
-    cudaStream_t sampling_ = nullptr;
+    cudaStream_t sampling_ = nullptr, releasing_ = nullptr;
     uint32_t number_ = 0;
     std::map<Page*, CUdeviceptr> pages_;  // addresses of runners' pages on the device
     Page* page_ = nullptr;

@@ -91,6 +91,7 @@ public:
     void sample_after(Page* page, uint32_t call) { copies_.after(page, call); }
     void forget(Page* page) { copies_.forget(page); }
     void open_gate() { copies_.open_gate(); }
+    bool has_sampled() const { return copies_.has_sampled(); }
     bool wait_sampled() { return copies_.wait_sampled(); }  // false without a sample
     void wait_copied() { copies_.wait_copied(); }
 

@@ -203,7 +203,7 @@ class Runner:
         sent = perf_counter_ns()
         self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see the input arrive
         self.channel.send(CALL, pack_call(self.number, flags, description))
-        return _DeviceCall(self, data, sent)
+        return _DeviceCall(self, data, sent, leaves)
 
     def _ask_host(self, data: Any, leaves: list[Leaf], description: bytes, flags: int) -> _HostCall:
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
@@ -344,6 +344,10 @@ class _DeviceCall(_GatedCall):
 
     _foreseen: bytes | None = None
 
+    def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf]) -> None:
+        super().__init__(runner, data, sent)
+        self._leaves = leaves  # the core has the addresses of their arrays
+
     @property
     def core(self) -> CoreRunner:
         assert self.runner.core is not None
@@ -425,7 +429,7 @@ class Ranks:
             try:
                 return self._call(self._draw(draw), flags)
             except _NeedsRoom as need:
-                need.runner.grow(need.size)
+                _unless_starved([need.runner], lambda: need.runner.grow(need.size))
 
     def _draw(self, draw: Callable[[], list[Any]]) -> list[Any]:
         """Draws the inputs. If a device is too full for them, this is the submission's fault if the judge uses little
@@ -441,7 +445,7 @@ class Ranks:
         calls: list[Any] = []
         try:
             for rank, runner in enumerate(self._runners):
-                calls.append(runner.ask(inputs[rank], flags))
+                calls.append(_unless_starved([runner], lambda: runner.ask(inputs[rank], flags)))
                 calls[rank].who = f"rank {rank}: " if len(self._runners) > 1 else ""
             _for_each(calls, lambda call: call.hold())
         except Exception:  # a process with a device that waits would not end
@@ -479,8 +483,9 @@ def _on_devices(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
     together = Together(call.core for call in calls)
     try:
         _for_each(calls, _DeviceCall.poison)
-        at_once = _queued(calls, lambda: together.prepare(calls[0].runner.cuda.cold))
-        times = _queued(calls, together.release)
+        runners = [call.runner for call in calls]
+        at_once = _unless_starved(runners, lambda: together.prepare(runners[0].cuda.cold))
+        times = _unless_starved(runners, together.release)
         _copy_host_parts(calls)
         taken = together.wait_copied()
         if unforeseen := [call for call in calls if _run(call, call.unforeseen)]:
@@ -516,12 +521,12 @@ def _run(call: _GatedCall, step: Callable[[], Any]) -> Any:
         raise
 
 
-def _queued(calls: list[_DeviceCall], step: Callable[[], Any]) -> Any:
-    """Does a step of all calls in the core, whose refusals name their ranks."""
+def _unless_starved(runners: list[Runner], step: Callable[[], Any]) -> Any:
+    """Does a step. If it lacks memory of a device, the submission has left too little."""
     try:
         return step()
     except RuntimeError as error:
-        if any(call.runner.cuda.starved(error) for call in calls if call.runner.cuda is not None):
+        if any(runner.cuda is not None and runner.cuda.starved(error) for runner in runners):
             raise Refused(_STARVED) from error
         raise
 

@@ -132,11 +132,13 @@ class CoreRunner:
     def __init__(self, device: c_void_p, channel: Channel, page: Page) -> None:
         made = c_void_p()
         _call("open_runner", device, channel.fileno(), page.address(), PAGE_SIZE, byref(made))
-        self.handle = made
+        self.handle, self._page = made, page  # the core has the page's address
 
     def close(self) -> None:
-        """Forgets the runner, which has ended."""
-        _call("close_runner", self.handle)
+        """Forgets the runner, which has ended. The second time nothing happens."""
+        if self.handle:
+            _call("close_runner", self.handle)
+            self.handle = c_void_p()
 
     def begin_case(self) -> None:
         """Forgets the durations of calls, and the last answer."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Texts in errors of torch, CUDA, and its libraries.
-_NO_MEMORY = ("CUDACachingAllocator", "out of memory", "ALLOC_FAILED")
+_NO_MEMORY = ("CUDACachingAllocator", "out of memory", "OUT_OF_MEMORY", "ALLOC_FAILED")
 
 
 class JudgeMemory:

@@ -21,8 +21,9 @@ import torch  # noqa: E402
 import warpboard_calls  # noqa: E402
 import warpboard_core  # noqa: E402
 from follower import (  # noqa: E402
-    CHANGE, CHANGED, GO, HOLD_UP, LATE, LOOK, LOOKED, PLACE, RELEASE, Babbling, Changing, DoneBefore, DoneOther, Dying,
-    DyingLater, Follower, Growing, NeverDone, NeverQueued, QueuedOther, Raising, Slow, Talking, words_of)
+    CHANGE, CHANGED, DONE, GO, HOLD_UP, LATE, LOOK, LOOKED, PLACE, RELEASE, Babbling, Changing, DoneBefore, DoneOther,
+    Dying, DyingLater, Follower, Growing, NeverDone, NeverQueued, QueuedOther, Raising, SampledBefore, Slow, Talking,
+    words_of)
 from warpboard_answer import BadAnswer, Part  # noqa: E402
 from warpboard_calls import Ranks, Runner  # noqa: E402
 from warpboard_judge_cuda import JudgeMemory  # noqa: E402
@@ -246,6 +247,19 @@ def one_fails():
     return {"error": judge.fails([64], [64]), "runners": judge.end()}
 
 
+def sampled_before():
+    judge, original = Judge(SampledBefore), warpboard_core.Together.release
+
+    def release(together):
+        wait_until(lambda: ("began", "write") in [event[:2] for event in judge.events])  # behind the sample
+        judge.words[0][HOLD_UP] = 1
+        wait_until(lambda: judge.words[0][DONE] == 0)
+        return original(together)
+
+    warpboard_core.Together.release = release
+    return {"error": judge.fails(4096), "runner": judge.end()}
+
+
 def changing():
     judge = Judge(Changing)
 
@@ -391,6 +405,7 @@ CASES = {
     "warm caches": caches,
     "cold caches": caches,
     "done before the release": lambda: fails(DoneBefore),
+    "sampled before the release": sampled_before,
     "queued another call": lambda: fails(QueuedOther),
     "another call done": lambda: fails(DoneOther),
     "dying": lambda: fails(Dying),

@@ -117,6 +117,16 @@ class DoneBefore(Follower):
         self.words[DONE] = number
 
 
+class SampledBefore(Follower):
+    """Says that its call is done until the judge has sampled the answer, and takes that back before the release."""
+
+    def settle(self, number):
+        self.words[DONE] = number
+        self.wait(HOLD_UP, 1)
+        self.words[DONE] = number - 1
+        super().settle(number)
+
+
 class QueuedOther(Follower):
     def describe(self, number, arrays):
         super().describe(number, arrays)

@@ -49,7 +49,8 @@ from sides import NoFlush
 from stages import OutOfTime, Stages
 from timekeeper import Timekeeper
 from warpboard_calibrator import Calibrator, by_our_runner
-from warpboard_calls import Call, Runner, TaskFailed
+from warpboard_answer import NoRoom
+from warpboard_calls import Call, Ranks, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
 from warpboard_regions import Regions
 from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, PAGE_SIZE, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
@@ -1216,6 +1217,16 @@ class OurRunner(unittest.TestCase):
         for gigabytes, raised in ((16, TaskFailed), (19, TaskFailed), (24, Refused)):
             with self.assertRaises(raised):
                 ours.constants([None], self.calls(gigabytes << 30), 2)
+
+    def test_a_device_without_memory_for_regions_is_the_submissions_fault(self):
+        for step in ("ask", "grow"):
+            runner = unittest.mock.Mock(cuda=unittest.mock.Mock(starved=lambda error: "out of memory" in str(error)))
+            getattr(runner, step).side_effect = RuntimeError("out of memory: the device has no 2097152 bytes to share")
+            if step == "grow":
+                runner.ask.return_value.hold.side_effect = NoRoom(1 << 20)
+                runner.ask.return_value.runner = runner
+            with self.assertRaisesRegex(Refused, "left too little of the device's memory"):
+                Ranks([runner]).call(lambda: [None])
 
     def test_an_answer_on_a_device_may_be_larger_than_one_on_the_host(self):
         cuda = unittest.mock.Mock(free_bytes=lambda: 40 << 30)
