@@ -8,26 +8,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// coreFile is the name of the judge's core beside a Python program, and in a warm Python (warpboard_core.py loads it).
+// coreFile is the name of the judge's core beside a Python program (warpboard_core.py loads it).
 const coreFile = "libwarpboard_core.so"
-
-// coreCommand returns the command that compiles the core, its sources, and the key of the result in the store.
-func (b *Builder) coreCommand() (command []string, sources map[string][]byte, key string) {
-	compiler, sources := b.cfg.Tools.GPP, harness.CoreSources()
-	command = []string{compiler.Path, "-std=c++20", "-O2", "-fPIC", "-shared", "-s", "-static-libstdc++", "-static-libgcc",
-		"-I.", "-o", "/out/core", "warpboard_core.cpp", "-ldl"}
-	return command, sources, hashParts("core", compiler.Version, filesKey(sources), shellLine(command))
-}
-
-// storedCore returns the core if it has been compiled, or nil.
-func (b *Builder) storedCore() []byte {
-	if b.cfg.Tools.GPP == nil {
-		return nil
-	}
-	_, _, key := b.coreCommand()
-	library, _ := b.store.get(key)
-	return library
-}
 
 // core returns the judge's core of Python programs on GPUs, a shared library. It is compiled once for all programs, and
 // kept in the store.
@@ -36,7 +18,10 @@ func (b *Builder) core(ctx context.Context, place Place) ([]byte, error) {
 	if compiler == nil {
 		return nil, fmt.Errorf("%w: no g++ was found, which compiles the judge's core", ErrNoCompiler)
 	}
-	command, sources, key := b.coreCommand()
+	sources := harness.CoreSources()
+	command := []string{compiler.Path, "-std=c++20", "-O2", "-fPIC", "-shared", "-s", "-static-libstdc++", "-static-libgcc",
+		"-I.", "-o", "/out/core", "warpboard_core.cpp", "-ldl"}
+	key := hashParts("core", compiler.Version, filesKey(sources), shellLine(command))
 	unlock, err := b.fileLocks.lock(ctx, key)
 	if err != nil {
 		return nil, err

@@ -44,11 +44,6 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	if place.Arch != "" {
-		if _, err := b.core(ctx, place); err != nil && ctx.Err() == nil {
-			b.cfg.Log.Warn("the judge's core was not compiled", "err", err) // builds that need it fail, and say why
-		}
-	}
 	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
@@ -72,9 +67,6 @@ func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	spec := place.spec(StageRequest{})
 	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
-	if core := b.storedCore(); core != nil && place.Arch != "" {
-		spec.Files[coreFile] = core // a process that is prepared has no other files
-	}
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
 	return spec
 }

@@ -87,7 +87,7 @@ public:
     template <class Device>
     void open(Device& device, Stamps& stamps) {
         refuse_if(device.has_sampled());
-        refuse_if(has_reached(page_.page->done));
+        refuse_if_done();
         stamps.released = now_ns();  // before the key, which may be read alone
         for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
         page_.page->release.store(number_, std::memory_order_release);
@@ -147,6 +147,8 @@ public:
     }
 
 protected:
+    void refuse_if_done() const { refuse_if(has_reached(page_.page->done)); }
+
     static void refuse_if(bool done) {
         if (done) throw Refused{"The submission's process said that a call had ended before its input was there."};
     }
@@ -262,7 +264,7 @@ public:
     // memory is sent with the release; -1 for none.
     template <class Restore>
     void release_host(Stamps& stamps, int input, Restore restore) {
-        refuse_if(has_reached(page()->done));
+        refuse_if_done();
         stamps.released = now_ns();
         restore();
         // wait_done detects a runner that has gone.

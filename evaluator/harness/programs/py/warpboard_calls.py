@@ -126,11 +126,6 @@ class Runner:
         also detects frames that it sent during a call that was too short to check the channel."""
         Ranks([self]).end()
 
-    def leave_device(self) -> None:
-        """Makes the device forget the runner, which has no more calls to make."""
-        if self.core is not None:
-            self.core.close()
-
     def dismiss(self) -> None:
         try:
             self.channel.watch()
@@ -421,7 +416,8 @@ class Ranks:
             runner.dismiss()
         for runner in self._runners:
             runner.channel.wait_end()
-            runner.leave_device()
+            if runner.core is not None:
+                runner.core.close()
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
         """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers."""

@@ -59,8 +59,7 @@ _PARAMETERS: dict[str, list[Any]] = {
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libwarpboard_core.so")
-    core = ctypes.CDLL(beside if os.path.exists(beside) else "/in/libwarpboard_core.so")  # that of a warm Python
+    core = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libwarpboard_core.so"))
     for name, parameters in _PARAMETERS.items():
         getattr(core, "warpboard_" + name).argtypes = parameters
     core.warpboard_error.restype = core.warpboard_gate_ptx.restype = c_char_p
