@@ -26,7 +26,7 @@ func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 	for _, name := range strings.Fields(webtest.DeviceNames(900_000)) {
 		distinct.WriteString("; a" + name + "=b")
 	}
-	random, letters := make([]byte, site.MostText-1000), rand.NewChaCha8([32]byte{})
+	random, letters := make([]byte, site.MaxFormText-1000), rand.NewChaCha8([32]byte{})
 	_, _ = letters.Read(random)
 	for i, b := range random {
 		random[i] = "<>()*.-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"[b%64]
@@ -40,12 +40,12 @@ func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 		"a kernel that is refused": {"/playground", "", token + "&do=run" + kernel + strings.Repeat("<\n", size/2),
 			413},
 		"the largest kernel": {"/playground", "",
-			token + "&do=run" + kernel + strings.Repeat("<\n", site.MostText/2-1000), 422},
+			token + "&do=run" + kernel + strings.Repeat("<\n", site.MaxFormText/2-1000), 422},
 		"quotes": {"/playground", "",
-			token + "&do=row" + kernel + strings.Repeat(`"`, site.MostText-1000), 200},
+			token + "&do=row" + kernel + strings.Repeat(`"`, site.MaxFormText-1000), 200},
 		"random text":            {"/playground", "", token + "&do=row" + kernel + string(random), 200},
 		"a task that comes back": {"/tasks/new/files", "", token + task + strings.Repeat("<", size), 413},
-		"the largest task": {"/tasks/new/files", "", token + task + strings.Repeat("<", site.MostText-1000),
+		"the largest task": {"/tasks/new/files", "", token + task + strings.Repeat("<", site.MaxFormText-1000),
 			422},
 		"random text of a task": {"/tasks/new/files", "", token + task + string(random), 422},
 		"files of a task": {"/tasks/new/files", "",
@@ -70,7 +70,7 @@ func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 				b.CSRF())
 			n, _ := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
-			if resp.StatusCode != test.status || n > 6*site.MostText {
+			if resp.StatusCode != test.status || n > 6*site.MaxFormText {
 				t.Errorf("%s: %s, %d bytes", name, resp.Status, n)
 			}
 		})

@@ -121,7 +121,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := func() int { return s.Shared().Limiter.Taken(site.ForVisitors(site.Bodies)) }
+	held := func() int { return s.Shared().Limiter.InUse(site.ForVisitors(site.Bodies)) }
 	tier.Until(t, "all are being read", func() bool { return held() == 3*12<<10 })
 	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -131,7 +131,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	}
 	conns[1].Close()
 	tier.Until(t, "one has gone", func() bool { return held() == 2*12<<10 })
-	underWay := func() int { return s.Shared().Limiter.Taken(site.Requests) }
+	underWay := func() int { return s.Shared().Limiter.InUse(site.Requests) }
 	tier.Until(t, "its request has ended, too", func() bool { return underWay() == 2 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
 	tier.Until(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })

@@ -23,7 +23,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			s, allowed := webtest.NewStage(t), int64(mostPerEvent)
 			if replicas {
 				allowed += 2 // reads for earlier lines: one goes on, and one waits
-				s.Cfg.Hub.Spread(func([]byte) error { return nil }, s.Cfg.Store.Work)
+				s.Cfg.Hub.ConnectProcesses(func([]byte) error { return nil }, s.Cfg.Store.Work)
 			}
 			var readers []*webtest.Reader
 			cost := func(happens func(), sent int) int64 {

@@ -29,9 +29,9 @@ func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{
-			Gone:     r.Context(),
-			Patience: s.site.Settings.Limits.KeepAlive,
-			Schemas:  schemas,
+			Gone:    r.Context(),
+			MaxWait: s.site.Settings.Limits.KeepAlive,
+			Schemas: schemas,
 		})
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
@@ -45,7 +45,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 		if job.ExceedsValues(body, evaluations.MostValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
 		}
-		if !mcp.IsSane(body) {
+		if !mcp.HasAcceptableSize(body) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MaxOtherBytes)))
 		}
 		if broken := site.FindBrokenText(body); broken != nil {
@@ -76,24 +76,24 @@ func (s *Server) withCallerContext(handler http.Handler) http.Handler {
 			return
 		}
 		defer conns.OnLeaving(request.Conn(), leave)()
-		handler.ServeHTTP(patientWriter{w, request.Conn()}, r.WithContext(ctx))
+		handler.ServeHTTP(deadlineWriter{w, request.Conn()}, r.WithContext(ctx))
 	})
 }
 
-// patientWriter sets a new deadline for each write of a response, instead of one deadline for the whole.
-type patientWriter struct {
+// deadlineWriter sets a new deadline for each write of a response, instead of one deadline for the whole.
+type deadlineWriter struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
 // Write sends p with a new deadline.
-func (w patientWriter) Write(p []byte) (int, error) {
+func (w deadlineWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(conns.WriteTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
 // Flush implements http.Flusher for http.ResponseController.
-func (w patientWriter) Flush() {
+func (w deadlineWriter) Flush() {
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
@@ -111,11 +111,11 @@ func (s *Server) internalClient(r *http.Request) *client.Client {
 
 // localTransport passes requests to this process's own HTTP handler without a socket.
 type localTransport struct {
-	handler fasthttp.RequestHandler
-	remote  net.Addr
-	host    string          // that the request named on whose behalf they are
-	outer   http.Header     // of that request
-	there   context.Context // until who sent it leaves
+	handler       fasthttp.RequestHandler
+	remote        net.Addr
+	host          string          // that the request named on whose behalf they are
+	outerHeader   http.Header     // of that request
+	callerContext context.Context // until who sent it leaves
 }
 
 // RoundTrip passes one request to the handler. If the request's context ends first, the handler continues, and its
@@ -123,7 +123,7 @@ type localTransport struct {
 func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(site.LocalInside, l.there)
+	inner.SetUserValue(site.LocalInside, l.callerContext)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}
@@ -155,10 +155,10 @@ func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// Only these headers affect access rights. Accept-Encoding is not copied, so that the response is not compressed.
-	for _, name := range append(conns.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
+	for _, name := range append(conns.ProxyHeaders(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		// Copy all values of a header: a proxy may append its own X-Forwarded-For line after a forged one from the
 		// visitor.
-		if value := strings.Join(l.outer.Values(name), ","); value != "" {
+		if value := strings.Join(l.outerHeader.Values(name), ","); value != "" {
 			to.Header.Set(name, value)
 		}
 	}

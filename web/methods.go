@@ -9,17 +9,17 @@ import (
 	"warpboard/web/site"
 )
 
-// noSuchCall responds to an API request that has no route: 405 with the allowed methods if the path has other methods,
+// unknownRoute responds to an API request that has no route: 405 with the allowed methods if the path has other methods,
 // otherwise 404.
-func noSuchCall(c *fiber.Ctx) error {
+func unknownRoute(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
 	}
 	return site.NotFound(c)
 }
 
-// onlyItsMethods refuses methods that have no route for the path. It runs before the sender is identified.
-func onlyItsMethods(c *fiber.Ctx) error {
+// refuseOtherMethods refuses methods that have no route for the path. It runs before the sender is identified.
+func refuseOtherMethods(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err
 	}

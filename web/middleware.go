@@ -16,11 +16,11 @@ import (
 	"warpboard/web/site"
 )
 
-// localQuiet marks frequent requests, such as polls. The access log omits them if they succeed.
-const localQuiet = "quiet"
+// localUnlogged marks frequent requests, such as polls. The access log omits them if they succeed.
+const localUnlogged = "quiet"
 
-func quiet(c *fiber.Ctx) error {
-	c.Locals(localQuiet, true)
+func omitFromLog(c *fiber.Ctx) error {
+	c.Locals(localUnlogged, true)
 	return c.Next()
 }
 
@@ -70,7 +70,7 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	level := slog.LevelInfo
-	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
+	if c.Locals(localUnlogged) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
 	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", site.LoggedPath(c),
@@ -78,9 +78,9 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// packing compresses responses with gzip for clients that accept it. Brotli made pages 7 % smaller on average but took
+// compression compresses responses with gzip for clients that accept it. Brotli made pages 7 % smaller on average but took
 // four times as long, a quarter of the time of a board's page.
-func packing() fiber.Handler {
+func compression() fiber.Handler {
 	pack := fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})
 	return func(c *fiber.Ctx) error {
 		if err := c.Next(); err != nil {
@@ -128,7 +128,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.site.Secure() && s.site.Mount == "" { // it applies to the whole host
+	if s.site.Secure() && s.site.BasePath == "" { // it applies to the whole host
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -146,10 +146,10 @@ var probePaths = []string{"/healthz", "/readyz", "/metrics"}
 // by a redirect.
 func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	switch {
-	case site.Outside(c.Context()):
+	case site.IsOutsidePath(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
-			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.Mount)}
-	case site.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.BasePath)}
+	case site.IsBarePath(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
 	}
 	return c.Next()
@@ -158,13 +158,13 @@ func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 // admit limits the number of concurrent requests. Requests with ?wait= have a separate limit, so that they do not block
 // pages. Requests from this server to itself count too, because they may continue after the request that caused them.
 func (s *Server) admit(c *fiber.Ctx) error {
-	who := conns.ShareOf(s.site.Proxies.Visitor(c))
+	who := conns.SenderKeysOf(s.site.Proxies.Visitor(c))
 	c.Locals(site.LocalShare, who)
 	of := site.Requests
 	if site.AsksToWait(c) {
 		of = site.Held
 	}
-	give, err := s.site.Limiter.Take(of, who, 1)
+	give, err := s.site.Limiter.Acquire(of, who, 1)
 	if err != nil {
 		return err
 	}

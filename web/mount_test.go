@@ -143,7 +143,7 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 // quotes are escaped.
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
-	s := &site.Site{Mount: webtest.LabPath}
+	s := &site.Site{BasePath: webtest.LabPath}
 	sources := views.NewHighlighter(1, views.MaxHighlightedBytes).Page()
 	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
 	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))

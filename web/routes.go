@@ -15,15 +15,15 @@ import (
 // routes adds the middleware of all requests, then every route. fiber uses the first route that matches, so their order
 // matters.
 func (s *Server) routes(app *fiber.App) {
-	s.programShapes(app)
+	s.markPrograms(app)
 	app.Use(
 		identifyRequest, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
-		s.wellFormed, s.refuseOutsidePath)
+		s.refuseMalformed, s.refuseOutsidePath)
 
 	plain := group{router: app}
-	pack := packing()
+	pack := compression()
 	packed := plain.with(pack, s.answerErrors)
-	probes := packed.with(quiet)
+	probes := packed.with(omitFromLog)
 
 	// Probes precede admit, so that they are never refused.
 	probes.get("/healthz", s.healthz)
@@ -32,7 +32,7 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
-	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
+	packed.get(statement.KeysPath, s.api.AllowOtherSites, s.api.Keys)
 	s.python.routes(packed)
 	if s.queue != nil {
 		packed.get(job.WorkerPath, s.workerConnection)
@@ -42,12 +42,12 @@ func (s *Server) routes(app *fiber.App) {
 	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
 	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 	s.popcornRoutes(app, plain, packed)
-	known := s.api.KnownQuery()
+	known := s.api.CheckQuery()
 	s.apiRoutes(packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, known),
 		packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRFOrToken, known),
 		packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRFOrToken, known),
 		plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody), known))
-	app.Use("/api/v1", s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, noSuchCall)
+	app.Use("/api/v1", s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, unknownRoute)
 
 	pages := packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF)
 	s.accountRoutes(pages)
@@ -60,12 +60,12 @@ func (s *Server) routes(app *fiber.App) {
 	s.operationRoutes(pages)
 	s.shareRoutes(pages)
 	s.streamRoutes(plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
-	app.Use(pack, s.answerErrors, s.site.Identify, onlyItsMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
+	app.Use(pack, s.answerErrors, s.site.Identify, refuseOtherMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
 }
 
-// programShapes marks requests of programs: their errors are problem documents even if no route matches, and their
+// markPrograms marks requests of programs: their errors are problem documents even if no route matches, and their
 // responses have a header with the site's version.
-func (s *Server) programShapes(app *fiber.App) {
+func (s *Server) markPrograms(app *fiber.App) {
 	shape := func(c *fiber.Ctx) error {
 		c.Set(client.VersionHeader, s.site.Settings.Version)
 		return site.AnswerProblems(c)
@@ -90,9 +90,9 @@ func (s *Server) accountRoutes(pages group) {
 	pages.get("/sign-in", s.account.SignInPage)
 
 	pages.get("/login", site.NeedsSignIn, s.account.Login)
-	own.post("/login", s.account.LoginAnswer)
-	pages.get(views.JoinPath, site.NeedsSignIn, s.account.JoinAsk)
-	pages.get(views.JoinPath+"/:code", site.NeedsSignIn, s.account.JoinLook)
+	own.post("/login", s.account.LoginDecide)
+	pages.get(views.JoinPath, site.NeedsSignIn, s.account.JoinForm)
+	pages.get(views.JoinPath+"/:code", site.NeedsSignIn, s.account.JoinPreview)
 	own.post(views.JoinPath, s.account.Join)
 	pages.get("/me", site.NeedsSignIn, s.account.Me)
 	own.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
@@ -116,7 +116,7 @@ func (s *Server) accountRoutes(pages group) {
 
 func (s *Server) taskRoutes(pages, uploads group) {
 	own := pages.with(site.SignedIn)
-	s.formAddresses(pages)
+	s.formPaths(pages)
 	pages.get("/", s.boards.Home)
 	pages.get("/about", s.boards.Front)
 	pages.get("/tasks", s.boards.Tasks)
@@ -187,9 +187,9 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
 
-// formAddresses adds GET routes for paths that accept only forms. After a refused form a browser shows such a path as
+// formPaths adds GET routes for paths that accept only forms. After a refused form a browser shows such a path as
 // its address, and people reload or copy it.
-func (s *Server) formAddresses(pages group) {
+func (s *Server) formPaths(pages group) {
 	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check/preview", site.RedirectTo("/tasks/new"))
@@ -281,10 +281,10 @@ func (s *Server) operationRoutes(pages group) {
 	pages.get("/operate", site.NeedsSignIn, s.operation.Operate)
 	pages.get("/operate/health", site.NeedsSignIn, s.operation.Health)
 	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
-	own.post("/operate/off", s.operation.Off)
-	own.post("/operate/on", s.operation.On)
+	own.post("/operate/off", s.operation.SwitchOff)
+	own.post("/operate/on", s.operation.SwitchOn)
 	own.post("/operate/budgets", s.operation.Budget)
-	own.post("/operate/teams", s.operation.Team)
+	own.post("/operate/teams", s.operation.TeamSave)
 	own.post("/operate/teams/:id/remove", s.operation.TeamRemove)
 	own.post("/operate/teams/:id/leave", s.operation.TeamLeave)
 	own.post("/operate/tokens", s.operation.TokenCreate)

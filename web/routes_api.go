@@ -30,10 +30,10 @@ func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
 // popcornRoutes adds the paths of popcorn-cli. The order matters, because a leaderboard can have the same name as a
 // part of another path.
 func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
-	known := []fiber.Handler{s.popcorn.Errors, popcorn.Caller, s.site.Identify}
+	known := []fiber.Handler{s.popcorn.Errors, popcorn.UseTokenHeader, s.site.Identify}
 	body := s.site.ReadBody(site.SmallBody)
-	open, streams := packed.with(known...).with(body), plain.with(known...).with(s.popcorn.NeedsCaller, body)
-	own := packed.with(known...).with(s.popcorn.NeedsCaller, body)
+	open, streams := packed.with(known...).with(body), plain.with(known...).with(s.popcorn.RequireToken, body)
+	own := packed.with(known...).with(s.popcorn.RequireToken, body)
 	open.get(popcorn.Path+"/leaderboards", s.popcorn.Leaderboards)
 	open.get(popcorn.Path+"/gpus/:leaderboard", s.popcorn.GPUs)
 	open.get(popcorn.Path+"/runner_queue/:gpu", s.popcorn.RunnerQueue)
@@ -47,14 +47,14 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
 	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
-	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, noSuchCall})...)
+	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, unknownRoute})...)
 }
 
 // apiRoutes adds the routes of the API: those that api.Routes returns, those with other limits, and those of other
 // packages.
 func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
 	public := func(g group) group { // first, so that errors are readable, too
-		return group{g.router, slices.Concat([]fiber.Handler{s.api.Public}, g.before)}
+		return group{g.router, slices.Concat([]fiber.Handler{s.api.AllowOtherSites}, g.middleware)}
 	}
 	for _, r := range s.api.Routes() {
 		g := plain
@@ -73,7 +73,7 @@ func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
 		if r.Waits {
 			g = g.with(s.site.LimitWaiting)
 		}
-		g.add(r.Method, r.Path, r.Answer)
+		g.add(r.Method, r.Path, r.Handler)
 	}
 	public(plain).get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
 	public(plain).get("/api/v1/openapi.json", s.api.OpenAPI)

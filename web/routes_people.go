@@ -30,13 +30,13 @@ func (s *Server) commentRoutes(pages group) {
 func (s *Server) inboxRoutes(pages, withoutPage group) {
 	own := pages.with(site.SignedIn)
 	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)
-	own.post("/inbox/choices", s.account.InboxChoose)
+	own.post("/inbox/choices", s.account.InboxSettingsSave)
 	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
-	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.account.MailConfirmAsk)
+	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.account.MailConfirmPage)
 	own.post("/inbox/confirm/:code", s.account.MailConfirm)
-	pages.get("/inbox/off/:token", s.account.MailOffAsk)
-	withoutPage.post("/inbox/off/:token", s.account.MailOff)
-	pages.get("/operate/mail", site.NeedsSignIn, s.account.Postbox)
+	pages.get("/inbox/off/:token", s.account.UnsubscribePage)
+	withoutPage.post("/inbox/off/:token", s.account.Unsubscribe)
+	pages.get("/operate/mail", site.NeedsSignIn, s.account.MailQueue)
 }
 
 // eventRoutes adds the pages of events.

@@ -32,8 +32,8 @@ import (
 )
 
 const (
-	largestHead   = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
-	shutdownGrace = 5 * time.Second
+	maxHeaderBytes = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
+	shutdownGrace  = 5 * time.Second
 	// maxHighlightedBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
 	rememberedSources = 32 << 20
 )
@@ -93,8 +93,8 @@ func New(cfg Config) (*Server, error) {
 	s.api = api.New(site, shared, s.evals)
 	s.popcorn = popcorn.New(site, shared)
 	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()
-	access := metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken}
-	s.metrics = metrics.New(site, shared, s.evals, measured(cfg.Queue), access)
+	access := metrics.Access{Networks: cfg.MetricsFrom, Token: cfg.MetricsToken}
+	s.metrics = metrics.New(site, shared, s.evals, metricsQueue(cfg.Queue), access)
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -115,7 +115,7 @@ func (s *Server) newApp() *fiber.App {
 		ReadTimeout:                  s.site.Settings.Limits.Head,
 		WriteTimeout:                 s.site.Settings.Limits.Answer,
 		IdleTimeout:                  2 * time.Minute,
-		ReadBufferSize:               largestHead,
+		ReadBufferSize:               maxHeaderBytes,
 		WriteBufferSize:              2 << 10,
 		ReduceMemoryUsage:            true, // an open stream keeps no read buffer
 		// fiber otherwise trusts X-Forwarded-Host and X-Forwarded-Proto of every sender.
@@ -127,7 +127,7 @@ func (s *Server) newApp() *fiber.App {
 		conns.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
-	app.Server().Handler = s.site.Mount.Handler(app.Server().Handler, probePaths...)
+	app.Server().Handler = s.site.BasePath.Handler(app.Server().Handler, probePaths...)
 	app.Server().KeepHijackedConns = true // StreamBody closes them
 	return app
 }
@@ -159,8 +159,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// measured returns q as a metrics.Queue; nil for a nil q.
-func measured(q Queue) metrics.Queue {
+// metricsQueue returns q as a metrics.Queue; nil for a nil q.
+func metricsQueue(q Queue) metrics.Queue {
 	if q == nil {
 		return nil
 	}

@@ -10,12 +10,12 @@ import (
 	"warpboard/web/site"
 )
 
-// wellFormed refuses requests that this server and a proxy could parse differently (request smuggling), most of which
+// refuseMalformed refuses requests that this server and a proxy could parse differently (request smuggling), most of which
 // fasthttp accepts. It also refuses compressed bodies: a few megabytes may unpack to gigabytes before a handler sets
 // its limit. If few connections are free, it closes connections after their response, because idle ones keep other
 // clients out.
-func (s *Server) wellFormed(c *fiber.Ctx) error {
-	if !site.IsInside(c) {
+func (s *Server) refuseMalformed(c *fiber.Ctx) error {
+	if !site.IsInternal(c) {
 		if why := malformed(&c.Request().Header); why != "" {
 			endConnection(c)
 			return &site.Failure{

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	bridgeBuffer = 32 << 10 // copied at once; one WebSocket message to a worker
-	lastWords    = 2 * time.Second
+	bridgeBuffer     = 32 << 10 // copied at once; one WebSocket message to a worker
+	closeReadTimeout = 2 * time.Second
 )
 
 // workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both
@@ -64,11 +64,11 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	defer ws.Close()
 	defer conn.Close()
 	go func() {
-		toWorker(ws, conn, patience)
+		copyToWorker(ws, conn, patience)
 		conn.Close()
 		// For a moment the reader below discards incoming data: closing with unread bytes would reset the connection
 		// before the client has read NATS's reason.
-		ws.SetReadDeadline(time.Now().Add(lastWords))
+		ws.SetReadDeadline(time.Now().Add(closeReadTimeout))
 	}()
 	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger can send a million empty ones in a second
 	for {
@@ -80,8 +80,8 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	}
 }
 
-// toWorker copies NATS's messages until NATS closes or the worker stops reading.
-func toWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
+// copyToWorker copies NATS's messages until NATS closes or the worker stops reading.
+func copyToWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	buffer := make([]byte, bridgeBuffer)
 	for {
 		n, err := conn.Read(buffer)

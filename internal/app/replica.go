@@ -42,7 +42,7 @@ func shareAnnouncements(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispa
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
 	}
-	hub.Spread(q.Announce, store.Work)
+	hub.ConnectProcesses(q.Announce, store.Work)
 	return func(ctx context.Context) error {
 		return q.Announcements(ctx, func(announcement []byte) error {
 			dispatcher.Wake()

@@ -97,12 +97,12 @@ func runAnswer(run work.Run) client.Run {
 
 // fullRunAnswer converts a run with its stages, its position in the queue, the address of its profile (if it has one),
 // and the kernels that the profile recorded.
-func (a *API) fullRunAnswer(run runs.RunReading) client.Run {
+func (a *API) fullRunAnswer(run runs.RunView) client.Run {
 	answer := runAnswer(run.Run)
-	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.Place, int64(run.Wait)
-	answer.WaitsFor = run.Lack
+	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.QueuePosition, int64(run.Wait)
+	answer.WaitsFor = run.MissingWorker
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
-	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.Missing == "" {
+	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.NoProfileReason == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
 		answer.Kernels = job.KernelsOf(p.Cases)
 		if run.Version.Definition.RefuseLibrary {
@@ -120,11 +120,11 @@ func eventAnswer(e work.RunEvent) client.Event {
 }
 
 // submissionAnswer converts a submission with its runs.
-func (a *API) submissionAnswer(r runs.Reading) client.Submission {
+func (a *API) submissionAnswer(r runs.SubmissionView) client.Submission {
 	answer := client.Submission{
-		ID: r.Sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Sub.ID),
-		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Sub.Mode, FileName: r.Sub.FileName,
-		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Sub.CreatedAt, AddedReason: r.Sub.AddedWhy,
+		ID: r.Submission.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Submission.ID),
+		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Submission.Mode, FileName: r.Submission.FileName,
+		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Submission.CreatedAt, AddedReason: r.Submission.AddedWhy,
 		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.Ended,
 	}
 	if !r.MaySeeSource {

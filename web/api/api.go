@@ -119,7 +119,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return runs.RedirectToGPU(c, task, false, err)
 	}
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
+	if runs.IsUnchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.PartQuery{

@@ -89,10 +89,10 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 	f := &batchFollower{api: a, id: batch.ID, lastResult: int64(max(c.QueryInt("after"), 0)),
 		podIP: evaluations.PodIP(c)}
 	err = a.site.Stream(c, conns.Source{
-		Topic:   site.BatchTopic(batch.ID),
-		Backlog: f.send,
-		Live:    func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
-		Beat:    f.beat,
+		Topic:          site.BatchTopic(batch.ID),
+		WriteBacklog:   f.send,
+		WriteMessage:   func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
+		WriteHeartbeat: f.beat,
 	})
 	c.Set(fiber.HeaderContentType, client.JSONLines)
 	return err
@@ -139,7 +139,7 @@ func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	if err := writeLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {
 		return err
 	}
-	return conns.ErrDone
+	return conns.ErrStreamComplete
 }
 
 func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Evaluation) error {

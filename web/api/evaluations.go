@@ -90,7 +90,7 @@ func (a *API) Compile(c *fiber.Ctx) error {
 // the API.
 func problemOf(c *fiber.Ctx, err error) error {
 	if !errors.As(err, new(evaluations.FieldErrors)) {
-		return evaluations.Refused(err)
+		return evaluations.WithCode(err)
 	}
 	p := newProblem(err)
 	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
@@ -101,7 +101,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {
-		f := site.FailureOf(evaluations.Refused(err))
+		f := site.FailureOf(evaluations.WithCode(err))
 		return client.Problem{
 			Type:   "about:blank",
 			Title:  http.StatusText(f.Status),
@@ -121,7 +121,7 @@ func newProblem(err error) client.Problem {
 // GetEvaluation responds with one evaluation. With ?wait=SECONDS it waits for the end of the evaluation, at most that
 // long.
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
-	found, caller, err := a.evals.Readable(c, c.Params("id"))
+	found, caller, err := a.evals.ReadableEvaluation(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
 		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxWait))
 	}
@@ -194,7 +194,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 
 // CancelEvaluation cancels an evaluation.
 func (a *API) CancelEvaluation(c *fiber.Ctx) error {
-	found, err := a.evals.Changeable(c, c.Params("id"))
+	found, err := a.evals.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	if in.Shared == nil {
 		return site.Invalid("shared", `Send {"shared": true} or {"shared": false}.`)
 	}
-	found, err := a.evals.Changeable(c, c.Params("id"))
+	found, err := a.evals.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -261,16 +261,16 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 
 // EvaluationEvents streams the whole evaluation after every change, until the evaluation has ended.
 func (a *API) EvaluationEvents(c *fiber.Ctx) error {
-	found, caller, err := a.evals.Readable(c, c.Params("id"))
+	found, caller, err := a.evals.ReadableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, lastChange: conns.LastSeen(c),
 		podIP: evaluations.PodIP(c)}
 	return a.site.Stream(c, conns.Source{
-		Topic:   site.EvaluationTopic(found.ID),
-		Backlog: f.send,
-		Live:    func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
+		Topic:        site.EvaluationTopic(found.ID),
+		WriteBacklog: f.send,
+		WriteMessage: func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
 	})
 }
 
@@ -290,7 +290,7 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 		return err
 	}
 	if !f.asker.MayRead(e) { // its owner has stopped sharing it
-		return conns.ErrDone
+		return conns.ErrStreamComplete
 	}
 	if e.Change > f.lastChange {
 		f.lastChange = e.Change
@@ -312,5 +312,5 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return conns.ErrDone
+	return conns.ErrStreamComplete
 }

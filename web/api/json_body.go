@@ -23,8 +23,8 @@ import (
 // effect.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.ExceedsValues(body, site.MostValues) {
-		return site.Invalid("body", "The request has more than %d values.", site.MostValues)
+	if job.ExceedsValues(body, site.MaxJSONValues) {
+		return site.Invalid("body", "The request has more than %d values.", site.MaxJSONValues)
 	}
 	var given map[string]json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -48,7 +48,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 	known := jsonKeys(reflect.TypeOf(into).Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
-			return site.Invalid("unknown_key", "The key %.80q is not known; %s", key, didYouMean(key, known))
+			return site.Invalid("unknown_key", "The key %.80q is not known; %s", key, suggestKey(key, known))
 		}
 	}
 	if err := json.Unmarshal(body, into); err != nil {
@@ -72,8 +72,8 @@ func jsonKeys(of reflect.Type) (keys []string) {
 	return keys
 }
 
-// didYouMean names the known key that was probably intended, or all of them.
-func didYouMean(key string, known []string) string {
+// suggestKey names the known key that was probably intended, or all of them.
+func suggestKey(key string, known []string) string {
 	if near := tasks.Nearest(key, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}

@@ -16,8 +16,8 @@ import (
 
 const (
 	submissionPage = 50 // submissions on one page of the list, unless it asks for fewer
-	// runsWait limits the wait for the end of a submission. It must be shorter than site.RequestTimeout.
-	runsWait = 25 * time.Second
+	// maxRunsWait limits the wait for the end of a submission. It must be shorter than site.RequestTimeout.
+	maxRunsWait = 25 * time.Second
 )
 
 // ListSubmissions responds with the sender's own submissions, newest first. "next" is the cursor of the next page.
@@ -75,12 +75,12 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task))+".")
 	}
-	submitted, err := a.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := a.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
+	return c.JSON(client.SourceFile{Name: seen.Submission.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
 }
 
 // waitForRuns returns when all runs of a submission have ended, after wait, or when the caller has disconnected. If too
@@ -91,7 +91,7 @@ func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 		return nil
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(a.site.Streams, min(wait, runsWait))
+	ctx, cancel := context.WithTimeout(a.site.Streams, min(wait, maxRunsWait))
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
 	err := a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {

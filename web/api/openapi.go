@@ -75,9 +75,9 @@ func (a *API) apiSchemas() (map[string]any, error) {
 		enumerate(schema, allowedValues()[name])
 	}
 	nameMessages(schemas)
-	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = ref("EvaluationOrCompare")
+	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = schemaRef("EvaluationOrCompare")
 	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two kernels to compare.",
-		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
+		"anyOf": []any{schemaRef("EvaluationRequest"), schemaRef("CompareRequest")}}
 	return schemas, nil
 }
 
@@ -98,9 +98,9 @@ func (o operation) describe() map[string]any {
 		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
 	}
 	if o.bodyType != "" {
-		body := content(fiber.MIMEApplicationJSON, ref(o.bodyType))
+		body := content(fiber.MIMEApplicationJSON, schemaRef(o.bodyType))
 		if o.path == batchPath {
-			maps.Copy(body, content(client.JSONLines, ref("EvaluationOrCompare")))
+			maps.Copy(body, content(client.JSONLines, schemaRef("EvaluationOrCompare")))
 		}
 		out["requestBody"] = map[string]any{"required": true, "content": body}
 	}
@@ -111,15 +111,15 @@ func (o operation) describe() map[string]any {
 // responses describes the successful response of an operation and its errors. Errors of the unversioned API have other
 // shapes, except those of requests that are refused before a route is found (too many requests, a malformed head).
 func (o operation) responses(answer map[string]any) map[string]any {
-	refused, failed := content(problemType, ref("Problem")), content(problemType, ref("Problem"))
+	refused, failed := content(problemType, schemaRef("Problem")), content(problemType, schemaRef("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
 		"4XX":     map[string]any{"description": "the problem with the request", "content": refused},
 		"default": map[string]any{"description": "what went wrong", "content": failed}}
 	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
-		maps.Copy(refused, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
-		maps.Copy(failed, content(fiber.MIMEApplicationJSON, ref("EvaluationError")))
+		maps.Copy(refused, content(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
+		maps.Copy(failed, content(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
 		if o.bodyType != "" {
-			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": content(fiber.MIMEApplicationJSON, ref("BodyErrors"))}
+			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": content(fiber.MIMEApplicationJSON, schemaRef("BodyErrors"))}
 		}
 	}
 	return out
@@ -146,7 +146,7 @@ func (o operation) parameters() []any {
 				"schema": o.pathType(strings.TrimSuffix(name, "}"))})
 		}
 	}
-	if o.method == fiber.MethodPost && slices.Contains(keyedPaths(), o.path) {
+	if o.method == fiber.MethodPost && slices.Contains(idempotentPaths(), o.path) {
 		list = append(list, map[string]any{"name": client.IdempotencyHeader, "in": "header", "schema": map[string]any{"type": "string"},
 			"description": "a key of your choice: a repeated request with the same key has no further effect"})
 	}
@@ -161,10 +161,10 @@ func content(kind string, schema map[string]any) map[string]any {
 	return map[string]any{kind: map[string]any{"schema": schema}}
 }
 
-func ref(name string) map[string]any {
-	return map[string]any{"$ref": schemaHome + name}
+func schemaRef(name string) map[string]any {
+	return map[string]any{"$ref": schemaPrefix + name}
 }
 
 func listOf(key, name string) map[string]any {
-	return map[string]any{"type": "object", "required": []string{key}, "properties": map[string]any{key: map[string]any{"type": "array", "items": ref(name)}}}
+	return map[string]any{"type": "object", "required": []string{key}, "properties": map[string]any{key: map[string]any{"type": "array", "items": schemaRef(name)}}}
 }

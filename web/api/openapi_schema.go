@@ -44,7 +44,7 @@ func namedSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[time.Duration]():   {Type: "integer"},
 	}
 	for name, answer := range answerTypes() {
-		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaHome + name}
+		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaPrefix + name}
 	}
 	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks extend summaries: their keys are in one object
 	delete(out, reflect.TypeFor[client.EventSummary]())
@@ -61,7 +61,7 @@ func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	tidy(schema, sent)
+	simplifySchema(schema, sent)
 	text, err := json.Marshal(schema)
 	if err == nil {
 		err = json.Unmarshal(text, &out)
@@ -69,9 +69,9 @@ func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	return out, err
 }
 
-// tidy adapts a schema for generators of clients: numbers have a format (without it Go's are float32 and int), lists
+// simplifySchema adapts a schema for generators of clients: numbers have a format (without it Go's are float32 and int), lists
 // are never null, and optional fields are not also nullable.
-func tidy(schema *jsonschema.Schema, sent bool) {
+func simplifySchema(schema *jsonschema.Schema, sent bool) {
 	if schema == nil {
 		return
 	}
@@ -87,11 +87,11 @@ func tidy(schema *jsonschema.Schema, sent bool) {
 		if !slices.Contains(schema.Required, name) {
 			withoutNull(property)
 		}
-		tidy(property, sent)
+		simplifySchema(property, sent)
 	}
-	tidy(schema.Items, sent)
+	simplifySchema(schema.Items, sent)
 	if len(schema.Properties) == 0 {
-		tidy(schema.AdditionalProperties, sent)
+		simplifySchema(schema.AdditionalProperties, sent)
 	} else if !sent {
 		schema.AdditionalProperties = nil
 	}
@@ -122,7 +122,7 @@ func webhookMessages() map[string]any {
 			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
 			"parameters": []any{signatureHeader("webhook-id"), signatureHeader("webhook-timestamp"),
 				signatureHeader("webhook-signature")},
-			"requestBody": map[string]any{"required": true, "content": content("application/json", ref("WebhookMessage"))},
+			"requestBody": map[string]any{"required": true, "content": content("application/json", schemaRef("WebhookMessage"))},
 			"responses": map[string]any{"2XX": map[string]any{"description": "the delivery is over; any other answer is tried again"},
 				"410": map[string]any{"description": "the webhook is switched off"}},
 		}}
@@ -133,8 +133,8 @@ func webhookMessages() map[string]any {
 // nameMessages sets the schemas of the parts of webhook messages that Go stores as raw JSON.
 func nameMessages(schemas map[string]any) {
 	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
-	properties("Delivery")["body"] = ref("WebhookMessage")
-	properties("WebhookMessage")["data"] = map[string]any{"anyOf": []any{ref("EndedRun"), map[string]any{"type": "object"}},
+	properties("Delivery")["body"] = schemaRef("WebhookMessage")
+	properties("WebhookMessage")["data"] = map[string]any{"anyOf": []any{schemaRef("EndedRun"), map[string]any{"type": "object"}},
 		"description": "for run.ended and record.taken, an EndedRun"}
 }
 

@@ -12,8 +12,10 @@ import (
 	"warpboard/models/work"
 )
 
-// keyedPaths lists the paths whose POST accepts an Idempotency-Key header.
-func keyedPaths() []string { return []string{"/api/v1/submissions", "/api/v1/evaluations", batchPath} }
+// idempotentPaths lists the paths whose POST accepts an Idempotency-Key header.
+func idempotentPaths() []string {
+	return []string{"/api/v1/submissions", "/api/v1/evaluations", batchPath}
+}
 
 // batchPath is the path that accepts a batch, as JSON or as JSON lines.
 const batchPath = "/api/v1/evaluations/batch"
@@ -48,19 +50,19 @@ func enumerate(schema map[string]any, values map[string][]string) {
 	}
 }
 
-// schemaHome is the prefix of references to schemas.
-const schemaHome = "#/components/schemas/"
+// schemaPrefix is the prefix of references to schemas.
+const schemaPrefix = "#/components/schemas/"
 
 const problemType = "application/problem+json"
 
-// number describes an integer in a path.
-func number() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
+// integerSchema describes an integer in a path.
+func integerSchema() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
 
 // queryType returns the JSON Schema of a query parameter, by name. The default is a string.
 func queryType(name string) map[string]any {
 	switch name {
 	case "a", "after", "b", "before", "case", "limit", "page", "up_to", "version", "wait":
-		return number()
+		return integerSchema()
 	case "dry_run", "site":
 		return map[string]any{"type": "boolean"}
 	}
@@ -73,7 +75,7 @@ func (o operation) pathType(name string) map[string]any {
 	switch name {
 	case "id", "run", "delivery":
 		if !strings.HasPrefix(o.tag, evaluationsTag) {
-			return number()
+			return integerSchema()
 		}
 	}
 	return map[string]any{"type": "string"}

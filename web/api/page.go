@@ -29,7 +29,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
-			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
+			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].alternatives()})
 	}
 	for _, o := range a.operations() {
 		last := len(page.Groups) - 1
@@ -101,7 +101,7 @@ func (j jsonSchema) fields() []views.APIField {
 	for _, name := range slices.Sorted(maps.Keys(j.Properties)) {
 		p := j.Properties[name]
 		f := views.APIField{Name: name, About: p.Description, Required: slices.Contains(j.Required, name)}
-		f.Type, f.Ref = p.kind()
+		f.Type, f.Ref = p.typeName()
 		if p.Default != nil {
 			text, _ := json.Marshal(p.Default) // it came from JSON
 			f.Default = string(text)
@@ -111,22 +111,22 @@ func (j jsonSchema) fields() []views.APIField {
 	return fields
 }
 
-// either returns the names of the alternatives (anyOf) of a schema.
-func (j jsonSchema) either() (names []string) {
+// alternatives returns the names of the alternatives (anyOf) of a schema.
+func (j jsonSchema) alternatives() (names []string) {
 	for _, one := range j.AnyOf {
-		name, _ := one.kind()
+		name, _ := one.typeName()
 		names = append(names, name)
 	}
 	return names
 }
 
-// anyKind returns the names of a schema's alternatives (anyOf) except null, separated by "or". ref is the schema's name
+// alternativesText returns the names of a schema's alternatives (anyOf) except null, separated by "or". ref is the schema's name
 // if there is only one alternative and it is named.
-func (j jsonSchema) anyKind() (name, ref string) {
+func (j jsonSchema) alternativesText() (name, ref string) {
 	var names []string
 	for _, one := range j.AnyOf {
 		if one.Type != "null" {
-			name, ref = one.kind()
+			name, ref = one.typeName()
 			names = append(names, name)
 		}
 	}
@@ -136,18 +136,18 @@ func (j jsonSchema) anyKind() (name, ref string) {
 	return strings.Join(names, " | "), ""
 }
 
-// kind returns the name of a schema's type for readers. ref is the name of the referenced schema, or "".
-func (j jsonSchema) kind() (name, ref string) {
+// typeName returns the name of a schema's type for readers. ref is the name of the referenced schema, or "".
+func (j jsonSchema) typeName() (name, ref string) {
 	switch {
 	case j.Ref != "":
-		ref = strings.TrimPrefix(j.Ref, schemaHome)
+		ref = strings.TrimPrefix(j.Ref, schemaPrefix)
 		return ref, ref
 	case len(j.AnyOf) > 0:
-		return j.anyKind()
+		return j.alternativesText()
 	case len(j.Enum) > 0:
 		return strings.Join(j.Enum, " | "), ""
 	case j.Items != nil:
-		of, ref := j.Items.kind()
+		of, ref := j.Items.typeName()
 		return "list of " + of, ref
 	}
 	switch t := j.Type.(type) {

@@ -12,9 +12,9 @@ import (
 	"warpboard/web/site"
 )
 
-// Public allows scripts of other sites to read the response, as anonymous visitors: such requests carry no cookies, and
+// AllowOtherSites allows scripts of other sites to read the response, as anonymous visitors: such requests carry no cookies, and
 // no token, because the site does not answer the OPTIONS request that a browser sends before one with a token.
-func (a *API) Public(c *fiber.Ctx) error {
+func (a *API) AllowOtherSites(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)
 	return c.Next()
@@ -28,20 +28,20 @@ type Route struct {
 	Waits        bool // with ?wait= the answer comes later
 	Streams      bool // the answer continues, so that it is not compressed
 	HasKernels   bool // the body has kernels to evaluate
-	Answer       fiber.Handler
+	Handler      fiber.Handler
 }
 
 // Routes returns the routes of the operations that have a handler in this package, except PublishTask, whose limit of
 // the body differs.
 func (a *API) Routes() (list []Route) {
 	for _, o := range a.operations() {
-		if o.run == nil {
+		if o.handler == nil {
 			continue
 		}
 		evaluates, kind := strings.HasPrefix(o.tag, evaluationsTag), o.contentType()
 		_, waits := o.query["wait"]
 		list = append(list, Route{
-			Method: o.method, Path: o.route(), Answer: o.run, Waits: waits,
+			Method: o.method, Path: o.route(), Handler: o.handler, Waits: waits,
 			SignedIn:   o.needsToken && !evaluates,
 			Public:     !o.needsToken && !evaluates && o.method == fiber.MethodGet,
 			Streams:    kind == eventStream || kind == client.JSONLines,
@@ -54,9 +54,9 @@ func (a *API) Routes() (list []Route) {
 // route returns the path in fiber's syntax: ":id" instead of "{id}".
 func (o operation) route() string { return strings.NewReplacer("{", ":", "}", "").Replace(o.path) }
 
-// KnownQuery returns middleware that refuses unknown query parameters and values of the wrong type. A mistyped name
+// CheckQuery returns middleware that refuses unknown query parameters and values of the wrong type. A mistyped name
 // would otherwise be ignored without a message.
-func (a *API) KnownQuery() fiber.Handler {
+func (a *API) CheckQuery() fiber.Handler {
 	described := map[string][]string{}
 	for _, o := range a.operations() {
 		described[o.method+" "+o.route()] = slices.Sorted(maps.Keys(o.query))
@@ -87,7 +87,7 @@ func checkParameter(name, value string, known []string) error {
 	case len(known) == 0:
 		return site.Invalid("unknown_parameter", "The query parameter %q is not known; this address takes none.", name)
 	}
-	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, didYouMean(name, known))
+	return site.Invalid("unknown_parameter", "The query parameter %q is not known; %s", name, suggestKey(name, known))
 }
 
 // valueMistake returns the required form of a query parameter if value does not have it, or "".

@@ -45,7 +45,7 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 {
-		if err = a.waitForRuns(c, seen.Sub.ID, time.Duration(wait)*time.Second); err == nil {
+		if err = a.waitForRuns(c, seen.Submission.ID, time.Duration(wait)*time.Second); err == nil {
 			seen, err = a.runs.LoadSubmission(c) // it may have been deleted
 		}
 	}
@@ -61,7 +61,7 @@ func (a *API) CancelSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := a.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+	if err := a.runs.Cancel(c.UserContext(), site.Actor(c), seen.Submission.ID); err != nil {
 		return err
 	}
 	return a.answerSubmission(c, fiber.StatusOK, seen)

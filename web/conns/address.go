@@ -76,12 +76,12 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// ShareOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and often
+// SenderKeysOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and often
 // 256 or 65,536 adjacent ones, so a share names the networks of each of these sizes.
-func ShareOf(a netip.Addr) (who Share) {
+func SenderKeysOf(a netip.Addr) (who SenderKeys) {
 	switch {
 	case a.Is4():
-		return Share{a.String()}
+		return SenderKeys{a.String()}
 	case a.Is6():
 		for _, bits := range []int{64, 56, 48} {
 			network, _ := a.WithZone("").Prefix(bits)
@@ -122,15 +122,15 @@ func IsLoopback(hostport string) bool {
 // rebinding).
 func FromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
-	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+	return IsLoopback(string(c.Request().Host())) && !HasProxyHeader(c) && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// ProxyMarks lists the headers that proxies add to requests.
-func ProxyMarks() []string {
+// ProxyHeaders lists the headers that proxies add to requests.
+func ProxyHeaders() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }
 
-// HasProxyMark reports whether the request has a header of a proxy.
-func HasProxyMark(c *fiber.Ctx) bool {
-	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
+// HasProxyHeader reports whether the request has a header of a proxy.
+func HasProxyHeader(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(ProxyHeaders(), func(mark string) bool { return c.Get(mark) != "" })
 }

@@ -17,16 +17,16 @@ const (
 	maxAcceptPause = time.Second      // between two tries to accept
 	warnInterval   = 10 * time.Second // however often it happens
 	// After a refused request, the server reads and drops the rest of the body for at most maxLingerTime and
-	// lingerBytes. Otherwise the client would see a reset connection instead of the reason. A client that sends more
+	// maxLingerBytes. Otherwise the client would see a reset connection instead of the reason. A client that sends more
 	// may still see the reset.
-	maxLingerTime = 2 * time.Second
-	lingerBytes   = 8 << 20
-	// A refused connection is drained in the same way, within these smaller limits. At most maxTurnedAway such
+	maxLingerTime  = 2 * time.Second
+	maxLingerBytes = 8 << 20
+	// A refused connection is drained in the same way, within these smaller limits. At most maxRefused such
 	// connections are drained at a time, because no limiter counts them.
-	turnedAwayTimeout = time.Second / 2
-	turnedAwayBytes   = 16 << 10
-	maxTurnedAway     = 64
-	firstByteTimeout  = time.Minute // browsers open connections that they may need
+	refusedTimeout   = time.Second / 2
+	refusedBytes     = 16 << 10
+	maxRefused       = 64
+	firstByteTimeout = time.Minute // browsers open connections that they may need
 )
 
 // Guard is a listener that refuses connections above the limits, and continues to work if the process runs out of file
@@ -46,7 +46,7 @@ type Guard struct {
 // total.
 func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
-		closed: make(chan struct{}), leaving: make(chan struct{}, maxTurnedAway)}
+		closed: make(chan struct{}), leaving: make(chan struct{}, maxRefused)}
 }
 
 // Accept returns the next connection within the limits. Its error is permanent.
@@ -91,13 +91,13 @@ func isTemporary(err error) bool {
 
 func (g *Guard) admit(conn net.Conn) net.Conn {
 	peer := AddrOf(conn.RemoteAddr())
-	who := ShareOf(peer)
+	who := SenderKeysOf(peer)
 	if g.proxies.Trust(peer) {
 		who = nil
 	}
-	give, err := g.limiter.Take(Connections, who, 1)
+	give, err := g.limiter.Acquire(Connections, who, 1)
 	switch bound := g.limiter.bounds[Connections]; {
-	case err != nil && errors.Is(err, bound.ErrUsedUp):
+	case err != nil && errors.Is(err, bound.ErrSenderLimit):
 		g.refuse(conn, "429 Too Many Requests")
 		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.Each)
 		return nil
@@ -118,12 +118,12 @@ func (g *Guard) refuse(conn net.Conn, status string) {
 		return
 	}
 	// A shorter deadline could pass before the write on a busy machine.
-	conn.SetWriteDeadline(time.Now().Add(turnedAwayTimeout))
+	conn.SetWriteDeadline(time.Now().Add(refusedTimeout))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
 	case g.leaving <- struct{}{}:
 		go func() {
-			drain(conn, turnedAwayTimeout, turnedAwayBytes)
+			drain(conn, refusedTimeout, refusedBytes)
 			conn.Close()
 			<-g.leaving
 		}()
@@ -181,7 +181,7 @@ type halfCloser interface {
 // response.
 func (g *countedConn) Close() error {
 	if g.linger.Swap(false) {
-		drain(g.Conn, maxLingerTime, lingerBytes)
+		drain(g.Conn, maxLingerTime, maxLingerBytes)
 	}
 	err := g.Conn.Close()
 	g.mu.Lock()

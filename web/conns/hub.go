@@ -12,8 +12,8 @@ type Topic struct {
 // Message is one published message. All readers share Event and must not modify it. A nil Event tells the reader to
 // read missed events from the store.
 type Message struct {
-	Event  any
-	Change int64
+	Event        any
+	ChangeNumber int64
 }
 
 // subscription is one reader's queue. Only the hub sends to it, under its lock.
@@ -67,8 +67,8 @@ func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) 
 	return sub.messages, func() { h.unsubscribe(sub) }
 }
 
-// Watched reports whether a topic has readers.
-func (h *Hub) Watched(t Topic) bool {
+// HasReaders reports whether a topic has readers.
+func (h *Hub) HasReaders(t Topic) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.topics[t]) > 0

@@ -36,11 +36,11 @@ func TestOnlyTheNewestChangeWaits(t *testing.T) {
 	messages, stop := h.Watch(board, 1)
 	defer stop()
 	for change := int64(1); change <= 100; change++ {
-		h.Publish(board, Message{Change: change})
+		h.Publish(board, Message{ChangeNumber: change})
 	}
-	h.Publish(Topic{Kind: "board", ID: 3, Name: "H200"}, Message{Change: 999})
-	if m := <-messages; m.Change != 100 {
-		t.Errorf("the reader got change %d, want the newest, 100", m.Change)
+	h.Publish(Topic{Kind: "board", ID: 3, Name: "H200"}, Message{ChangeNumber: 999})
+	if m := <-messages; m.ChangeNumber != 100 {
+		t.Errorf("the reader got change %d, want the newest, 100", m.ChangeNumber)
 	}
 	if len(messages) != 0 {
 		t.Error("older changes wait, too")

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Share lists the names under which a sender is counted: the sender's own, then those of its groups, from small to
+// SenderKeys lists the names under which a sender is counted: the sender's own, then those of its groups, from small to
 // large. nil is an unknown visitor, who is only counted in total.
-type Share []string
+type SenderKeys []string
 
 // Resource names a limited resource that senders occupy for some time, such as a connection.
 type Resource string
@@ -15,42 +15,42 @@ type Resource string
 // Connections is the resource of open connections, which a Guard counts.
 const Connections Resource = "connections"
 
-// Bound limits a resource: Max in total, and Each for the first name of a Share. Each following name of the Share has
+// ResourceLimit limits a resource: Max in total, and Each for the first key of SenderKeys. Each following key has
 // twice the limit of the name before it.
-type Bound struct {
-	Max, Each          int
-	ErrFull, ErrUsedUp error // the resource is used up; the sender's share is used up
+type ResourceLimit struct {
+	Max, Each                     int
+	ErrTotalLimit, ErrSenderLimit error // the resource is used up; the sender's share is used up
 }
 
 // Limiter counts the use of resources.
 type Limiter struct {
-	bounds       map[Resource]Bound
+	bounds       map[Resource]ResourceLimit
 	mu           sync.Mutex
-	takenByShare map[Resource]map[string]int // by name; the total has the empty name
+	usedBySender map[Resource]map[string]int // by name; the total has the empty name
 }
 
 // NewLimiter returns a limiter of these resources.
-func NewLimiter(bounds map[Resource]Bound) *Limiter {
-	l := &Limiter{bounds: bounds, takenByShare: map[Resource]map[string]int{}}
+func NewLimiter(bounds map[Resource]ResourceLimit) *Limiter {
+	l := &Limiter{bounds: bounds, usedBySender: map[Resource]map[string]int{}}
 	for of := range bounds {
-		l.takenByShare[of] = map[string]int{}
+		l.usedBySender[of] = map[string]int{}
 	}
 	return l
 }
 
-// Take counts n units of a resource for who, and returns an error if a limit does not allow it. Call give once to
+// Acquire counts n units of a resource for who, and returns an error if a limit does not allow it. Call give once to
 // release them.
-func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
+func (l *Limiter) Acquire(of Resource, who SenderKeys, n int) (give func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	bound := l.bounds[of]
 	for i, name := range who {
-		if l.takenByShare[of][name]+n > bound.Each<<i {
-			return nil, bound.ErrUsedUp
+		if l.usedBySender[of][name]+n > bound.Each<<i {
+			return nil, bound.ErrSenderLimit
 		}
 	}
-	if l.takenByShare[of][""]+n > bound.Max {
-		return nil, bound.ErrFull
+	if l.usedBySender[of][""]+n > bound.Max {
+		return nil, bound.ErrTotalLimit
 	}
 	l.add(of, who, n)
 	return func() {
@@ -60,23 +60,23 @@ func (l *Limiter) Take(of Resource, who Share, n int) (give func(), err error) {
 	}, nil
 }
 
-func (l *Limiter) add(of Resource, who Share, n int) {
-	for _, name := range slices.Concat(who, Share{""}) {
-		if l.takenByShare[of][name] += n; l.takenByShare[of][name] == 0 {
-			delete(l.takenByShare[of], name)
+func (l *Limiter) add(of Resource, who SenderKeys, n int) {
+	for _, name := range slices.Concat(who, SenderKeys{""}) {
+		if l.usedBySender[of][name] += n; l.usedBySender[of][name] == 0 {
+			delete(l.usedBySender[of], name)
 		}
 	}
 }
 
-// Taken returns the used amount of some resources.
-func (l *Limiter) Taken(of ...Resource) (n int) {
+// InUse returns the used amount of some resources.
+func (l *Limiter) InUse(of ...Resource) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, one := range of {
-		n += l.takenByShare[one][""]
+		n += l.usedBySender[one][""]
 	}
 	return n
 }
 
 // HalfUsed reports whether more than half of the resource's total limit is in use.
-func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.Taken(of) > l.bounds[of].Max }
+func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.InUse(of) > l.bounds[of].Max }

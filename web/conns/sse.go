@@ -15,24 +15,24 @@ const (
 	streamRetry   = "retry: 1000\n\n"
 )
 
-// ErrDone ends a stream that is complete.
-var ErrDone = errors.New("stream is complete")
+// ErrStreamComplete ends a stream that is complete.
+var ErrStreamComplete = errors.New("stream is complete")
 
 // Source produces the content of one stream. It must not keep a reference to a fiber.Ctx, because the stream outlives
 // its handler.
 type Source struct {
 	Topic  Topic
 	Buffer int // largest number of messages that a reader may lag behind; a slower one gets a message without event
-	// Backlog writes the stored events that the reader does not have. It runs after the subscription, so that no event
+	// WriteBacklog writes the stored events that the reader does not have. It runs after the subscription, so that no event
 	// is lost between the two.
-	Backlog func(ctx context.Context, out *Writer) error
-	// Live writes one message, unless Backlog has already written it.
-	Live func(ctx context.Context, m Message, out *Writer) error
-	// Beat writes at each heartbeat. If it is nil, a comment is written. Set it only for streams that programs read.
-	Beat func(ctx context.Context, out *Writer) error
-	// Cut writes the reason for the end of an incomplete stream. If it is nil, nothing is written. The reader may have
+	WriteBacklog func(ctx context.Context, out *Writer) error
+	// WriteMessage writes one message, unless WriteBacklog has already written it.
+	WriteMessage func(ctx context.Context, m Message, out *Writer) error
+	// WriteHeartbeat writes at each heartbeat. If it is nil, a comment is written. Set it only for streams that programs read.
+	WriteHeartbeat func(ctx context.Context, out *Writer) error
+	// WriteEndReason writes the reason for the end of an incomplete stream. If it is nil, nothing is written. The reader may have
 	// disconnected already.
-	Cut func(why error, out *Writer)
+	WriteEndReason func(why error, out *Writer)
 
 	Heartbeat   time.Duration
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
@@ -42,7 +42,7 @@ type Source struct {
 // out, half an hour has passed, or ctx ends. The error is the reason.
 //
 // Send subscribes first, then reads the store, then passes on new events, so that no event is lost. An event that is
-// stored between the first two steps arrives twice. Live must skip events that Backlog has written, by ID or change
+// stored between the first two steps arrives twice. WriteMessage must skip events that WriteBacklog has written, by ID or change
 // number.
 func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
@@ -50,11 +50,11 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, maxStreamLife)
 	defer cancel()
 	err := s.send(ctx, sub.messages, out)
-	if errors.Is(err, ErrDone) {
+	if errors.Is(err, ErrStreamComplete) {
 		return nil
 	}
-	if s.Cut != nil {
-		s.Cut(err, out)
+	if s.WriteEndReason != nil {
+		s.WriteEndReason(err, out)
 		return errors.Join(err, out.Flush())
 	}
 	return err
@@ -63,13 +63,13 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) error {
 	gone := out.Watch()
 	defer out.Flush()
-	if s.Beat == nil { // only browsers understand this line
+	if s.WriteHeartbeat == nil { // only browsers understand this line
 		out.WriteString(streamRetry)
 	}
 	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read
 		return err
 	}
-	if err := s.Backlog(ctx, out); err != nil {
+	if err := s.WriteBacklog(ctx, out); err != nil {
 		return err
 	}
 	beat := time.NewTicker(s.Heartbeat)
@@ -80,7 +80,7 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) 
 		}
 		select {
 		case m := <-messages:
-			if err := s.Live(ctx, m, out); err != nil {
+			if err := s.WriteMessage(ctx, m, out); err != nil {
 				return err
 			}
 		case <-beat.C:
@@ -99,8 +99,8 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) 
 }
 
 func (s Source) beat(ctx context.Context, out *Writer) error {
-	if s.Beat != nil {
-		return s.Beat(ctx, out)
+	if s.WriteHeartbeat != nil {
+		return s.WriteHeartbeat(ctx, out)
 	}
 	_, err := out.WriteString(":\n\n")
 	return err

@@ -33,7 +33,7 @@ func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
 	tick := time.NewTicker(hangUpCheckInterval)
 	defer tick.Stop()
 	for {
-		if gone, err := hungUp(raw); gone || err != nil {
+		if gone, err := isClosedByPeer(raw); gone || err != nil {
 			return gone
 		}
 		select {
@@ -58,8 +58,8 @@ func peek(raw syscall.RawConn) (n int, err error) {
 	return n, err
 }
 
-// hungUp reports whether the client has closed the connection, even if unread data precedes the end.
-func hungUp(raw syscall.RawConn) (gone bool, err error) {
+// isClosedByPeer reports whether the client has closed the connection, even if unread data precedes the end.
+func isClosedByPeer(raw syscall.RawConn) (gone bool, err error) {
 	controlErr := raw.Control(func(fd uintptr) {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
 		if _, err = unix.Poll(poll, 0); errors.Is(err, unix.EINTR) {

@@ -47,7 +47,7 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 				}
 				n, _ := io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
-				if resp.StatusCode != http.StatusOK || n == 0 || n > site.MostText {
+				if resp.StatusCode != http.StatusOK || n == 0 || n > site.MaxFormText {
 					t.Errorf("%s%s: %s, %d bytes", name, when, resp.Status, n)
 				}
 			})

@@ -61,7 +61,7 @@ func (a *API) Errors(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.Status >= fiber.StatusInternalServerError:
 		a.site.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", site.LoggedPath(c), "err", err)
-		return a.fail(c, f.Status, f.Message)
+		return a.respondFailure(c, f.Status, f.Message)
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"error": strings.TrimSuffix(f.Message, "."), "status": "client_error"})
 }
@@ -95,8 +95,8 @@ func requestError(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// fail responds with an error instead of a result.
-func (a *API) fail(c *fiber.Ctx, status int, message string) error {
+// respondFailure responds with an error instead of a result.
+func (a *API) respondFailure(c *fiber.Ctx, status int, message string) error {
 	noCache(c)
 	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }

@@ -16,11 +16,11 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// statusGone is the logged status of a request whose caller disconnected before the response, as in nginx.
-const statusGone = 499
+// statusCallerGone is the logged status of a request whose caller disconnected before the response, as in nginx.
+const statusCallerGone = 499
 
-// finishedAge is the minimum age of the ended jobs that CleanUp removes.
-const finishedAge = 300 * time.Second
+// minCleanUpAge is the minimum age of the ended jobs that CleanUp removes.
+const minCleanUpAge = 300 * time.Second
 
 // Evaluate measures one kernel and responds with the result.
 func (a *API) Evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
@@ -47,7 +47,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 		over()
 		return requestError(c, err)
 	}
-	site.DropBody(c) // it may wait for minutes
+	site.FreeBody(c) // it may wait for minutes
 	w := a.waitFor(c, e, over)
 	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.KeepAlive) {
 		a.answerLate(c, w, request)
@@ -56,7 +56,7 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	<-w.done
 	reply, err := a.reply(w, request, evaluations.PodIP(c))
 	if errors.Is(err, errCallerGone) {
-		return &site.Failure{Status: statusGone, Code: "caller_gone", Message: "The caller has left."} // for the log: nothing of the site failed
+		return &site.Failure{Status: statusCallerGone, Code: "caller_gone", Message: "The caller has left."} // for the log: nothing of the site failed
 	}
 	if err != nil {
 		return err
@@ -68,8 +68,8 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	return c.Status(reply.status).JSON(reply.body)
 }
 
-// noDevice returns the message for a caller whose evaluation was not started in time by any worker.
-func (a *API) noDevice(e work.Evaluation) string {
+// noDeviceText returns the message for a caller whose evaluation was not started in time by any worker.
+func (a *API) noDeviceText(e work.Evaluation) string {
 	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
 	defer cancel()
@@ -135,7 +135,7 @@ func (a *API) CleanUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	before := a.site.Now().Add(-finishedAge)
+	before := a.site.Now().Add(-minCleanUpAge)
 	if caller.User.IsAdmin() {
 		err = a.site.Store.Work.PruneEvaluations(c.UserContext(), before)
 	} else {

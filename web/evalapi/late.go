@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// reply is the status and body of the response to a waiting caller.
-type reply struct {
+// response is the status and body of the response to a waiting caller.
+type response struct {
 	status int
 	device string // set when there is a result
 	body   any
@@ -35,7 +35,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 		for ended := false; !ended; ended = w.endsWithin(every) {
 			out.WriteByte(' ')
 			if out.Flush() != nil {
-				w.leave(errCallerGone)
+				w.cancel(errCallerGone)
 			}
 		}
 		reply, err := a.reply(w, request, pod)
@@ -54,7 +54,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 // itself; HTTP/1.0, nginx's default, is a sign of one.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := conns.Peer(c), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || a.site.Secure() || conns.HasProxyMark(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
+	return !c.Request().Header.IsHTTP11() || a.site.Secure() || conns.HasProxyHeader(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
 		host != a.site.Base.Host && !(conns.IsLoopback(host) && conns.IsLoopback(a.site.Base.Host))
 }
 
@@ -71,18 +71,18 @@ func (w *waiter) endsWithin(d time.Duration) bool {
 }
 
 // reply returns the response for an evaluation that has ended. The error is a failure of the site, not of the kernel.
-func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, error) {
-	failed := func(why string) reply {
-		return reply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}
+func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (response, error) {
+	failed := func(why string) response {
+		return response{status: http.StatusInternalServerError, body: failureBody(w.evaluation, why, pod)}
 	}
 	switch {
 	case errors.Is(w.err, errQueueFull):
-		return failed(a.noDevice(w.last)), nil
+		return failed(a.noDeviceText(w.evaluation)), nil
 	case w.err != nil:
-		return reply{}, w.err
-	case w.last.State != work.EvaluationCompleted:
-		return failed(failureText(w.last, request)), nil
+		return response{}, w.err
+	case w.evaluation.State != work.EvaluationCompleted:
+		return failed(failureText(w.evaluation, request)), nil
 	}
-	answer, err := evaluations.NewAnswer(w.last, evaluations.KernelOf(request.CustomKernel), pod)
-	return reply{status: http.StatusOK, device: answer.GPUType, body: answer}, err
+	answer, err := evaluations.NewAnswer(w.evaluation, evaluations.KernelOf(request.CustomKernel), pod)
+	return response{status: http.StatusOK, device: answer.GPUType, body: answer}, err
 }

@@ -13,8 +13,8 @@ import (
 	"warpboard/web/site"
 )
 
-// stopPause is the Retry-After time for callers whose request was interrupted by a restart.
-const stopPause = 5 * time.Second
+// restartRetryAfter is the Retry-After time for callers whose request was interrupted by a restart.
+const restartRetryAfter = 5 * time.Second
 
 // Causes for which a waiter stops waiting for an evaluation.
 var (
@@ -24,11 +24,11 @@ var (
 
 // waiter waits for the end of an evaluation on behalf of a caller.
 type waiter struct {
-	id    string
-	leave context.CancelCauseFunc
-	done  chan struct{} // closed when last and err are set
-	last  work.Evaluation
-	err   error
+	id         string
+	cancel     context.CancelCauseFunc
+	done       chan struct{} // closed when last and err are set
+	evaluation work.Evaluation
+	err        error
 }
 
 // waitFor starts to wait for the end of an evaluation, and calls over afterwards. It cancels the evaluation if the
@@ -36,23 +36,23 @@ type waiter struct {
 // caller's connection.
 func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
 	ctx, cancel := context.WithCancelCause(a.site.Streams)
-	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
+	w := &waiter{id: e.ID, cancel: cancel, done: make(chan struct{}), evaluation: e}
 	stop := site.OnLeaving(c, func() { cancel(errCallerGone) })
 	end := func() { stop(); cancel(nil); over(); close(w.done) }
 	waiting := a.site.Sending.Go(func() {
 		defer end()
-		w.last, w.err = a.awaitEnd(ctx, cancel, e)
+		w.evaluation, w.err = a.awaitEnd(ctx, cancel, e)
 	})
 	if !waiting {
-		w.err = stopping(e)
+		w.err = stoppingError(e)
 		end()
 	}
 	return w
 }
 
-// stopping returns the response for a caller whose evaluation is unfinished when the server stops.
-func stopping(e work.Evaluation) error {
-	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
+// stoppingError returns the response for a caller whose evaluation is unfinished when the server stops.
+func stoppingError(e work.Evaluation) error {
+	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: restartRetryAfter,
 		Message: "The site is being restarted. The evaluation continues; its result will be at /api/v1/evaluations/" + e.ID}
 }
 
@@ -71,7 +71,7 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e wo
 	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		a.dropEvaluation(e.ID, err)
 	case err != nil && a.site.Streams.Err() != nil:
-		err = stopping(e)
+		err = stoppingError(e)
 	}
 	if last.ID == "" { // it could not be read again
 		last = e

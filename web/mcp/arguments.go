@@ -145,7 +145,7 @@ func kindOf(value json.RawMessage) string {
 }
 
 // maxCheckedElements limits the elements of an array, or keys of an object, that are checked.
-const maxSearchedSubmissions = 200
+const maxCheckedElements = 200
 
 // maxRepeatedInput limits the input that an error message repeats, in bytes.
 const maxRepeatedInput = 40
@@ -164,7 +164,7 @@ func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for i := 0; i < maxSearchedSubmissions && from.More(); i++ {
+	for i := 0; i < maxCheckedElements && from.More(); i++ {
 		var element json.RawMessage
 		if err := from.Decode(&element); err != nil {
 			return ""
@@ -182,7 +182,7 @@ func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for i := 0; i < maxSearchedSubmissions && from.More(); i++ {
+	for i := 0; i < maxCheckedElements && from.More(); i++ {
 		key, err := from.Token()
 		name, ok := key.(string)
 		var value json.RawMessage

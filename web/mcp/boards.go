@@ -43,20 +43,20 @@ type tasksOut struct {
 	Tasks []client.TaskSummary `json:"tasks"`
 }
 
-func (t tools) addBoards(server offering) {
+func (t tools) addBoards(server toolServer) {
 	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", readingAnnotations(), func(ctx context.Context, _ *progress, _ noInput) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err
 	})
 	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", readingAnnotations(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
-		return value(t.site.Task(ctx, in.Task))
+		return deref(t.site.Task(ctx, in.Task))
 	})
 	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
 	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", readingAnnotations(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
-		return value(t.site.Submission(ctx, in.ID))
+		return deref(t.site.Submission(ctx, in.ID))
 	})
 	addTyped(server, "get_board", "Read the ranking of a task on a device.", readingAnnotations(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
-		return value(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
+		return deref(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
 	})
 }
 
@@ -65,7 +65,7 @@ func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Sub
 	if err != nil {
 		return client.Submission{}, err
 	}
-	return value(t.site.Submit(ctx, client.NewSubmission{
+	return deref(t.site.Submit(ctx, client.NewSubmission{
 		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), ProfileFilter: filter, FileName: in.FileName, Source: in.Source, Files: in.Files,
 	}))
 }
@@ -89,8 +89,8 @@ func filterOf(given object) (*job.ProfileFilter, error) {
 	return &filter, nil
 }
 
-// value returns the value that answer points to, or err.
-func value[T any](answer *T, err error) (T, error) {
+// deref returns the value that answer points to, or err.
+func deref[T any](answer *T, err error) (T, error) {
 	if err != nil {
 		var none T
 		return none, err

@@ -11,9 +11,9 @@ import (
 // dozen times and repeats them in its responses.
 const MaxOtherBytes = 128 << 10
 
-// IsSane reports whether a message has at most MaxOtherBytes bytes outside its sources. Invalid JSON counts as having
+// HasAcceptableSize reports whether a message has at most MaxOtherBytes bytes outside its sources. Invalid JSON counts as having
 // no sources.
-func IsSane(message []byte) bool {
+func HasAcceptableSize(message []byte) bool {
 	if len(message) <= MaxOtherBytes {
 		return true
 	}

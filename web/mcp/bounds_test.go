@@ -30,7 +30,7 @@ func TestOnlySourcesMakeAMessageLarge(t *testing.T) {
 		`{"id":1}`: true,
 		"no JSON":  true,
 	} {
-		if got := mcp.IsSane([]byte(message)); got != want {
+		if got := mcp.HasAcceptableSize([]byte(message)); got != want {
 			t.Errorf("%.90s…: %v", message, got)
 		}
 	}

@@ -16,13 +16,13 @@ type compareRunsIn struct {
 }
 
 type comparedOut struct {
-	A     sideOut       `json:"a"`
-	B     sideOut       `json:"b"`
-	Cases []comparedOne `json:"cases"`
-	URL   string        `json:"url"`
+	A     comparedRunOut `json:"a"`
+	B     comparedRunOut `json:"b"`
+	Cases []comparedCase `json:"cases"`
+	URL   string         `json:"url"`
 }
 
-type sideOut struct {
+type comparedRunOut struct {
 	Run        int64    `json:"run"`
 	Submission int64    `json:"submission"`
 	User       string   `json:"user"`
@@ -30,13 +30,13 @@ type sideOut struct {
 	ScoreNS    *float64 `json:"score_ns"`
 }
 
-type comparedOne struct {
-	Spec string   `json:"spec"`
-	A    *timeOut `json:"a,omitempty"`
-	B    *timeOut `json:"b,omitempty"`
+type comparedCase struct {
+	Spec string     `json:"spec"`
+	A    *caseTimes `json:"a,omitempty"`
+	B    *caseTimes `json:"b,omitempty"`
 }
 
-type timeOut struct {
+type caseTimes struct {
 	Median float64 `json:"median" jsonschema:"in nanoseconds"`
 	Mean   float64 `json:"mean"`
 }
@@ -48,7 +48,7 @@ func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (
 		if err != nil {
 			return out, fmt.Errorf("submission %d: %w", id, err)
 		}
-		if runs[i], err = runOn(sub, in.Device); err != nil {
+		if runs[i], err = runOnDevice(sub, in.Device); err != nil {
 			return out, err
 		}
 	}
@@ -61,8 +61,8 @@ func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (
 	return out, err
 }
 
-// runOn returns the submission's run on a device. If device is empty, it returns the only run.
-func runOn(sub *client.Submission, device string) (found client.Run, err error) {
+// runOnDevice returns the submission's run on a device. If device is empty, it returns the only run.
+func runOnDevice(sub *client.Submission, device string) (found client.Run, err error) {
 	var devices []string
 	fit := 0
 	for _, run := range sub.Runs {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// firstWait limits how long one request waits for the end of an evaluation, and so the interval of progress
+	// maxRequestWait limits how long one request waits for the end of an evaluation, and so the interval of progress
 	// messages. The wait starts at one second and doubles with each request up to this limit.
-	firstWait = 8 * time.Second
+	maxRequestWait = 8 * time.Second
 	// validateTimeout is the default time limit of a validation in seconds.
 	validateTimeout = 60
 	// cancelTimeout limits the request that cancels an evaluation after the tool call was cancelled.
@@ -79,7 +79,7 @@ type noInput struct{}
 // continueHint is appended to tool results that report unfinished work.
 const continueHint = " If ended is false, call get_job_status with its job_id."
 
-func (t tools) addEvaluations(server offering) {
+func (t tools) addEvaluations(server toolServer) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
@@ -200,13 +200,13 @@ func (t tools) await(ctx context.Context, p *progress, submit func(context.Conte
 		return nil, err
 	}
 	id, key := e.ID, e.EvaluationKey
-	for wait := time.Second; !e.Ended; wait = min(2*wait, firstWait) {
+	for wait := time.Second; !e.Ended; wait = min(2*wait, maxRequestWait) {
 		p.report(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
 		if !p.isRequested() {
-			wait = min(wait, t.patience-p.elapsed())
+			wait = min(wait, t.maxWait-p.elapsed())
 		}
 		if wait <= 0 {
-			return withKey(unfinished(e), key), nil
+			return addKey(unfinishedResult(e), key), nil
 		}
 		if e, err = t.site.Evaluation(ctx, id, max(wait, time.Second)); err != nil {
 			t.abandon(ctx, id)
@@ -220,19 +220,19 @@ func (t tools) await(ctx context.Context, p *progress, submit func(context.Conte
 	if err != nil {
 		return nil, err
 	}
-	return withKey(out, key), nil
+	return addKey(out, key), nil
 }
 
-// withKey adds the key that a caller without a token needs to read the evaluation later.
-func withKey(out object, key string) object {
+// addKey adds the key that a caller without a token needs to read the evaluation later.
+func addKey(out object, key string) object {
 	if key != "" {
 		out["key"] = key
 	}
 	return out
 }
 
-// unfinished returns the tool result for an evaluation that has not ended. Most clients would abandon a longer call.
-func unfinished(e *client.Evaluation) object {
+// unfinishedResult returns the tool result for an evaluation that has not ended. Most clients would abandon a longer call.
+func unfinishedResult(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
@@ -266,7 +266,7 @@ func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 	if in.Key != "" {
 		t.site.SetEvaluationKey(in.Key)
 	}
-	wait := waitSlice
+	wait := maxCallWait
 	if in.Wait != nil {
 		wait = time.Duration(*in.Wait) * time.Second
 	}

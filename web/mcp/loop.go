@@ -86,26 +86,26 @@ func shortSubmission(s *client.Submission) submissionOut {
 	return out
 }
 
-func (t tools) addLoop(server offering) {
+func (t tools) addLoop(server toolServer) {
 	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", createAnnotations(), t.submitAndWait(job.ModeTest))
 	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", createAnnotations(), t.submitAndWait(job.ModeRanked))
 	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", readingAnnotations(), t.wait)
 	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", endingAnnotations(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
-			sub, err := value(t.site.Cancel(ctx, in.ID))
+			sub, err := deref(t.site.Cancel(ctx, in.ID))
 			return shortSubmission(&sub), err
 		})
 	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", readingAnnotations(), t.mine)
 	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", readingAnnotations(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
-			return value(t.site.SubmissionSource(ctx, in.ID))
+			return deref(t.site.SubmissionSource(ctx, in.ID))
 		})
 	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", readingAnnotations(), t.profile)
 	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", readingAnnotations(), t.compareRuns)
 	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", readingAnnotations(), t.withRecord)
 }
 
-// submitAndWait returns a tool that submits a kernel in a mode and waits for the result, at most waitSlice.
+// submitAndWait returns a tool that submits a kernel in a mode and waits for the result, at most maxCallWait.
 func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
 	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
 		sub, err := t.site.Submit(ctx, client.NewSubmission{
@@ -119,13 +119,13 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 	}
 }
 
-// waitSlice limits the wait in one tool call. Common clients abandon a call after 30 s or 60 s.
-const waitSlice = 25 * time.Second
+// maxCallWait limits the wait in one tool call. Common clients abandon a call after 30 s or 60 s.
+const maxCallWait = 25 * time.Second
 
 func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
 	sub, err := t.site.Submission(ctx, in.ID)
 	for err == nil && !sub.Ended {
-		left := min(waitSlice, t.patience) - p.elapsed()
+		left := min(maxCallWait, t.maxWait) - p.elapsed()
 		if left < time.Second {
 			break
 		}

@@ -17,7 +17,7 @@ type recordOut struct {
 	Record   int64    `json:"record" jsonschema:"id of the submission in 1st place"`
 	User     string   `json:"user" jsonschema:"person who made it"`
 	RecordNS float64  `json:"record_ns" jsonschema:"its score, in nanoseconds"`
-	MineNS   *float64 `json:"mine_ns,omitempty" jsonschema:"your score; absent: your submission has none"`
+	OwnNS    *float64 `json:"mine_ns,omitempty" jsonschema:"your score; absent: your submission has none"`
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 
@@ -28,7 +28,7 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	if err != nil {
 		return out, err
 	}
-	run, err := runOn(mine, in.Device)
+	run, err := runOnDevice(mine, in.Device)
 	if err != nil {
 		return out, err
 	}
@@ -40,7 +40,7 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 		return out, fmt.Errorf("the board of %s on %s has no entries yet", mine.Task, run.Device)
 	}
 	first := board.Entries[0]
-	out = recordOut{Record: first.SubmissionID, User: first.User.Name, RecordNS: first.ScoreNS, MineNS: run.ScoreNS}
+	out = recordOut{Record: first.SubmissionID, User: first.User.Name, RecordNS: first.ScoreNS, OwnNS: run.ScoreNS}
 	theirs, err := t.site.SubmissionSource(ctx, first.SubmissionID)
 	if err != nil {
 		return out, err
@@ -49,12 +49,12 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	if err != nil {
 		return out, err
 	}
-	out.Diff = differences(fmt.Sprintf("submission %d", in.ID), *own, fmt.Sprintf("submission %d", first.SubmissionID), *theirs)
+	out.Diff = submissionDiff(fmt.Sprintf("submission %d", in.ID), *own, fmt.Sprintf("submission %d", first.SubmissionID), *theirs)
 	return out, nil
 }
 
-// differences returns the diff of two submissions, file by file.
-func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
+// submissionDiff returns the diff of two submissions, file by file.
+func submissionDiff(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
 	var all format.Comparison
 	text := all.Unified(nameA, a.Text, nameB, b.Text)
 	for _, name := range a.Submission().NamesWith(b.Submission()) {

@@ -22,7 +22,7 @@ import (
 const scheme = "warpboard://"
 
 // addReading adds resources for tasks, their files, boards, and profiles, and a prompt for solving a task.
-func (t tools) addReading(server offering) {
+func (t tools) addReading(server toolServer) {
 	for uri, about := range map[string]string{
 		scheme + "tasks/{task}":           "A task: description, cases, limits, templates.",
 		scheme + "boards/{task}/{device}": "The board of a task on a device.",

@@ -20,9 +20,9 @@ const defaultPatience = 40 * time.Second
 
 // Options describes the client that a server is made for.
 type Options struct {
-	Gone     context.Context // ends when the client has left; nil if the SDK cancels its calls then
-	Patience time.Duration   // longest time of a call without progress messages; 0 for defaultPatience
-	Schemas  *Schemas        // schemas of earlier servers; nil for new ones
+	Gone    context.Context // ends when the client has left; nil if the SDK cancels its calls then
+	MaxWait time.Duration   // longest time of a call without progress messages; 0 for defaultPatience
+	Schemas *Schemas        // schemas of earlier servers; nil for new ones
 }
 
 // Schemas caches the schemas of tools for all servers: each HTTP request has its own server, and making all schemas
@@ -35,8 +35,8 @@ type Schemas struct {
 // NewSchemas returns an empty cache.
 func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
 
-// offering is an MCP server to which the functions of this package add tools.
-type offering struct {
+// toolServer is an MCP server to which the functions of this package add tools.
+type toolServer struct {
 	*sdk.Server
 	schemas *Schemas
 }
@@ -48,12 +48,12 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 		SchemaCache:  schemas.types,
 		Instructions: "Compile, check, and time kernels, alone or against a reference, and bring them to the top of boards: call list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, and read_profile, then repeat. Evaluations have times in milliseconds, boards in nanoseconds.",
 	})
-	t := tools{site: site, gone: o.Gone, patience: cmp.Or(o.Patience, defaultPatience)}
+	t := tools{site: site, gone: o.Gone, maxWait: cmp.Or(o.MaxWait, defaultPatience)}
 	if t.gone == nil {
 		t.gone = context.Background()
 	}
 	server.AddReceivingMiddleware(schemas.explain)
-	offered := offering{server, schemas}
+	offered := toolServer{server, schemas}
 	t.addEvaluations(offered)
 	t.addBoards(offered)
 	t.addLoop(offered)
@@ -71,9 +71,9 @@ func ServeStdio(ctx context.Context, site *client.Client, version string, in io.
 
 // tools has the handlers of the tools, and the API client that they use.
 type tools struct {
-	site     *client.Client
-	gone     context.Context
-	patience time.Duration
+	site    *client.Client
+	gone    context.Context
+	maxWait time.Duration
 }
 
 // object is a JSON object whose keys the site defines.
@@ -98,7 +98,7 @@ func endingAnnotations() *sdk.ToolAnnotations {
 
 // addTyped adds a tool with a result of type Out, whose short schema clients receive. An error of call becomes an error
 // result.
-func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
+func addTyped[In, Out any](server toolServer, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
 	answer := cachedSchema(&server.schemas.answers, name, shortSchema[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
@@ -108,7 +108,7 @@ func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolA
 
 // addOpen adds a tool whose result is a response of the evaluation API: known keys have fixed types, and the site may
 // add keys.
-func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
+func addOpen[In any](server toolServer, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
 	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return openSchema(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
@@ -120,7 +120,7 @@ func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotat
 	})
 }
 
-func tool[In any](server offering, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema) *sdk.Tool {
+func tool[In any](server toolServer, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema) *sdk.Tool {
 	arguments := cachedSchema(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }

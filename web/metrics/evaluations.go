@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	keptDesc         = prometheus.NewDesc("warpboard_evaluations", "Evaluations that are kept.", []string{"state"}, nil)
-	evalSecondsDesc  = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
-	evalWaitDesc     = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
-	evalDeviceDesc   = prometheus.NewDesc("warpboard_evaluation_device_seconds", "Time for which slots were held.", []string{"unit"}, nil)
-	evalOutcomesDesc = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
+	storedEvaluationsDesc = prometheus.NewDesc("warpboard_evaluations", "Evaluations that are kept.", []string{"state"}, nil)
+	evalSecondsDesc       = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
+	evalWaitDesc          = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
+	evalDeviceDesc        = prometheus.NewDesc("warpboard_evaluation_device_seconds", "Time for which slots were held.", []string{"unit"}, nil)
+	evalOutcomesDesc      = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
 )
 
 // evalCollector reads the counters of evaluations from the database at each scrape.
@@ -23,7 +23,7 @@ type evalCollector struct{ metrics *Metrics }
 
 // Describe sends the descriptions of the metrics.
 func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{keptDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
+	for _, d := range []*prometheus.Desc{storedEvaluationsDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
 		to <- d
 	}
 }
@@ -43,7 +43,7 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for state, n := range census.ByState {
-		to <- prometheus.MustNewConstMetric(keptDesc, prometheus.GaugeValue, float64(n), string(state))
+		to <- prometheus.MustNewConstMetric(storedEvaluationsDesc, prometheus.GaugeValue, float64(n), string(state))
 	}
 	summary := func(desc *prometheus.Desc, c work.Counter, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)

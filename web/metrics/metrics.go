@@ -21,8 +21,8 @@ import (
 
 // Access selects the clients that may read the metrics, apart from admins.
 type Access struct {
-	From  []netip.Prefix // networks that may read the metrics without a token; nil: this machine, if there is no proxy
-	Token string         // lets its sender read the metrics; empty: no token does
+	Networks []netip.Prefix // networks that may read the metrics without a token; nil: this machine, if there is no proxy
+	Token    string         // lets its sender read the metrics; empty: no token does
 }
 
 // Queue is the part of the message queue that the metrics report on.
@@ -36,30 +36,30 @@ type Queue interface {
 // Metrics has the counters and collectors of the site for Prometheus. A label of a request is its route, not its path,
 // so that people cannot create labels.
 type Metrics struct {
-	site     *site.Site
-	runs     *runs.Runs
-	evals    *evaluations.Evaluations
-	access   Access
-	began    time.Time
-	answered *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	page     fasthttp.RequestHandler
+	site      *site.Site
+	runs      *runs.Runs
+	evals     *evaluations.Evaluations
+	access    Access
+	began     time.Time
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	page      fasthttp.RequestHandler
 }
 
 // New registers all metrics. queue may be nil.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
 	m := &Metrics{
 		site: site, runs: runs, evals: evals, access: access, began: site.Now(),
-		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "warpboard_http_requests_total", Help: "Requests answered.",
 		}, []string{"method", "route", "status"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "warpboard_http_request_seconds", Help: "Time until the answer was ready; streams count until they begin.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"route"}),
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.answered, m.seconds, collectors.NewGoCollector(),
+	registry.MustRegister(m.requests, m.durations, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
@@ -101,8 +101,8 @@ func (m *Metrics) Measure(c *fiber.Ctx) error {
 	if status == fiber.StatusNotFound {
 		route = "none"
 	}
-	m.answered.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
+	m.requests.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
+	m.durations.WithLabelValues(route).Observe(time.Since(began).Seconds())
 	return err
 }
 

@@ -28,14 +28,14 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 // fromOperator reports whether the request comes directly from an allowed address. By default this is a loopback
 // address, unless the base URL names another host: then a proxy may forward requests without adding headers.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
-	if m.access.From == nil {
+	if m.access.Networks == nil {
 		return conns.IsLoopback(m.site.Base.Host) && conns.FromThisMachine(c)
 	}
 	address := conns.Peer(c)
-	if !address.IsValid() || conns.HasProxyMark(c) {
+	if !address.IsValid() || conns.HasProxyHeader(c) {
 		return false
 	}
-	for _, network := range m.access.From {
+	for _, network := range m.access.Networks {
 		if network.Contains(address) {
 			return !address.IsLoopback() || conns.IsLoopback(string(c.Request().Host())) // else DNS rebinding
 		}

@@ -77,7 +77,7 @@ func (p *Popcorn) Delete(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.runs.Delete(c.UserContext(), site.Actor(c), seen.Sub.ID, ""); err != nil {
+	if err := p.runs.Delete(c.UserContext(), site.Actor(c), seen.Submission.ID, ""); err != nil {
 		return err
 	}
 	return c.JSON(fiber.Map{"status": "ok"})
@@ -90,7 +90,7 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 		return seen, db.Errorf(db.NotFound, "%q is not the number of a submission.", c.Params("id"))
 	}
 	seen, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), id)
-	if err == nil && seen.Sub.UserID != site.Actor(c).ID {
+	if err == nil && seen.Submission.UserID != site.Actor(c).ID {
 		err = db.Errorf(db.NotFound, "You have no submission %d.", id)
 	}
 	return seen, err
@@ -98,14 +98,14 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 
 // readSubmission reads a submission with its runs, as its owner may see it.
 func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submission, error) {
-	sub := seen.Sub
+	sub := seen.Submission
 	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
 		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []leaderboardRow{}}
 	source, err := p.site.Store.Submissions.Source(ctx, sub)
 	if err != nil {
 		return answer, err
 	}
-	all, err := p.endings(ctx, seen)
+	all, err := p.endedRuns(ctx, seen)
 	if err != nil {
 		return answer, err
 	}
@@ -120,7 +120,7 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submiss
 }
 
 // endedRun is a run with the stages of its last attempt, and its profile.
-type ending struct {
+type endedRun struct {
 	work.Run
 	stages  stages
 	profile runs.Profile
@@ -128,11 +128,11 @@ type ending struct {
 }
 
 // endedRuns reads the requested runs with their results so far.
-func (p *Popcorn) endings(ctx context.Context, seen runs.Access) ([]ending, error) {
+func (p *Popcorn) endedRuns(ctx context.Context, seen runs.Access) ([]endedRun, error) {
 	read, err := p.runs.Read(ctx, seen)
-	all := make([]ending, len(read.Runs))
+	all := make([]endedRun, len(read.Runs))
 	for i, run := range read.Runs {
-		all[i] = ending{Run: run.Run, stages: run.Stages, profile: run.Profile}
+		all[i] = endedRun{Run: run.Run, stages: run.Stages, profile: run.Profile}
 		if run.Queue != nil {
 			all[i].queue = []client.Device{*run.Queue}
 		}
@@ -140,7 +140,7 @@ func (p *Popcorn) endings(ctx context.Context, seen runs.Access) ([]ending, erro
 	return all, err
 }
 
-func runsOf(all []ending) []work.Run {
+func runsOf(all []endedRun) []work.Run {
 	list := make([]work.Run, len(all))
 	for i, e := range all {
 		list[i] = e.Run

@@ -18,8 +18,8 @@ const (
 	Path = views.PopcornPath
 
 	callerHeader = "X-Popcorn-Cli-Id"
-	// statusEvery is the maximum interval of status events in a stream. popcorn-cli expects one every 15 seconds.
-	statusEvery = 10 * time.Second
+	// statusInterval is the maximum interval of status events in a stream. popcorn-cli expects one every 15 seconds.
+	statusInterval = 10 * time.Second
 )
 
 // Popcorn has the handlers of popcorn-cli's API.
@@ -57,8 +57,8 @@ func (p *Popcorn) howToSignIn() string {
 	return fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
 
-// Caller copies popcorn-cli's token header to the Authorization header, and removes cookies.
-func Caller(c *fiber.Ctx) error {
+// UseTokenHeader copies popcorn-cli's token header to the Authorization header, and removes cookies.
+func UseTokenHeader(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	header.DelAllCookies()
 	if token := c.Get(callerHeader); token != "" {
@@ -67,8 +67,8 @@ func Caller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// NeedsCaller refuses requests without a token.
-func (p *Popcorn) NeedsCaller(c *fiber.Ctx) error {
+// RequireToken refuses requests without a token.
+func (p *Popcorn) RequireToken(c *fiber.Ctx) error {
 	if site.Viewer(c) == nil {
 		return &site.Failure{
 			Status:  fiber.StatusBadRequest,

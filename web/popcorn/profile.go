@@ -21,19 +21,19 @@ const (
 	maxTraceBytes = 16 << 20
 )
 
-// tracer packs the report files of one result.
-type tracer struct {
+// reportPacker packs the report files of one result.
+type reportPacker struct {
 	runs    *runs.Runs
 	profile runs.Profile
 	left    int64 // remaining bytes
 }
 
 // addProfile adds the cases of a run in mode profile to its result, each as one stage.
-func (p *Popcorn) addProfile(e ending, full *fullResult) error {
+func (p *Popcorn) addProfile(e endedRun, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
 	}
-	cases, t := e.profile.Cases, &tracer{p.runs, e.profile, maxTraceBytes}
+	cases, t := e.profile.Cases, &reportPacker{p.runs, e.profile, maxTraceBytes}
 	if len(cases) == 0 {
 		cases = []job.CaseResult{{Spec: "no case was profiled"}}
 	}
@@ -58,7 +58,7 @@ func (r *evalResult) addOutput(tried []job.StageResult) {
 }
 
 // profiled returns one case of a profile: its report as text, and ncu's report file.
-func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, error) {
+func (p *Popcorn) profiled(e endedRun, t *reportPacker, c job.CaseResult) (evalResult, error) {
 	text, err := t.text(c.Index)
 	if err != nil {
 		return evalResult{}, err
@@ -83,7 +83,7 @@ func (p *Popcorn) profiled(e ending, t *tracer, c job.CaseResult) (evalResult, e
 }
 
 // text returns the report of a case, or the reason why there is none.
-func (t *tracer) text(index int) (string, error) {
+func (t *reportPacker) text(index int) (string, error) {
 	report, err := t.runs.Report(t.profile, index)
 	if err != nil {
 		return "", err
@@ -97,7 +97,7 @@ func (t *tracer) text(index int) (string, error) {
 }
 
 // trace returns a zip with a report file and the text of its first case, or nil if it exceeds the limit.
-func (t *tracer) trace(file runs.ReportFile, text string) ([]byte, error) {
+func (t *reportPacker) trace(file runs.ReportFile, text string) ([]byte, error) {
 	if file.Size > t.left {
 		return nil, nil
 	}
@@ -131,7 +131,7 @@ const gzipTail = 8
 func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader
-	if body, ok := deflated(data); packed && ok {
+	if body, ok := deflateData(data); packed && ok {
 		tail := data[len(data)-gzipTail:]
 		data = body
 		head.CRC32, head.UncompressedSize64 = binary.LittleEndian.Uint32(tail), uint64(binary.LittleEndian.Uint32(tail[4:]))
@@ -144,9 +144,9 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	return err
 }
 
-// deflated returns the compressed data of a gzip file, between its header and its trailer. ok is false if the data is
+// deflateData returns the compressed data of a gzip file, between its header and its trailer. ok is false if the data is
 // not a complete gzip file.
-func deflated(data []byte) (body []byte, ok bool) {
+func deflateData(data []byte) (body []byte, ok bool) {
 	rest := bytes.NewReader(data)
 	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {
 		return nil, false

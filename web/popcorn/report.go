@@ -18,8 +18,8 @@ const (
 	exitOther   = 1
 )
 
-// fullForm converts a run to the result in a stream.
-func (e ending) fullForm() fullResult {
+// streamResult converts a run to the result in a stream.
+func (e endedRun) streamResult() fullResult {
 	f := fullResult{
 		Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError,
 		Runs:    map[string]evalResult{},
@@ -45,7 +45,7 @@ func (e ending) fullForm() fullResult {
 }
 
 // compilation returns the build of the run's program; nil if it has no build stage.
-func (e ending) compilation() *compileResult {
+func (e endedRun) compilation() *compileResult {
 	b := e.stages.build()
 	if b == nil {
 		return nil
@@ -63,7 +63,7 @@ func (e ending) compilation() *compileResult {
 func runResultOf(r job.StageResult) *runResult {
 	ran := &runResult{Success: r.Status == job.StatusPass || r.Status == job.StatusFail, Passed: r.Status == job.StatusPass, Command: r.Command,
 		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: exitCode(r), Duration: r.EndedAt.Sub(r.StartedAt).Seconds(), Result: map[string]any{}}
-	for key, value := range report(r) {
+	for key, value := range stageLines(r) {
 		ran.Result[key] = value
 	}
 	return ran
@@ -84,7 +84,7 @@ func exitCode(r job.StageResult) int {
 }
 
 // text returns a run's result as readable text, which popcorn-cli before 1.3.16 prints.
-func (p *Popcorn) text(sub submissions.Submission, e ending) string {
+func (p *Popcorn) text(sub submissions.Submission, e endedRun) string {
 	var b strings.Builder
 	word, why := failureOf(e.Run)
 	if word == "" {
@@ -106,11 +106,11 @@ func (p *Popcorn) text(sub submissions.Submission, e ending) string {
 	if e.HeldReason != "" {
 		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldReason)
 	}
-	return printable(b.String())
+	return withoutControls(b.String())
 }
 
-// printable removes terminal control sequences from a text, because the task's checker may have written it.
-func printable(text string) string {
+// withoutControls removes terminal control sequences from a text, because the task's checker may have written it.
+func withoutControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1

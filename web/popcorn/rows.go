@@ -60,10 +60,10 @@ func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 }
 
 // rows converts a run to KernelBot's format: one row for each stage.
-func (e ending) rows() (list []leaderboardRow) {
+func (e endedRun) rows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
 		one := leaderboardRow{StartTime: r.StartedAt, EndTime: r.EndedAt, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
-			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: report(r)}
+			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: stageLines(r)}
 		if r.Stage == job.StageRanked {
 			one.Score = maybeSeconds(e.ScoreNS)
 		}
@@ -72,8 +72,8 @@ func (e ending) rows() (list []leaderboardRow) {
 	return list
 }
 
-// report converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in nanoseconds.
-func report(r job.StageResult) map[string]string {
+// stageLines converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in nanoseconds.
+func stageLines(r job.StageResult) map[string]string {
 	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
 	kind := "benchmark"
 	if r.Stage == job.StageTest || r.Stage == job.StageSanitize {
@@ -132,7 +132,7 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 	}
 	for _, run := range list {
 		if word, why := failureOf(run); word != "" {
-			why = fmt.Sprintf("%s %s", printable(why), p.address(sub))
+			why = fmt.Sprintf("%s %s", withoutControls(why), p.address(sub))
 			return jobStatus{word, &why}
 		}
 	}

@@ -47,19 +47,19 @@ func (p *Popcorn) follow(c *fiber.Ctx) error {
 		c.Context().SetConnectionClose() // or it would keep the stream's place
 		return err
 	}
-	site.DropBody(c)
+	site.FreeBody(c)
 	user := site.Actor(c)
 	f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
 		look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
 		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, user, sub) }}
-	p.site.SendStream(c, f.source(min(statusEvery, p.site.Settings.Heartbeat)))
+	p.site.SendStream(c, f.source(min(statusInterval, p.site.Settings.Heartbeat)))
 	return nil
 }
 
 func (f *follower) source(every time.Duration) conns.Source {
 	return conns.Source{
-		Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, Backlog: f.beat, Live: f.live, Beat: f.beat,
-		Cut: f.cut, Heartbeat: every,
+		Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, WriteBacklog: f.beat, WriteMessage: f.live, WriteHeartbeat: f.beat,
+		WriteEndReason: f.cut, Heartbeat: every,
 	}
 }
 
@@ -137,7 +137,7 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err := send(out, "result", r); err != nil {
 		return err
 	}
-	return conns.ErrDone
+	return conns.ErrStreamComplete
 }
 
 // cut writes the reason why the stream ends before the submission.
@@ -174,13 +174,13 @@ func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissi
 	if err != nil {
 		return result{}, err
 	}
-	all, err := p.endings(ctx, seen)
+	all, err := p.endedRuns(ctx, seen)
 	if err != nil {
 		return result{}, err
 	}
 	r := result{Status: "success", Results: []fullResult{}, Reports: []string{}}
 	for _, e := range all {
-		one := e.fullForm()
+		one := e.streamResult()
 		if err := p.addProfile(e, &one); err != nil {
 			return result{}, err
 		}

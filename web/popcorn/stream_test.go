@@ -30,7 +30,7 @@ func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.R
 	began := time.Now()
 	f := &follower{id: 7, address: "https://site/submissions/7", began: began, state: work.StateQueued, look: look,
 		result: func(context.Context) (result, error) { return result{}, nil }}
-	source := f.source(statusEvery)
+	source := f.source(statusInterval)
 	source.Reauthorize = func(context.Context) error { return nil }
 	go func() {
 		out := conns.NewWriter(there, nil, false)

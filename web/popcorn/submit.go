@@ -65,7 +65,7 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 			return in, err
 		}
 	}
-	return p.runs.TakeUploads(c, in, form.File["file"])
+	return p.runs.SetUploads(c, in, form.File["file"])
 }
 
 // profiledLaunches is popcorn-cli's default for the number of profiled launches of a case.

@@ -27,7 +27,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 		// Cookies of localhost and 127.0.0.1 are separate; the provider redirects back to the configured host.
 		return c.Redirect(s.site.Settings.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
-	link, err := s.linkFor(c)
+	link, err := s.identityOwner(c)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 		return s.providerError(c, p, err)
 	}
 	if f.Link != 0 {
-		return s.link(c, f, who)
+		return s.addIdentity(c, f, who)
 	}
 	user, err := s.site.Store.Accounts.SignIn(c.UserContext(), s.signInOf(who))
 	if err != nil {

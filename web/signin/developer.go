@@ -17,14 +17,14 @@ const (
 	developerName = "Developer" // name of the person who opens the link
 )
 
-// onceCode is a secret that can be used once. Each process generates one and keeps it in memory.
-type onceCode struct {
+// oneTimeCode is a secret that can be used once. Each process generates one and keeps it in memory.
+type oneTimeCode struct {
 	mu   sync.Mutex
 	text string // empty after use
 }
 
 // invalidate reports whether code is the secret. If so, the secret becomes invalid.
-func (o *onceCode) invalidate(code string) bool {
+func (o *oneTimeCode) invalidate(code string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	right := site.EqualSecrets(o.text, code)
@@ -34,9 +34,9 @@ func (o *onceCode) invalidate(code string) bool {
 	return right
 }
 
-// offersDeveloper reports whether developer sign-in is available: no provider is configured, and only this machine can
+// hasDeveloperSignIn reports whether developer sign-in is available: no provider is configured, and only this machine can
 // reach the site.
-func (s *SignIn) offersDeveloper() bool {
+func (s *SignIn) hasDeveloperSignIn() bool {
 	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
 
@@ -45,7 +45,7 @@ func (s *SignIn) offersDeveloper() bool {
 func (s *SignIn) DeveloperLink() string {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
-	if !s.offersDeveloper() || s.code.text == "" {
+	if !s.hasDeveloperSignIn() || s.code.text == "" {
 		return ""
 	}
 	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.code.text
@@ -59,18 +59,20 @@ func (s *SignIn) NewDeveloperLink() string {
 	return s.DeveloperLink()
 }
 
-// NeedsLink reports whether a request comes from this machine to a site with developer sign-in, so that its sender can
+// AllowsDeveloperLink reports whether a request comes from this machine to a site with developer sign-in, so that its sender can
 // sign in with a developer link.
-func (s *SignIn) NeedsLink(c *fiber.Ctx) bool { return s.offersDeveloper() && s.site.OnThisMachine(c) }
+func (s *SignIn) AllowsDeveloperLink(c *fiber.Ctx) bool {
+	return s.hasDeveloperSignIn() && s.site.OnThisMachine(c)
+}
 
 // IsDeveloper reports whether the viewer signed in with a developer link (see DeveloperLink).
 func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
-	return s.NeedsLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
+	return s.AllowsDeveloperLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
 }
 
 // DeveloperLinked signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
 func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
-	if !s.NeedsLink(c) || c.Method() != fiber.MethodGet || !s.code.invalidate(c.Query("code")) {
+	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.code.invalidate(c.Query("code")) {
 		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -109,4 +111,4 @@ func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) 
 	return c.Redirect(SafeNext(c.FormValue("next")), fiber.StatusSeeOther)
 }
 
-func newCode() *onceCode { return &onceCode{text: rand.Text()} }
+func newCode() *oneTimeCode { return &oneTimeCode{text: rand.Text()} }

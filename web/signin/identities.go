@@ -21,8 +21,8 @@ func (s *SignIn) linkToken(c *fiber.Ctx) string {
 	return site.DeriveToken("link\x00" + s.site.Cookie(c, site.SessionCookie))
 }
 
-// linkFor returns the ID of the account to which the new identity will be added, or 0 for an ordinary sign-in.
-func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
+// identityOwner returns the ID of the account to which the new identity will be added, or 0 for an ordinary sign-in.
+func (s *SignIn) identityOwner(c *fiber.Ctx) (int64, error) {
 	token := c.Query("link")
 	if token == "" {
 		return 0, nil
@@ -33,8 +33,8 @@ func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
 	return site.Viewer(c).ID, nil
 }
 
-// link adds a verified identity to the account of the person who started the sign-in. It does not start a session.
-func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
+// addIdentity adds a verified identity to the account of the person who started the sign-in. It does not start a session.
+func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
 	}

@@ -23,8 +23,8 @@ type issuer struct {
 	callback string
 	client   *http.Client
 
-	mu    sync.Mutex
-	found *oidc.Provider
+	mu       sync.Mutex
+	provider *oidc.Provider
 }
 
 func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issuer, error) {
@@ -43,8 +43,8 @@ func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issue
 func (i *issuer) discover(ctx context.Context) (*oidc.Provider, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.found != nil {
-		return i.found, nil
+	if i.provider != nil {
+		return i.provider, nil
 	}
 	bare := strings.TrimSuffix(i.cfg.Issuer, "/")
 	found, err := oidc.NewProvider(ctx, bare)
@@ -57,7 +57,7 @@ func (i *issuer) discover(ctx context.Context) (*oidc.Provider, error) {
 	if at := found.Endpoint(); at.AuthURL == "" || at.TokenURL == "" {
 		return nil, fmt.Errorf("OpenID Connect issuer %s: its description lacks authorization_endpoint or token_endpoint", bare)
 	}
-	i.found = found
+	i.provider = found
 	return found, nil
 }
 

@@ -106,8 +106,8 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 type SignIn struct {
 	site      *site.Site
 	Providers []*provider
-	code      *onceCode // opens the developer sign-in
-	admins    []string  // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	code      *oneTimeCode // opens the developer sign-in
+	admins    []string     // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
 // New checks the configuration of the providers. It does not connect to them.

@@ -17,14 +17,14 @@ const (
 	bare               // it is the site's, without the slash that links need
 )
 
-// Outside reports whether a request's path is not below the site's path.
-func Outside(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outside }
+// IsOutsidePath reports whether a request's path is not below the site's path.
+func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outside }
 
-// Bare reports whether a request's path is the site's path without the trailing slash.
-func Bare(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == bare }
+// IsBarePath reports whether a request's path is the site's path without the trailing slash.
+func IsBarePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == bare }
 
 // Handler removes the site's path from each request and adds it to redirects. Requests outside the path keep theirs and
-// are marked (see Outside), except probes, which operators may call at the root.
+// are marked (see IsOutsidePath), except probes, which operators may call at the root.
 func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
 	if p == "" {
 		return next

@@ -127,9 +127,9 @@ func TestRequestsLoseThePathAndRedirectsGetIt(t *testing.T) {
 		seen := ""
 		sitePath.Handler(func(c *fasthttp.RequestCtx) {
 			seen = string(c.Request.Header.RequestURI())
-			if Outside(c) {
+			if IsOutsidePath(c) {
 				seen = "outside " + seen
-			} else if Bare(c) {
+			} else if IsBarePath(c) {
 				seen = "bare " + seen
 			}
 		}, "/healthz")(&c)

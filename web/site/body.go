@@ -40,9 +40,9 @@ func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 
 func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn()}
-	r.take = func(n int) (give func(), err error) { return s.take(c, Bodies, n) }
+	r.take = func(n int) (give func(), err error) { return s.acquire(c, Bodies, n) }
 	defer r.release()
-	r.place = s.takeLater(c, Uploads, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
+	r.place = s.acquireLater(c, Uploads, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
 	defer r.place.end()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
@@ -110,24 +110,24 @@ func partHeaderSize(part []byte) int {
 	return size
 }
 
-// DropBody frees the memory of a parsed body, for requests that take long.
-func DropBody(c *fiber.Ctx) {
+// FreeBody frees the memory of a parsed body, for requests that take long.
+func FreeBody(c *fiber.Ctx) {
 	c.Request().ResetBody()
 	if r, ok := c.Locals(localBody).(*bodyReader); ok {
 		r.release()
 	}
 }
 
-// KernelBody limits the bodies of requests that contain kernels, in bytes. A kernel of 1 MB fits, even with JSON
+// MaxKernelBody limits the bodies of requests that contain kernels, in bytes. A kernel of 1 MB fits, even with JSON
 // escapes.
-const KernelBody = 4 << 20
+const MaxKernelBody = 4 << 20
 
 // SmallBody returns the limit of bodies that contain no task, in bytes.
 func SmallBody(c *fiber.Ctx) int {
 	if Viewer(c) == nil {
-		return StrangerBody
+		return MaxVisitorBody
 	}
-	return KernelBody
+	return MaxKernelBody
 }
 
 // A body that takes longer than quickBodyTime needs one of the permits for slow requests. The first smallBodyBytes of
@@ -154,7 +154,7 @@ type bodyReader struct {
 	limit  int // bytes
 	conn   net.Conn
 	take   func(n int) (give func(), err error)
-	place  *deferredPlace
+	place  *deferredPermit
 	gives  []func() // return the reserved resources
 	bytes  []byte
 }

@@ -64,8 +64,8 @@ func NotFound(*fiber.Ctx) error {
 	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
 }
 
-// kinds maps the kinds of errors of package db to responses.
-var kinds = map[db.Kind]Failure{
+// failuresByKind maps the kinds of errors of package db to responses.
+var failuresByKind = map[db.Kind]Failure{
 	db.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
 	db.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
 	db.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},
@@ -73,8 +73,8 @@ var kinds = map[db.Kind]Failure{
 	db.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
 }
 
-// codes maps the status codes of fiber's own errors to responses.
-var codes = map[int]Failure{
+// failuresByStatus maps the status codes of fiber's own errors to responses.
+var failuresByStatus = map[int]Failure{
 	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
 	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not accept this kind of request."},
 	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "The request is larger than allowed."},
@@ -92,7 +92,7 @@ func FailureOf(err error) Failure {
 	}
 	var m *db.Error
 	if errors.As(err, &m) {
-		if f, ok := kinds[m.Kind]; ok {
+		if f, ok := failuresByKind[m.Kind]; ok {
 			f.Message = m.Message
 			f.RetryAfter = cmp.Or(m.RetryAfter, f.RetryAfter)
 			return f
@@ -103,7 +103,7 @@ func FailureOf(err error) Failure {
 	}
 	var fe *fiber.Error
 	if errors.As(err, &fe) {
-		if f, ok := codes[fe.Code]; ok {
+		if f, ok := failuresByStatus[fe.Code]; ok {
 			f.Status = cmp.Or(f.Status, fe.Code)
 			return f
 		}
@@ -138,9 +138,9 @@ func wantsProblem(c *fiber.Ctx) bool {
 	return kind != "" || strings.Contains(accept, "json")
 }
 
-// failedPart renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
+// errorPart renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
 // part keeps its content, because an error in its place would stay forever, and the page's script shows the reason.
-func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
+func (s *Site) errorPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
 	if !IsFragment(c) {
 		return s.errorPage(c, f.Status, f.Message, requestID)
 	}
@@ -171,7 +171,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	}
 	// The context of a failed request may have ended; its error page needs one that has not.
 	c.SetUserContext(context.WithoutCancel(c.UserContext()))
-	if err := s.Render(c, f.Status, s.failedPart(c, f, id)); err != nil {
+	if err := s.Render(c, f.Status, s.errorPart(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)
 	}

@@ -45,7 +45,7 @@ type readerPosition struct {
 
 // gather passes new events of a submission to its readers in the background.
 func (g *eventReader) gather(submissionID int64) {
-	if !g.hub.Watched(RunTopic(submissionID)) {
+	if !g.hub.HasReaders(RunTopic(submissionID)) {
 		return
 	}
 	p := g.position(submissionID)
@@ -95,7 +95,7 @@ func (g *eventReader) position(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest[submissionID] == nil {
-		maps.DeleteFunc(g.newest, func(id int64, _ *readerPosition) bool { return !g.hub.Watched(RunTopic(id)) })
+		maps.DeleteFunc(g.newest, func(id int64, _ *readerPosition) bool { return !g.hub.HasReaders(RunTopic(id)) })
 		g.newest[submissionID] = &readerPosition{}
 	}
 	return g.newest[submissionID]

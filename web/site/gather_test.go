@@ -17,16 +17,16 @@ func (noEvents) LastEventID(context.Context, int64) (int64, error) { return 0, n
 // TestSubmissionsWithoutReadersAreForgotten: a site that runs for months keeps nothing of those that were watched once.
 func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
 	hub := NewHub()
-	hub.Spread(func([]byte) error { return nil }, noEvents{})
+	hub.ConnectProcesses(func([]byte) error { return nil }, noEvents{})
 	for id := int64(1); id <= 100; id++ {
 		messages, stop := hub.Watch(RunTopic(id), 1)
 		hub.RunEvent(work.RunEvent{SubmissionID: id})
 		<-messages // the reader was told
 		stop()
 	}
-	hub.gather.mu.Lock()
-	defer hub.gather.mu.Unlock()
-	if kept := len(hub.gather.newest); kept > 1 {
+	hub.passNewEvents.mu.Lock()
+	defer hub.passNewEvents.mu.Unlock()
+	if kept := len(hub.passNewEvents.newest); kept > 1 {
 		t.Errorf("%d submissions are kept, which no one watches", kept)
 	}
 }

@@ -17,8 +17,8 @@ const RunBuffer = 32
 // dispatch.Notifier and never blocks its callers.
 type Hub struct {
 	*conns.Hub
-	spread func(announcement []byte) error
-	gather *eventReader // position events that several processes store; nil: this one stores them all
+	spread        func(announcement []byte) error
+	passNewEvents *eventReader // position events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.
@@ -118,7 +118,7 @@ type SharedEvent struct {
 		once  sync.Once
 		bytes []byte
 	}
-	after struct {
+	remaining struct {
 		sync.Mutex
 		known map[Format]work.Pending
 	}
@@ -126,14 +126,14 @@ type SharedEvent struct {
 
 // Remaining returns the unfinished work of the event's submission. It calls ask once for all streams of a format.
 func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (rest work.Pending, err error) {
-	e.after.Lock()
-	defer e.after.Unlock()
-	rest, known := e.after.known[f]
+	e.remaining.Lock()
+	defer e.remaining.Unlock()
+	rest, known := e.remaining.known[f]
 	if known {
 		return rest, nil
 	}
 	if rest, err = ask(); err == nil {
-		e.after.known = map[Format]work.Pending{f: rest}
+		e.remaining.known = map[Format]work.Pending{f: rest}
 	}
 	return rest, err
 }

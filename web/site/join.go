@@ -16,7 +16,7 @@ const (
 
 // PreviewCode returns the task to which an invite code gives the viewer access. Calls of visitors share one rate limit.
 func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, error) {
-	if err := s.paceCodes(c); err != nil {
+	if err := s.limitCodeTries(c); err != nil {
 		return membership.InviteOffer{}, err
 	}
 	return s.Store.Members.Preview(c.UserContext(), Actor(c).ID, code)
@@ -24,13 +24,13 @@ func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, e
 
 // Join makes the viewer, who must be signed in, a member of the invite code's task.
 func (s *Site) Join(c *fiber.Ctx, code string) (catalog.Task, error) {
-	if err := s.paceCodes(c); err != nil {
+	if err := s.limitCodeTries(c); err != nil {
 		return catalog.Task{}, err
 	}
 	return s.Store.Members.Join(c.UserContext(), Actor(c).ID, code)
 }
 
-func (s *Site) paceCodes(c *fiber.Ctx) error {
+func (s *Site) limitCodeTries(c *fiber.Ctx) error {
 	if s.codes.Allows(Actor(c).ID, s.Now()) {
 		return nil
 	}

@@ -34,8 +34,8 @@ type Limits struct {
 const (
 	minReservedDescriptors = 96      // descriptors reserved for database, queue, and a run's pipes
 	maxConnections         = 1 << 15 // an idle one costs some kilobytes
-	// StrangerBody limits the body of an unidentified sender, in bytes. Forms are small.
-	StrangerBody = 64 << 10
+	// MaxVisitorBody limits the body of an unidentified sender, in bytes. Forms are small.
+	MaxVisitorBody = 64 << 10
 )
 
 func (l Limits) withDefaults(nofile int) Limits {
@@ -78,10 +78,10 @@ func ForVisitors(of conns.Resource) conns.Resource { return "strangers' " + of }
 func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits, s.waitTokens = l, make(chan struct{}, runtime.GOMAXPROCS(0))
-	few := func(most, each int, usedUp, full string) conns.Bound {
-		return conns.Bound{Max: most, Each: each, ErrUsedUp: TooMany(usedUp, RetrySoon), ErrFull: Busy(full)}
+	few := func(most, each int, usedUp, full string) conns.ResourceLimit {
+		return conns.ResourceLimit{Max: most, Each: each, ErrSenderLimit: TooMany(usedUp, RetrySoon), ErrTotalLimit: Busy(full)}
 	}
-	slow := func(doing string) conns.Bound {
+	slow := func(doing string) conns.ResourceLimit {
 		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),
 			fmt.Sprintf("Too many requests %s just now. Try again in a moment.", doing))
 	}
@@ -93,10 +93,10 @@ func (s *Site) setLimits() {
 		"Too many requests with large bodies. Try again in a moment.")
 	small := bodies
 	small.Max, small.Each = l.Strangers, l.StrangersEach
-	live := conns.Bound{Max: l.Streams, Each: l.StreamsEach,
-		ErrUsedUp: TooMany("Too many of your live connections. Close some of them.", time.Minute),
-		ErrFull:   TooMany("Too many live connections. Try again in a minute.", time.Minute)}
-	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.Bound{
+	live := conns.ResourceLimit{Max: l.Streams, Each: l.StreamsEach,
+		ErrSenderLimit: TooMany("Too many of your live connections. Close some of them.", time.Minute),
+		ErrTotalLimit:  TooMany("Too many live connections. Try again in a minute.", time.Minute)}
+	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.ResourceLimit{
 		conns.Connections: few(l.Connections, l.ConnectionsEach, "Too many connections.", "Too many connections."),
 		Requests:          requests, Held: held, workers: live,
 		streams: live, ForVisitors(streams): live,

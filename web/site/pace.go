@@ -9,8 +9,8 @@ import (
 
 const maxTrackedPeople = 1000 // number of remembered people; others have used nothing lately
 
-// Pace limits the rate of each person's actions. Each process counts separately, so two processes allow twice as many.
-type Pace struct {
+// RateLimiter limits the rate of each person's actions. Each process counts separately, so two processes allow twice as many.
+type RateLimiter struct {
 	interval time.Duration
 	burst    int // burst
 	mu       sync.Mutex
@@ -18,12 +18,12 @@ type Pace struct {
 }
 
 // NewPace allows each person a burst of ahead actions, and then one per interval every.
-func NewPace(every time.Duration, ahead int) *Pace {
-	return &Pace{interval: every, burst: ahead, people: map[int64]*rate.Limiter{}}
+func NewPace(every time.Duration, ahead int) *RateLimiter {
+	return &RateLimiter{interval: every, burst: ahead, people: map[int64]*rate.Limiter{}}
 }
 
 // Allows counts an action of a person and reports whether it is within the limit.
-func (p *Pace) Allows(person int64, now time.Time) bool {
+func (p *RateLimiter) Allows(person int64, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.people[person] == nil {
@@ -34,7 +34,7 @@ func (p *Pace) Allows(person int64, now time.Time) bool {
 }
 
 // forget removes people without recent actions if there are many entries. Their next action begins a new burst.
-func (p *Pace) forget(now time.Time) {
+func (p *RateLimiter) forget(now time.Time) {
 	if len(p.people) < maxTrackedPeople {
 		return
 	}

@@ -20,8 +20,8 @@ const (
 	renderTimeout = 10 * time.Second
 )
 
-// bounded is a writer that collects a page up to a size and until a deadline.
-type bounded struct {
+// limitedPage is a writer that collects a page up to a size and until a deadline.
+type limitedPage struct {
 	ctx  context.Context
 	most int
 	page *bytes.Buffer // not embedded: it has other ways to be written to
@@ -29,7 +29,7 @@ type bounded struct {
 
 // Write returns an error beyond the size or the deadline. This ends the rendering, because a component returns the
 // first error of its writer.
-func (b *bounded) Write(part []byte) (int, error) {
+func (b *limitedPage) Write(part []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -42,23 +42,23 @@ func (b *bounded) Write(part []byte) (int, error) {
 
 // RenderToMemory returns the HTML of a component, with the site's path in its URLs.
 func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (page []byte, err error) {
-	err = s.rendered(ctx, component, func(html []byte) { page = bytes.Clone(html) })
+	err = s.renderInto(ctx, component, func(html []byte) { page = bytes.Clone(html) })
 	return page, err
 }
 
-// rendered renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The slice
+// renderInto renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The slice
 // is valid only during the call. All HTML responses use rendered.
-func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
+func (s *Site) renderInto(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
-	to := bounded{ctx: ctx, most: maxPageBytes, page: s.takeBuffer()}
-	defer s.giveBuffer(to.page)
+	to := limitedPage{ctx: ctx, most: maxPageBytes, page: s.acquireBuffer()}
+	defer s.releaseBuffer(to.page)
 	if err := component.Render(ctx, &to); err != nil {
 		return err
 	}
 	html := to.page.Bytes()
-	if s.Mount != "" || job.HasBidi(html) {
-		html = []byte(s.Mount.HTML(showBidi(string(html))))
+	if s.BasePath != "" || job.HasBidi(html) {
+		html = []byte(s.BasePath.HTML(markBidi(string(html))))
 	}
 	take(html)
 	return nil
@@ -67,25 +67,25 @@ func (s *Site) rendered(ctx context.Context, component templ.Component, take fun
 // maxKeptBuffer limits the buffers that are kept for reuse, in bytes.
 const maxKeptBuffer = 1 << 20
 
-func (s *Site) takeBuffer() *bytes.Buffer {
+func (s *Site) acquireBuffer() *bytes.Buffer {
 	if buffer, ok := s.rendering.Get().(*bytes.Buffer); ok {
 		return buffer
 	}
 	return &bytes.Buffer{}
 }
 
-// giveBuffer returns a buffer to the pool. The caller must not use it afterwards.
-func (s *Site) giveBuffer(buffer *bytes.Buffer) {
+// releaseBuffer returns a buffer to the pool. The caller must not use it afterwards.
+func (s *Site) releaseBuffer(buffer *bytes.Buffer) {
 	if buffer.Cap() <= maxKeptBuffer {
 		buffer.Reset()
 		s.rendering.Put(buffer)
 	}
 }
 
-// showBidi replaces bidirectional control characters in a page by visible marks, because they could make a line look
+// markBidi replaces bidirectional control characters in a page by visible marks, because they could make a line look
 // different from its content. Texts in form fields stay unchanged; stored text cannot forge the tags of a field,
 // because it is escaped.
-func showBidi(page string) string {
+func markBidi(page string) string {
 	if job.MarkBidi(page) == page {
 		return page
 	}
@@ -106,7 +106,7 @@ func showBidi(page string) string {
 // response.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
 	body := c.Response().SetBody // it copies
-	if err := s.rendered(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {
+	if err := s.renderInto(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {
 		return fmt.Errorf("render %s: %w", LoggedPath(c), err)
 	}
 	if len(c.Response().Header.Peek(fiber.HeaderCacheControl)) == 0 {

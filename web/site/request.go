@@ -44,13 +44,13 @@ func nonce(c *fiber.Ctx) string {
 }
 
 // shareOf returns the names under which limits count the address of a request.
-func shareOf(c *fiber.Ctx) conns.Share {
-	who, _ := c.Locals(LocalShare).(conns.Share)
+func shareOf(c *fiber.Ctx) conns.SenderKeys {
+	who, _ := c.Locals(LocalShare).(conns.SenderKeys)
 	return who
 }
 
-// IsInside reports whether this server sent the request to itself, on behalf of another request.
-func IsInside(c *fiber.Ctx) bool {
+// IsInternal reports whether this server sent the request to itself, on behalf of another request.
+func IsInternal(c *fiber.Ctx) bool {
 	_, inside := c.Context().UserValue(LocalInside).(context.Context)
 	return inside
 }
@@ -74,11 +74,13 @@ func IsBearer(c *fiber.Ctx) bool {
 // IsFragment reports whether htmx requests a fragment of a page.
 func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
 
-// lastPage limits page numbers. It exceeds the last page of any list, and its multiples do not overflow.
-const lastPage = 1 << 20
+// maxPageNumber limits page numbers. It exceeds the last page of any list, and its multiples do not overflow.
+const maxPageNumber = 1 << 20
 
 // PageNumber returns the requested page number of a list, at least 1.
-func PageNumber(c *fiber.Ctx, name string) int { return min(max(c.QueryInt(name, 1), 1), lastPage) }
+func PageNumber(c *fiber.Ctx, name string) int {
+	return min(max(c.QueryInt(name, 1), 1), maxPageNumber)
+}
 
 // SuiteView reads the parameters of a suite from the query.
 func SuiteView(c *fiber.Ctx) models.SuiteQuery {

@@ -159,7 +159,7 @@ func (s *Site) cookieName(name string) string {
 	switch {
 	case !s.Secure():
 		return name
-	case s.Mount == "":
+	case s.BasePath == "":
 		return "__Host-" + name
 	}
 	return "__Secure-" + name
@@ -171,7 +171,7 @@ func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.coo
 // SetCookie sets an HttpOnly cookie. A life of 0 means until the browser closes.
 func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
-		Name: s.cookieName(name), Value: value, Path: s.Mount.Cookies(), MaxAge: int(life.Seconds()),
+		Name: s.cookieName(name), Value: value, Path: s.BasePath.Cookies(), MaxAge: int(life.Seconds()),
 		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
 	})
 }
@@ -179,7 +179,7 @@ func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 // ClearCookie removes a cookie set by SetCookie.
 func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
-		Name: s.cookieName(name), Path: s.Mount.Cookies(), Expires: time.Unix(1, 0),
+		Name: s.cookieName(name), Path: s.BasePath.Cookies(), Expires: time.Unix(1, 0),
 		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }

@@ -62,7 +62,7 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	Mount      Path // path in Base; all other paths start at the site's own root
+	BasePath   Path // path in Base; all other paths start at the site's own root
 	Proxies    conns.Proxies
 
 	Limiter    *conns.Limiter
@@ -74,8 +74,8 @@ type Site struct {
 	StopRequests, StopStreams context.CancelFunc
 	Sending                   conns.Group // answers written by StreamBody
 
-	codes     *Pace     // limits tries of invite codes
-	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
+	codes     *RateLimiter // limits tries of invite codes
+	rendering sync.Pool    // of *bytes.Buffer: a page grows one to 256 kB
 }
 
 // New returns a site with default settings where cfg has none. The error is a message for the operator about an invalid
@@ -90,7 +90,7 @@ func New(cfg Config) (*Site, error) {
 	}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
-	if s.Base, s.Mount, err = ParseAddress(address); err != nil {
+	if s.Base, s.BasePath, err = ParseAddress(address); err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", address, err)
 	}
 	if s.Proxies, err = conns.ParseProxies(cfg.TrustedProxies); err != nil {
@@ -152,7 +152,7 @@ func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
 // VisitorShare returns the address under which limits count the client; for IPv6 the /64 network.
 func (s *Site) VisitorShare(c *fiber.Ctx) string {
-	if share := conns.ShareOf(s.visitor(c)); len(share) > 0 {
+	if share := conns.SenderKeysOf(s.visitor(c)); len(share) > 0 {
 		return share[0]
 	}
 	return ""

@@ -13,23 +13,23 @@ import (
 
 // sender returns the resource and the names under which limits count a request's sender: people by account, visitors by
 // address.
-func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.Share) {
+func sender(c *fiber.Ctx, of conns.Resource) (conns.Resource, conns.SenderKeys) {
 	if user := Viewer(c); user != nil {
-		return of, conns.Share{fmt.Sprint("person:", user.ID)}
+		return of, conns.SenderKeys{fmt.Sprint("person:", user.ID)}
 	}
 	return ForVisitors(of), shareOf(c)
 }
 
-// take counts n units of a resource for the sender of a request. Call give to release them.
-func (s *Site) take(c *fiber.Ctx, of conns.Resource, n int) (give func(), err error) {
+// acquire counts n units of a resource for the sender of a request. Call give to release them.
+func (s *Site) acquire(c *fiber.Ctx, of conns.Resource, n int) (give func(), err error) {
 	of, who := sender(c, of)
-	return s.Limiter.Take(of, who, n)
+	return s.Limiter.Acquire(of, who, n)
 }
 
-// takeLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If the
+// acquireLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If the
 // limit is reached then, it calls refused, and refusal returns the error. It is safe for concurrent use.
-func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPlace {
-	place := &deferredPlace{}
+func (s *Site) acquireLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPermit {
+	place := &deferredPermit{}
 	of, who := sender(c, of)
 	place.timer = time.AfterFunc(after, func() {
 		place.mu.Lock()
@@ -37,7 +37,7 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 		if place.ended {
 			return
 		}
-		if place.give, place.why = s.Limiter.Take(of, who, 1); place.why != nil {
+		if place.give, place.why = s.Limiter.Acquire(of, who, 1); place.why != nil {
 			refused()
 		}
 	})
@@ -46,7 +46,7 @@ func (s *Site) takeLater(c *fiber.Ctx, of conns.Resource, after time.Duration, r
 
 // deferredPermit is the permit that a slow request needs. The request takes it when the timer fires, unless it has
 // ended before. mu guards all fields except timer.
-type deferredPlace struct {
+type deferredPermit struct {
 	timer *time.Timer
 	mu    sync.Mutex
 	ended bool
@@ -54,13 +54,13 @@ type deferredPlace struct {
 	why   error
 }
 
-func (l *deferredPlace) refusal() error {
+func (l *deferredPermit) refusal() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why
 }
 
-func (l *deferredPlace) end() {
+func (l *deferredPermit) end() {
 	l.timer.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *deferredPlace) end() {
 
 // Wait takes one of the permits for requests that wait for an event. Call end to release it. There are fewer permits
 // than concurrent requests, so that waiting requests do not block others.
-func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.take(c, Waiting, 1) }
+func (s *Site) Wait(c *fiber.Ctx) (end func(), err error) { return s.acquire(c, Waiting, 1) }
 
 // AsksToWait reports whether the request has ?wait=.
 func AsksToWait(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }

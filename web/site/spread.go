@@ -27,16 +27,16 @@ type evaluationChange struct {
 	Batch  string `json:"batch,omitempty"` // batch of an evaluation that has ended
 }
 
-// Spread makes the hub send announcements to the site's other processes. Call it before using the hub. send must not
-// block. After Spread, events of runs are read from the store, once for all readers of this process.
-func (h *Hub) Spread(send func(announcement []byte) error, events EventStore) {
-	h.spread, h.gather = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
+// ConnectProcesses makes the hub send announcements to the site's other processes. Call it before using the hub. send must not
+// block. After ConnectProcesses, events of runs are read from the store, once for all readers of this process.
+func (h *Hub) ConnectProcesses(send func(announcement []byte) error, events EventStore) {
+	h.spread, h.passNewEvents = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
 }
 
 // Missed makes all readers read the store, because announcements of other processes may have been lost.
 func (h *Hub) Missed() {
-	if h.gather != nil {
-		h.gather.forgetAll()
+	if h.passNewEvents != nil {
+		h.passNewEvents.forgetAll()
 	}
 	h.Hub.ReloadAll()
 }
@@ -65,13 +65,13 @@ func (h *Hub) Receive(data []byte) error {
 
 func (h *Hub) pass(a announcement) {
 	switch {
-	case a.Submission != 0 && h.gather != nil:
-		h.gather.gather(a.Submission)
+	case a.Submission != 0 && h.passNewEvents != nil:
+		h.passNewEvents.gather(a.Submission)
 	case a.Board != nil:
-		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{Change: a.Board.Change})
+		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{ChangeNumber: a.Board.Change})
 		h.Publish(BoardsTopic(), conns.Message{})
 	case a.Evaluation != nil:
-		h.Publish(EvaluationTopic(a.Evaluation.ID), conns.Message{Change: a.Evaluation.Change})
+		h.Publish(EvaluationTopic(a.Evaluation.ID), conns.Message{ChangeNumber: a.Evaluation.Change})
 		if a.Evaluation.Batch != "" {
 			h.Publish(BatchTopic(a.Evaluation.Batch), conns.Message{})
 		}

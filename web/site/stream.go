@@ -38,13 +38,13 @@ func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 // HoldStream counts the connection of a request as a live stream until the connection is closed. If the response is not
 // a stream, the handler must close the connection.
 func (s *Site) HoldStream(c *fiber.Ctx) error {
-	give, err := s.take(c, streams, 1)
+	give, err := s.acquire(c, streams, 1)
 	return holdUntilClosed(c, give, err)
 }
 
 // HoldWorker counts the connection of a request as a worker's until the connection is closed.
 func (s *Site) HoldWorker(c *fiber.Ctx) error {
-	give, err := s.Limiter.Take(workers, shareOf(c), 1)
+	give, err := s.Limiter.Acquire(workers, shareOf(c), 1)
 	return holdUntilClosed(c, give, err)
 }
 

@@ -62,13 +62,13 @@ func firstHalfPair(body []byte) int {
 		if body[at] != '\\' {
 			continue
 		}
-		code, ok := escaped(body[at:])
+		code, ok := decodeEscape(body[at:])
 		if !ok {
 			at++ // the escaped character begins no other escape
 			continue
 		}
 		if utf16.IsSurrogate(code) {
-			second, _ := escaped(body[at+6:])
+			second, _ := decodeEscape(body[at+6:])
 			if utf16.DecodeRune(code, second) == utf8.RuneError {
 				return at
 			}
@@ -79,8 +79,8 @@ func firstHalfPair(body []byte) int {
 	return -1
 }
 
-// escaped decodes a JSON escape such as \\u00e4 at the beginning of a text.
-func escaped(text []byte) (rune, bool) {
+// decodeEscape decodes a JSON escape such as \\u00e4 at the beginning of a text.
+func decodeEscape(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}

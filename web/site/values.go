@@ -8,9 +8,9 @@ import (
 	"warpboard/views/format"
 )
 
-// MostValues is the default limit of JSON values (including keys) in one request. Each needs much more memory and time
+// MaxJSONValues is the default limit of JSON values (including keys) in one request. Each needs much more memory and time
 // than its text.
-const MostValues = 1 << 12
+const MaxJSONValues = 1 << 12
 
 // maxFormFields limits the fields of a form.
 const maxFormFields = 1 << 12
@@ -19,14 +19,14 @@ const maxFormFields = 1 << 12
 // headers together, both in bytes.
 const maxFormParts, maxPartHeader, maxPartHeaders = 1 << 10, 4 << 10, 1 << 20
 
-// MostText limits the total text in a form that may be shown again, in bytes. HTML escapes one character as up to five
+// MaxFormText limits the total text in a form that may be shown again, in bytes. HTML escapes one character as up to five
 // bytes.
-const MostText = 1 << 20
+const MaxFormText = 1 << 20
 
 // TooMuchText returns the error for a form with too much text. instead suggests an alternative.
 func TooMuchText(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
-		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MostText), instead)}
+		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MaxFormText), instead)}
 }
 
 // NonNil returns list, or an empty slice if it is nil, so that JSON never contains null. Generated clients accept only

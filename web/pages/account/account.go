@@ -48,7 +48,7 @@ func (p *Account) SignInPage(c *fiber.Ctx) error {
 	page := views.SignInPage{
 		Page:      p.site.Page(c, "Sign in", ""),
 		Developer: p.signIn.IsDeveloper(c),
-		NeedsLink: p.signIn.NeedsLink(c),
+		NeedsLink: p.signIn.AllowsDeveloperLink(c),
 	}
 	if site.Viewer(c) != nil && !page.Developer {
 		return c.Redirect(next, fiber.StatusSeeOther)

@@ -60,10 +60,10 @@ func viewedByPerson(c *fiber.Ctx) bool {
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
-// InboxChoose stores the viewer's choice of notices, and of e-mail as a second way of delivery.
-func (p *Account) InboxChoose(c *fiber.Ctx) error {
+// InboxSettingsSave stores the viewer's choice of notices, and of e-mail as a second way of delivery.
+func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 	ctx, user := c.UserContext(), site.Actor(c)
-	if err := p.site.Store.Inbox.Choose(ctx, user, kinds(c, "on"), kinds(c, "mail")); err != nil {
+	if err := p.site.Store.Inbox.Choose(ctx, user, noticeKinds(c, "on"), noticeKinds(c, "mail")); err != nil {
 		return err
 	}
 	done := "saved"
@@ -83,15 +83,15 @@ func (p *Account) InboxChoose(c *fiber.Ctx) error {
 	return site.Redirect(c, templ.SafeURL("/inbox?done="+done))
 }
 
-func kinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
+func noticeKinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
 	for _, kind := range c.Context().PostArgs().PeekMulti(field) {
 		list = append(list, inbox.Kind(kind))
 	}
 	return list
 }
 
-// MailConfirmAsk shows the page of a confirmation link, with the button that confirms the e-mail address.
-func (p *Account) MailConfirmAsk(c *fiber.Ctx) error {
+// MailConfirmPage shows the page of a confirmation link, with the button that confirms the e-mail address.
+func (p *Account) MailConfirmPage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Confirm your address", "me"),
 		About: "Notices will be sent to the address that received this link.", Action: "/inbox/confirm/" + url.PathEscape(c.Params("code")), Button: "Confirm"}))
 }
@@ -104,16 +104,16 @@ func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	return site.Redirect(c, "/inbox?done=saved")
 }
 
-// MailOffAsk shows the page of an unsubscribe link, with the button that ends e-mails. It looks the same for invalid
+// UnsubscribePage shows the page of an unsubscribe link, with the button that ends e-mails. It looks the same for invalid
 // tokens.
-func (p *Account) MailOffAsk(c *fiber.Ctx) error {
+func (p *Account) UnsubscribePage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
 		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))
 }
 
-// MailOff ends the e-mails to an address. The token in the path authorizes this, because mail programs send this
+// Unsubscribe ends the e-mails to an address. The token in the path authorizes this, because mail programs send this
 // request without a session (RFC 8058).
-func (p *Account) MailOff(c *fiber.Ctx) error {
+func (p *Account) Unsubscribe(c *fiber.Ctx) error {
 	if err := p.site.Store.Inbox.Unsubscribe(c.UserContext(), c.Params("token")); err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func (p *Account) MailOff(c *fiber.Ctx) error {
 		About: "You get no more notices by e-mail. You can turn them on again in your inbox."}))
 }
 
-// Postbox shows admins the state of the e-mail queue.
-func (p *Account) Postbox(c *fiber.Ctx) error {
+// MailQueue shows admins the state of the e-mail queue.
+func (p *Account) MailQueue(c *fiber.Ctx) error {
 	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err

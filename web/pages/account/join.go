@@ -9,8 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// JoinAsk shows the form for an invite code.
-func (p *Account) JoinAsk(c *fiber.Ctx) error {
+// JoinForm shows the form for an invite code.
+func (p *Account) JoinForm(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Join(p.joinPage(c, "")))
 }
 
@@ -19,8 +19,8 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
 }
 
-// JoinLook shows the tasks that the invite code in the path opens. It redirects people who can see all of them already.
-func (p *Account) JoinLook(c *fiber.Ctx) error {
+// JoinPreview shows the tasks that the invite code in the path opens. It redirects people who can see all of them already.
+func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
 	offer, err := p.site.PreviewCode(c, page.Code)
 	switch {

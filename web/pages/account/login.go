@@ -27,8 +27,8 @@ func (p *Account) Login(c *fiber.Ctx) error {
 	return p.site.Render(c, status, views.Login(page))
 }
 
-// LoginAnswer approves or denies the sign-in of a command line by its code.
-func (p *Account) LoginAnswer(c *fiber.Ctx) error {
+// LoginDecide approves or denies the sign-in of a command line by its code.
+func (p *Account) LoginDecide(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	yes := c.FormValue("answer") == "yes"
 	if err := p.site.Store.Accounts.AnswerLogin(c.UserContext(), user, c.FormValue("code"), yes); err != nil {

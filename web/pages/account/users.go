@@ -67,12 +67,12 @@ func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 	return err
 }
 
-// personPlaces is the number of boards on one page of a person's list.
-const personPlaces = 25
+// personEntries is the number of boards on one page of a person's list.
+const personEntries = 25
 
 // addPlaces sets one page of the person's entries, on current boards that the viewer may see.
 func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
-	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
+	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*personEntries, personEntries)
 	if more {
 		page.MorePlaces = number + 1
 	}

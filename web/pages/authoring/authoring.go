@@ -14,8 +14,8 @@ type Authoring struct {
 	runs        *runs.Runs
 	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
-	checks      *site.Pace
-	previews    *site.Pace
+	checks      *site.RateLimiter
+	previews    *site.RateLimiter
 }
 
 // New returns the handlers of the pages that create and change tasks.
@@ -27,7 +27,7 @@ func New(on *site.Site, runs *runs.Runs, code *views.Highlighter, bundleLimit in
 // BodyLimit returns the limit of a request's body: large enough for a task's zip if the sender may create tasks.
 func (p *Authoring) BodyLimit(c *fiber.Ctx) int {
 	if user := site.Viewer(c); user != nil && user.MayCreateTasks() {
-		return p.bundleLimit + site.KernelBody
+		return p.bundleLimit + site.MaxKernelBody
 	}
 	return site.SmallBody(c)
 }

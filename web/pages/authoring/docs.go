@@ -54,12 +54,12 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 	if err != nil {
 		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
-	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return reading(a.Name) - reading(b.Name) })
+	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return readingOrder(a.Name) - readingOrder(b.Name) })
 	return files, nil
 }
 
 // readingOrder returns the position of a file in the order in which authors read a task.
-func reading(name string) int {
+func readingOrder(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}
 	at := slices.IndexFunc(order, func(begin string) bool {
 		return name == begin || strings.HasPrefix(name, begin+".") && name != tasks.TaskFile

@@ -48,9 +48,9 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	return task, version, b, err
 }
 
-// keep stores changed files so that only editors see them: in a draft, or as the unpublished version of a published
+// storeVersion stores changed files so that only editors see them: in a draft, or as the unpublished version of a published
 // task. It returns the version's ID.
-func (p *Authoring) keep(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
+func (p *Authoring) storeVersion(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
 		return v.ID, err

@@ -127,7 +127,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 		files = append(files, views.EditedFile{Path: name, Text: string(text)})
 		return err
 	})
-	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(reading(a.Path), reading(b.Path)) })
+	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(readingOrder(a.Path), readingOrder(b.Path)) })
 	if err == nil {
 		err = checkEditable(files)
 	}
@@ -167,7 +167,7 @@ func checkEditable(files []views.EditedFile) error {
 	for _, f := range files {
 		size += len(f.Path) + len(f.Text)
 	}
-	if size > site.MostText {
+	if size > site.MaxFormText {
 		return site.TooMuchText("Upload a zip instead.")
 	}
 	return nil
@@ -209,11 +209,11 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	if !p.previews.Allows(user.ID, p.site.Now()) {
 		return site.TooMany("Too many previews in a row. Wait a moment.", checkInterval)
 	}
-	page, err := readPage(c)
+	page, err := readEditorForm(c)
 	if err != nil {
 		return err
 	}
-	task, version, err := p.previewed(c, page)
+	task, version, err := p.previewedTask(c, page)
 	if err != nil {
 		return err
 	}
@@ -227,8 +227,8 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	return p.showPreview(c, task, version, bundle)
 }
 
-// previewed returns the task for a preview of edited files, and its version number; a new task has version 1.
-func (p *Authoring) previewed(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
+// previewedTask returns the task for a preview of edited files, and its version number; a new task has version 1.
+func (p *Authoring) previewedTask(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {
 		return catalog.Task{Slug: cmp.Or(slugOf(page), unnamedTask), Visibility: catalog.Hidden}, 1, nil

@@ -25,8 +25,8 @@ const (
 	maxChecksAtOnce = 10          // burst for someone with several open pages
 )
 
-// remark is a message of a check about a task that is being edited.
-type remark struct {
+// checkMessage is a message of a check about a task that is being edited.
+type checkMessage struct {
 	File string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
 	Line int    `json:"line,omitempty"` // from 1; 0 without a line
 	Text string `json:"text"`
@@ -34,7 +34,7 @@ type remark struct {
 }
 
 // String formats a remark for browsers without JavaScript.
-func (r remark) String() string {
+func (r checkMessage) String() string {
 	if r.Line == 0 {
 		return r.Text
 	}
@@ -55,7 +55,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, list := views.TaskFilesPage{Files: files, TaskTitle: strings.TrimSpace(c.FormValue("title"))}, []remark{}
+	page, list := views.TaskFilesPage{Files: files, TaskTitle: strings.TrimSpace(c.FormValue("title"))}, []checkMessage{}
 	slugs := formValues(c, "slug")
 	isNew, slug := len(slugs) > 0, "" // only a new task has one
 	if isNew {
@@ -77,12 +77,12 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 
 // checkSlug returns the reason why a new task cannot have the slug, or "". An empty slug is allowed, because the author
 // may choose it later.
-func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error) {
+func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]checkMessage, error) {
 	if slug == "" {
 		return nil, nil
 	}
 	if reservedSlug(slug) {
-		return []remark{{Text: needsSlug}}, nil
+		return []checkMessage{{Text: needsSlug}}, nil
 	}
 	switch _, err := p.site.Store.Catalog.Task(ctx, slug); {
 	case db.KindOf(err) == db.NotFound:
@@ -90,11 +90,11 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]remark, error
 	case err != nil:
 		return nil, err
 	}
-	return []remark{{Text: fmt.Sprintf("A task already exists at /tasks/%s. Type another address.", slug)}}, nil
+	return []checkMessage{{Text: fmt.Sprintf("A task already exists at /tasks/%s. Type another address.", slug)}}, nil
 }
 
 // checkFiles reads edited files as "Try it" does, and returns their problems.
-func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []remark, err error) {
+func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []checkMessage, err error) {
 	bundle, wrong, err := p.bundleOf(name, files)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 	}
 	for _, problem := range wrong {
 		plain := parse.Problem{Key: problem.Key, Message: problem.Message}
-		list = append(list, remark{File: problem.File, Line: problem.Line, Text: plain.Error()})
+		list = append(list, checkMessage{File: problem.File, Line: problem.Line, Text: plain.Error()})
 	}
 	if bundle == nil {
 		return list, nil
@@ -114,13 +114,13 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 }
 
 // warnings lists content of the files that is allowed but probably a mistake.
-func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []remark, err error) {
+func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []checkMessage, err error) {
 	var lines tasks.Lines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		lines = tasks.LinesOf([]byte(files[at].Text))
 	}
 	for _, warning := range b.Warnings {
-		note := remark{File: fileIn(warning, files), Text: warning, Note: true}
+		note := checkMessage{File: fileIn(warning, files), Text: warning, Note: true}
 		if note.File == tasks.TaskFile {
 			note.Line = lines.LineOf(tasks.WarningKey(warning))
 		}
@@ -132,7 +132,7 @@ func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views
 	}
 	for i, name := range b.Definition.GPUs {
 		if text := unknownDevice(name, workers); text != "" {
-			list = append(list, remark{
+			list = append(list, checkMessage{
 				File: tasks.TaskFile,
 				Line: lines.LineOf(fmt.Sprintf("gpus[%d]", i)),
 				Text: text,

@@ -26,8 +26,8 @@ import (
 // maxDrafts limits the drafts in one form. It exceeds the number of tasks that an upload may have.
 const maxDrafts = 512
 
-// sentDraft is a draft as the preview's form submits it.
-type sentDraft struct {
+// submittedDraft is a draft as the preview's form submits it.
+type submittedDraft struct {
 	draft
 	sentSettings  catalog.TaskSettings
 	invalid       error // reason why the settings cannot be read
@@ -67,8 +67,8 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	return p.showDrafts(c, out.status, out.remaining, out.published)
 }
 
-// outcome has the tasks that were published from a form, and the drafts that failed.
-type outcome struct {
+// publishResult has the tasks that were published from a form, and the drafts that failed.
+type publishResult struct {
 	remaining     []draft // with the reason, if one was refused
 	published     []views.TaskRef
 	lastPublished catalog.Task  // the last published one
@@ -76,8 +76,8 @@ type outcome struct {
 	status        int           // status of the last refusal
 }
 
-func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []sentDraft) (outcome, error) {
-	out := outcome{status: fiber.StatusOK}
+func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []submittedDraft) (publishResult, error) {
+	out := publishResult{status: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.chosen {
 			out.remaining = append(out.remaining, d.draft)
@@ -90,7 +90,7 @@ func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent 
 		}
 		refused := site.FailureOf(err)
 		if refused.Status >= 500 {
-			return outcome{}, err
+			return publishResult{}, err
 		}
 		d.refused, out.status = refused.Message, refused.Status
 		out.remaining = append(out.remaining, d.draft)
@@ -104,7 +104,7 @@ func reservedSlug(name string) bool {
 }
 
 // publishDraft creates or updates one task, and returns the URL of a page that shows the result.
-func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sentDraft) (task catalog.Task, done templ.SafeURL, err error) {
+func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d submittedDraft) (task catalog.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
 	}
@@ -125,7 +125,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d sent
 			return task, views.TaskPartURL(task.Slug, "trial"), nil
 		}
 		if err == nil {
-			done, err = p.checked(ctx, user, task, bundle, "published")
+			done, err = p.submitTemplateTest(ctx, user, task, bundle, "published")
 		}
 		return task, done, err
 	}
@@ -146,7 +146,7 @@ func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id i
 	case err != nil:
 		return task, "", err
 	case change == catalog.ChangeVersion:
-		done, err = p.checked(ctx, user, task, bundle, "version")
+		done, err = p.submitTemplateTest(ctx, user, task, bundle, "version")
 		return task, done, err
 	case change == catalog.ChangeTexts:
 		return task, views.TaskURL(task.Slug) + "?done=texts", nil
@@ -155,7 +155,7 @@ func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id i
 }
 
 // chosenBundle returns the bundle of a draft, with Warpboard's harness if the form chose it.
-func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
+func (d submittedDraft) chosenBundle() (*tasks.Bundle, error) {
 	if !*d.standardHarness {
 		return d.Bundle, nil
 	}
@@ -167,9 +167,9 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 }
 
 // readDrafts reads the drafts that the preview's form submits. The form has no fields for drafts that were invalid.
-func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
+func (p *Authoring) readDrafts(c *fiber.Ctx) ([]submittedDraft, error) {
 	last, _ := strconv.Atoi(c.FormValue("last"))
-	var list []sentDraft
+	var list []submittedDraft
 	for number := 0; number <= min(last, maxDrafts); number++ {
 		if c.FormValue(views.DraftField(number, "bundle")) == "" {
 			continue
@@ -187,18 +187,18 @@ func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 }
 
 // readDraft reads the draft with a number from a form. It checks the encoded task like an upload.
-func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
+func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	data, err := base64.StdEncoding.DecodeString(field("bundle"))
 	if err != nil {
-		return sentDraft{}, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
+		return submittedDraft{}, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
 	}
 	bundle, err := upload{name: field("bundle_name"), data: data}.onlyTask(p.site.Now())
 	if err != nil {
-		return sentDraft{}, err
+		return submittedDraft{}, err
 	}
 	rehouse := field("warpboard_harness") != ""
-	d := sentDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
+	d := submittedDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
 	d.draft = draft{
 		Proposal:        tasks.Proposal{Name: bundle.Name, Bundle: bundle},
 		number:          number,
@@ -212,17 +212,17 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	if slug := field("updates"); slug != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), slug)
 		if err != nil {
-			return sentDraft{}, err
+			return submittedDraft{}, err
 		}
 		d.current, d.settings.Slug = &task, task.Slug
 	}
 	return d, nil
 }
 
-// checked submits the task's template in test mode if a connected worker has one of the task's devices, so that a
+// submitTemplateTest submits the task's template in test mode if a connected worker has one of the task's devices, so that a
 // reference that does not compile is found before the first submission. It returns the URL of the test, or of the
 // task's page. The template may fail the test; it only needs to compile.
-func (p *Authoring) checked(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
+func (p *Authoring) submitTemplateTest(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil
 	}

@@ -25,8 +25,8 @@ const (
 	doTry    = "try"
 )
 
-// readPage reads the editor's form. It writes the title of a new task into task.yml, unless task.yml has one.
-func readPage(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
+// readEditorForm reads the editor's form. It writes the title of a new task into task.yml, unless task.yml has one.
+func readEditorForm(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
 	page.Slug, page.TaskTitle = strings.TrimSpace(c.FormValue("slug")), strings.TrimSpace(c.FormValue("title"))
 	if page.Files, err = readFiles(c); err != nil {
 		return page, err
@@ -49,7 +49,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := readPage(c)
+	page, err := readEditorForm(c)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 			Devices:    settings.Devices,
 			Visibility: catalog.Hidden,
 		}})
-	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
+	if page.Problems, err = authorMistakes(err); err != nil || len(page.Problems) > 0 {
 		if len(page.Problems) > 0 {
 			return p.showFiles(c, page)
 		}
@@ -79,7 +79,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 
 // storeAndRedirect stores changed files and redirects to the page that the submit button selects.
 func (p *Authoring) storeAndRedirect(c *fiber.Ctx, user accounts.User, task catalog.Task, bundle *tasks.Bundle) error {
-	version, err := p.keep(c.UserContext(), user, task, bundle)
+	version, err := p.storeVersion(c.UserContext(), user, task, bundle)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func withoutDevice(b *tasks.Bundle) []parse.Problem {
 	return []parse.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
-// refusal returns the author's mistakes in err as a list, or err itself if it is another error.
-func refusal(err error) ([]string, error) {
+// authorMistakes returns the author's mistakes in err as a list, or err itself if it is another error.
+func authorMistakes(err error) ([]string, error) {
 	if err == nil {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := readPage(c)
+	page, err := readEditorForm(c)
 	if err != nil {
 		return err
 	}

@@ -25,36 +25,36 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// attempt is a submission in the trial of a task: its template, its reference, one of its solutions, or a mutant of a
+// trialSubmission is a submission in the trial of a task: its template, its reference, one of its solutions, or a mutant of a
 // correct solution.
-type attempt struct {
+type trialSubmission struct {
 	tasks.Solution
 	isMutant, isStarter bool
 }
 
 // key identifies a submission of a trial by source and mode. The trial therefore stores no IDs.
-func (a attempt) key(mode job.Mode) string {
+func (a trialSubmission) key(mode job.Mode) string {
 	return string(mode) + " " + db.Hash(a.Submission().Pack())
 }
 
-// attemptsAt lists the submissions of a task's trial.
-func attemptsAt(b *tasks.Bundle) (list []attempt) {
+// trialSubmissions lists the submissions of a task's trial.
+func trialSubmissions(b *tasks.Bundle) (list []trialSubmission) {
 	if text := runs.FirstTemplate("", b); text != "" {
-		list = append(list, attempt{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)},
+		list = append(list, trialSubmission{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)},
 			isStarter: true})
 	}
 	if reference, ok := b.Reference(); ok {
-		list = append(list, attempt{Solution: reference})
+		list = append(list, trialSubmission{Solution: reference})
 	}
 	authors := b.Solutions()
 	for _, s := range authors {
-		list = append(list, attempt{Solution: s})
+		list = append(list, trialSubmission{Solution: s})
 	}
 	if len(authors) == 0 || !authors[0].Correct {
 		return list
 	}
 	for _, m := range mutants.Of(b.Definition, authors[0].Source) {
-		list = append(list, attempt{
+		list = append(list, trialSubmission{
 			Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
 			isMutant: true,
 		})
@@ -66,11 +66,11 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 // correct ones.
 func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission) {
 	known := map[string]bool{}
-	attempts := attemptsAt(b)
+	attempts := trialSubmissions(b)
 	for _, mode := range []job.Mode{job.ModeTest, job.ModeBenchmark} {
 		for _, a := range attempts {
 			key := a.key(mode)
-			if known[key] || mode == job.ModeBenchmark && !a.timed(b) {
+			if known[key] || mode == job.ModeBenchmark && !a.runsBenchmarks(b) {
 				continue
 			}
 			known[key] = true
@@ -86,14 +86,16 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 	return list
 }
 
-// timed reports whether an attempt also runs the benchmarks. Wrong solutions must fail the tests instead.
-func (a attempt) timed(b *tasks.Bundle) bool { return a.Correct && len(b.Definition.Benchmarks) > 0 }
+// runsBenchmarks reports whether an attempt also runs the benchmarks. Wrong solutions must fail the tests instead.
+func (a trialSubmission) runsBenchmarks(b *tasks.Bundle) bool {
+	return a.Correct && len(b.Definition.Benchmarks) > 0
+}
 
 // startTrial submits all attempts to one device that a connected worker has, and redirects to the page with the
 // verdicts.
 func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
-	device, err := p.servedDevice(ctx, task, b.Definition.Require)
+	device, err := p.deviceWithWorker(ctx, task, b.Definition.Require)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 		if err == nil {
 			continue
 		}
-		if _, err := refusal(err); err != nil {
+		if _, err := authorMistakes(err); err != nil {
 			return err
 		}
 		return site.Redirect(c, to+"?done=tried-some") // a limit: the rest is tried later
@@ -114,9 +116,9 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.
 	return site.Redirect(c, to)
 }
 
-// servedDevice returns the first device of a task that a connected worker has, preferably one with the required
+// deviceWithWorker returns the first device of a task that a connected worker has, preferably one with the required
 // packages, or "".
-func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task, require requirement.List) (string, error) {
+func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, require requirement.List) (string, error) {
 	choices, err := p.runs.DeviceChoices(ctx, task.Devices, nil)
 	at := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
 	if err != nil || at < 0 {
@@ -131,9 +133,9 @@ func (p *Authoring) servedDevice(ctx context.Context, task catalog.Task, require
 	return choices[at].Device, nil
 }
 
-// lack describes the worker for which all runs of a task wait although slots may be free ("a worker that has …"), or
+// missingWorker describes the worker for which all runs of a task wait although slots may be free ("a worker that has …"), or
 // returns "".
-func (p *Authoring) lack(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
+func (p *Authoring) missingWorker(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
 		if lack, err = p.site.Store.Fleet.Lack(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
 			break
@@ -167,7 +169,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
 		UnpublishedChanges: !version.Published(), OpensAt: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
-	if page.MissingPackages, err = p.lack(c.UserContext(), task, b.Definition.Require); err != nil {
+	if page.MissingPackages, err = p.missingWorker(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
 	if !page.Tried() {
@@ -241,14 +243,14 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 	}
 	var rows []views.TrialRow
 	works := false
-	tried := func(a attempt, mode job.Mode) views.TrialRun {
+	tried := func(a trialSubmission, mode job.Mode) views.TrialRun {
 		run, ok := newest[a.key(mode)]
 		if !ok {
 			return views.TrialRun{}
 		}
 		return trialRun(run, stages[run.ID], a.Correct)
 	}
-	for _, a := range attemptsAt(b) {
+	for _, a := range trialSubmissions(b) {
 		row := views.TrialRow{
 			Name:       a.Name,
 			Correct:    a.Correct,
@@ -257,7 +259,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version 
 			TrialRun:   tried(a, job.ModeTest),
 		}
 		faults := row.Trial.StageWithTaskFault()
-		if a.timed(b) {
+		if a.runsBenchmarks(b) {
 			timed := tried(a, job.ModeBenchmark)
 			row.TimedRun = &timed
 			faults = cmp.Or(faults, timed.Trial.StageWithTaskFault())
@@ -290,10 +292,10 @@ func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 }
 
 var (
-	// lackingCase matches the message of Warpboard's C++ harness about an argument that a case does not have.
-	// lackingCall matches Python's message.
-	lackingCase = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
-	lackingCall = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
+	// missingArgumentCPP matches the message of Warpboard's C++ harness about an argument that a case does not have.
+	// missingArgumentPython matches Python's message.
+	missingArgumentCPP    = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
+	missingArgumentPython = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
 )
 
 // missingArgument returns the name of the missing argument if a stage failed because a case does not have an argument,
@@ -306,10 +308,10 @@ func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 	if failed.Stage == job.StageBenchmark {
 		word, cases = "benchmark", d.Benchmarks
 	}
-	if m := lackingCall.FindStringSubmatch(failed.Failure.Reason); m != nil {
+	if m := missingArgumentPython.FindStringSubmatch(failed.Failure.Reason); m != nil {
 		return fmt.Sprintf("%s %s lacks `%s`", word, m[1], m[2])
 	}
-	m := lackingCase.FindStringSubmatch(failed.Stderr)
+	m := missingArgumentCPP.FindStringSubmatch(failed.Stderr)
 	if m == nil {
 		return ""
 	}

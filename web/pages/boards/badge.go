@@ -24,7 +24,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.send(c, svgType, b.boardHead.ChangeNumber, func() ([]byte, error) {
+	return p.sendShared(c, svgType, b.boardHead.ChangeNumber, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := p.site.Store.Boards.Place(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(id))
@@ -65,7 +65,7 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 	if st != nil {
 		value = format.Place(st.Rank, st.Tied) + ", " + value
 	}
-	return p.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
+	return p.sendShared(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
 }
 
 // scoreText formats a score, with the distances to the ends of its interval if it has one.
@@ -81,7 +81,7 @@ func scoreText(ns float64, i boards.Interval) string {
 // width.
 func badge(label, value string) []byte {
 	label, value = clip(job.MarkBidi(label)), clip(job.MarkBidi(value))
-	left, right := width(label), width(value)
+	left, right := textWidth(label), textWidth(value)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">`+
 		`<rect width="%d" height="20" rx="4" fill="#17191c"/><path d="M%d 0h%dv20h-%dz" fill="#3346d3"/><rect x="%d" width="8" height="20" rx="4" fill="#3346d3"/>`+
 		`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">`+
@@ -100,5 +100,5 @@ func clip(text string) string {
 	return text
 }
 
-// width estimates the width of a text with its margins, in pixels.
-func width(text string) int { return 16 + 7*cmp.Or(utf8.RuneCountInString(text), 1) }
+// textWidth estimates the width of a text with its margins, in pixels.
+func textWidth(text string) int { return 16 + 7*cmp.Or(utf8.RuneCountInString(text), 1) }

@@ -32,7 +32,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return runs.RedirectToGPU(c, b.task, true, err)
 	}
-	if runs.Unchanged(c, p.boardTag(c, b)) {
+	if runs.IsUnchanged(c, p.boardTag(c, b)) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	if c.Query("find") != "" {
@@ -87,7 +87,7 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 		Found: c.Query("find"), Off: b.closedReason,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
-		page.Share = p.site.ShareOf(page.Title, boardAbout(b.Head), string(views.BoardURL(task.Slug, b.Device)))
+		page.Share = p.site.ShareOf(page.Title, boardSummaryText(b.Head), string(views.BoardURL(task.Slug, b.Device)))
 		page.Share.Unlisted = task.Visibility == catalog.Unlisted
 	}
 	if b.pastDay.IsZero() {
@@ -115,8 +115,8 @@ func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version c
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
 }
 
-// boardAbout returns a sentence about a board, for previews of links.
-func boardAbout(b boards.Head) string {
+// boardSummaryText returns a sentence about a board, for previews of links.
+func boardSummaryText(b boards.Head) string {
 	if len(b.Leaders) == 0 {
 		return "No entries yet. The first kernel that passes leads the board."
 	}
@@ -148,7 +148,7 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 		return b, err
 	}
 	if b.Current {
-		if err = b.readOpen(c.UserContext()); err != nil {
+		if err = b.readOpenState(c.UserContext()); err != nil {
 			return b, err
 		}
 	}
@@ -168,9 +168,9 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpen reads whether the task accepts submissions, the event that freezes the board, and whether a connected worker
+// readOpenState reads whether the task accepts submissions, the event that freezes the board, and whether a connected worker
 // has the device.
-func (b *board) readOpen(ctx context.Context) (err error) {
+func (b *board) readOpenState(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Recent(s.Now()); ok {
 		slots := fleet.AllSlots(workers, s.Now())
@@ -277,12 +277,12 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 		return send(out, change)
 	}
 	return p.site.Stream(c, conns.Source{
-		Topic: site.BoardTopic(versionID, device), Backlog: stored,
-		Live: func(ctx context.Context, m conns.Message, out *conns.Writer) error {
-			if m.Change == 0 { // a change was missed
+		Topic: site.BoardTopic(versionID, device), WriteBacklog: stored,
+		WriteMessage: func(ctx context.Context, m conns.Message, out *conns.Writer) error {
+			if m.ChangeNumber == 0 { // a change was missed
 				return stored(ctx, out)
 			}
-			return send(out, m.Change)
+			return send(out, m.ChangeNumber)
 		},
 	})
 }

@@ -18,16 +18,16 @@ import (
 
 // Boards has the handlers of public pages: tasks, boards, events, and downloads.
 type Boards struct {
-	site      *site.Site
-	runs      *runs.Runs
-	signIn    *signin.SignIn
-	code      *views.Highlighter
-	attacks   []views.Attack
-	packSlots chan struct{} // one place per core
+	site         *site.Site
+	runs         *runs.Runs
+	signIn       *signin.SignIn
+	code         *views.Highlighter
+	attacks      []views.Attack
+	encoderSlots chan struct{} // one place per core
 }
 
 // New returns the handlers of public pages.
 func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Boards {
 	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
-	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, packSlots: packing}
+	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, encoderSlots: packing}
 }

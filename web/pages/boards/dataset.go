@@ -23,8 +23,8 @@ const (
 	// datasetBytes limits the total size of the sources on one page of a dataset, which are in memory at the same time.
 	// One source has at most 1 MiB.
 	datasetBytes = 16 << 20
-	// licence is the license note in every dataset.
-	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
+	// licenseNote is the license note in every dataset.
+	licenseNote = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
 
 // datasetHead describes a dataset. It is the first line of a JSON Lines file, and the metadata of a Parquet file.
@@ -65,7 +65,7 @@ func (p *Boards) Dataset(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	leave, err := p.pack(c.UserContext())
+	leave, err := p.acquireEncoder(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -92,11 +92,11 @@ func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	return b, err
 }
 
-// pack waits until fewer datasets than CPU cores are being encoded. Call leave afterwards.
-func (p *Boards) pack(ctx context.Context) (leave func(), err error) {
+// acquireEncoder waits until fewer datasets than CPU cores are being encoded. Call leave afterwards.
+func (p *Boards) acquireEncoder(ctx context.Context) (leave func(), err error) {
 	select {
-	case p.packSlots <- struct{}{}:
-		return func() { <-p.packSlots }, nil
+	case p.encoderSlots <- struct{}{}:
+		return func() { <-p.encoderSlots }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -113,7 +113,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 		return head, nil, err
 	}
 	head = datasetHead{
-		Licence: licence,
+		Licence: licenseNote,
 		Task:    b.task.Slug,
 		Version: version.Number,
 		Device:  b.boardHead.Device,
@@ -125,7 +125,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	if err != nil {
 		return head, nil, err
 	}
-	page = page[:fitBytes(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
+	page = page[:rowsWithinBytes(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
 	if len(page) < len(list) {
 		head.Next = fmt.Sprintf("%s%s?after=%d", p.site.Settings.BaseURL, c.Path(), after+len(page))
 	}
@@ -133,8 +133,8 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	return head, rows, err
 }
 
-// fitBytes returns the number of leading rows whose total size is at most most bytes. It returns at least 1.
-func fitBytes[R any](list []R, size func(R) int64, most int64) int {
+// rowsWithinBytes returns the number of leading rows whose total size is at most most bytes. It returns at least 1.
+func rowsWithinBytes[R any](list []R, size func(R) int64, most int64) int {
 	for i, row := range list {
 		if most -= size(row); most < 0 {
 			return max(i, 1)

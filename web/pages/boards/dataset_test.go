@@ -13,7 +13,7 @@ func TestAPageOfADatasetEndsBeforeItsSourcesFillTheMemory(t *testing.T) {
 		{[]int64{5, 6}, 1},
 		{[]int64{11, 1}, 1}, // or no page would have it
 	} {
-		if got := fitBytes(tt.sizes, func(size int64) int64 { return size }, 10); got != tt.want {
+		if got := rowsWithinBytes(tt.sizes, func(size int64) int64 { return size }, 10); got != tt.want {
 			t.Errorf("%v: %d rows, want %d", tt.sizes, got, tt.want)
 		}
 	}

@@ -27,10 +27,10 @@ func privatePaths() []string {
 func (p *Boards) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
 	for _, path := range privatePaths() {
-		text += fmt.Sprintf("Disallow: %s%s\n", p.site.Mount, path)
+		text += fmt.Sprintf("Disallow: %s%s\n", p.site.BasePath, path)
 	}
 	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", p.site.Settings.BaseURL)
-	return p.send(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
+	return p.sendShared(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
 }
 
 // siteMap is the XML of a sitemap (sitemaps.org).
@@ -67,7 +67,7 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("writing the map of the site: %w", err)
 	}
-	return p.send(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+	return p.sendShared(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }
 
 // SiteFeed responds with a feed of the records of all boards.
@@ -76,4 +76,4 @@ func (p *Boards) SiteFeed(c *fiber.Ctx) error {
 }
 
 // Icon responds with the site's icon at /favicon.ico. The pages reference a larger one.
-func (p *Boards) Icon(c *fiber.Ctx) error { return p.picture(c, "icon.png") }
+func (p *Boards) Icon(c *fiber.Ctx) error { return p.sendPicture(c, "icon.png") }

@@ -121,16 +121,16 @@ func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	for _, row := range list {
 		for i, r := range row.Results {
 			if b := seen.Standings.Boards[i]; r.Rank > 0 {
-				rows = append(rows, []string{id(int64(row.Rank)), row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
-					strconv.Itoa(r.Rank), format.Exact(r.ScoreNS), format.Exact(b.BestNS), format.Exact(r.Points), id(r.UserID), id(r.RunID)})
+				rows = append(rows, []string{idText(int64(row.Rank)), row.Name, idText(row.UserID), idText(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
+					strconv.Itoa(r.Rank), format.Exact(r.ScoreNS), format.Exact(b.BestNS), format.Exact(r.Points), idText(r.UserID), idText(r.RunID)})
 			}
 		}
 	}
 	return site.SendCSV(c, rows)
 }
 
-// id formats an ID; "" for 0.
-func id(n int64) string {
+// idText formats an ID; "" for 0.
+func idText(n int64) string {
 	if n == 0 {
 		return ""
 	}

@@ -40,15 +40,15 @@ func (p *Boards) EventCreate(c *fiber.Ctx) error {
 
 // EventEdit shows the form of an event.
 func (p *Boards) EventEdit(c *fiber.Ctx) error {
-	in, err := p.eventStored(c)
+	in, err := p.storedEvent(c)
 	if err != nil {
 		return err
 	}
 	return p.eventForm(c, c.Params("slug"), in, nil)
 }
 
-// eventStored returns the stored settings of the event in the path, if the viewer may edit it.
-func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
+// storedEvent returns the stored settings of the event in the path, if the viewer may edit it.
+func (p *Boards) storedEvent(c *fiber.Ctx) (in events.Settings, err error) {
 	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return in, err
@@ -67,7 +67,7 @@ func (p *Boards) eventStored(c *fiber.Ctx) (in events.Settings, err error) {
 
 // EventDelete deletes an event. Its tasks remain.
 func (p *Boards) EventDelete(c *fiber.Ctx) error {
-	in, err := p.eventStored(c)
+	in, err := p.storedEvent(c)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *Boards) EventDelete(c *fiber.Ctx) error {
 
 // EventClone creates a copy of an event and of its tasks.
 func (p *Boards) EventClone(c *fiber.Ctx) error {
-	in, err := p.eventStored(c)
+	in, err := p.storedEvent(c)
 	if err != nil {
 		return err
 	}

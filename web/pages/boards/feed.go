@@ -105,5 +105,5 @@ func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f board
 	if err != nil {
 		return fmt.Errorf("writing a feed: %w", err)
 	}
-	return p.send(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+	return p.sendShared(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }

@@ -54,7 +54,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 	if err := p.addStarter(c.UserContext(), slices.Clone(all), &page); err != nil {
 		return err
 	}
-	of, roof, drawn, err := p.runs.RoofOf(c.UserContext(), records)
+	of, roof, drawn, err := p.runs.BoardRoofOf(c.UserContext(), records)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page 
 	}
 	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.People > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
-		return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), order(known(a), known(b)),
+		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), trueFirst(known(a), known(b)),
 			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
 	})
 	page.Try, page.Easy = site.TaskRef(first.Task), tasks.Difficulty(first.Tags) == 0

@@ -87,7 +87,7 @@ func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search vie
 	}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
-	slices.SortStableFunc(found, f.order)
+	slices.SortStableFunc(found, f.compare)
 	lines := linesOf(found)
 	list.Found, list.LastPage = len(found), (len(lines)+homeRows-1)/homeRows
 	from := min((search.PageNo-1)*homeRows, len(lines))
@@ -146,7 +146,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 		}
 	}
 	slices.SortFunc(list, func(a, b views.DeviceChoice) int {
-		return cmp.Or(order(!a.Offline, !b.Offline), cmp.Compare(a.Device, b.Device))
+		return cmp.Or(trueFirst(!a.Offline, !b.Offline), cmp.Compare(a.Device, b.Device))
 	})
 	return list
 }
@@ -166,10 +166,10 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
 
-// order compares two tasks for sorting. By default open tasks precede closed ones; then sooner deadlines, runnable
+// compare compares two tasks for sorting. By default open tasks precede closed ones; then sooner deadlines, runnable
 // tasks, and more activity come first. Equal tasks stay in the store's order: newest first, built-in tasks from easy to
 // hard.
-func (f taskFinder) order(a, b models.TaskSummary) int {
+func (f taskFinder) compare(a, b models.TaskSummary) int {
 	switch {
 	case f.search.Sort == "people":
 		return cmp.Compare(b.People, a.People)
@@ -180,9 +180,9 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
 	case a.Open(f.pages.site.Now()) != b.Open(f.pages.site.Now()):
-		return order(a.Open(f.pages.site.Now()), b.Open(f.pages.site.Now()))
+		return trueFirst(a.Open(f.pages.site.Now()), b.Open(f.pages.site.Now()))
 	case (a.Deadline == nil) != (b.Deadline == nil):
-		return order(a.Deadline != nil, b.Deadline != nil)
+		return trueFirst(a.Deadline != nil, b.Deadline != nil)
 	case a.Deadline != nil && a.Open(f.pages.site.Now()):
 		return a.Deadline.Compare(*b.Deadline)
 	case a.Deadline != nil:
@@ -192,11 +192,11 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	if f.newcomer {
 		easier = cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	}
-	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
+	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
 }
 
-// order compares two booleans for sorting; true comes first.
-func order(a, b bool) int {
+// trueFirst compares two booleans for sorting; true comes first.
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -214,7 +214,7 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 		card.Boards = append(card.Boards, views.BoardChip{Summary: b, Offline: !f.online(b.Device)})
 	}
 	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
-		return cmp.Or(order(a.Size > 0, b.Size > 0), order(!a.Offline, !b.Offline))
+		return cmp.Or(trueFirst(a.Size > 0, b.Size > 0), trueFirst(!a.Offline, !b.Offline))
 	})
 	return card
 }
@@ -222,9 +222,9 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 // BoardsEvents notifies pages that show many boards when one of the boards changes.
 func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, conns.Source{
-		Topic:   site.BoardsTopic(),
-		Backlog: func(context.Context, *conns.Writer) error { return nil },
-		Live: func(_ context.Context, _ conns.Message, out *conns.Writer) error {
+		Topic:        site.BoardsTopic(),
+		WriteBacklog: func(context.Context, *conns.Writer) error { return nil },
+		WriteMessage: func(_ context.Context, _ conns.Message, out *conns.Writer) error {
 			_, err := out.Write(conns.Frame(0, "boards", nil))
 			return err
 		},
@@ -271,14 +271,14 @@ func tagsOf(list []models.TaskSummary) []views.TagCount {
 	return tags
 }
 
-// variant is the key of tasks that share one line of the task list.
-type variant struct {
+// lineKey is the key of tasks that share one line of the task list.
+type lineKey struct {
 	ownerID, untilDeadline int64
 	problem                string
 }
 
-func variantOf(t models.TaskSummary) variant {
-	v := variant{ownerID: t.OwnerID, problem: t.ProblemName}
+func variantOf(t models.TaskSummary) lineKey {
+	v := lineKey{ownerID: t.OwnerID, problem: t.ProblemName}
 	if t.Deadline != nil {
 		v.untilDeadline = t.Deadline.UnixNano()
 	}
@@ -288,7 +288,7 @@ func variantOf(t models.TaskSummary) variant {
 // linesOf groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
 // deadline. Its position is that of its first task.
 func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
-	at := map[variant]int{}
+	at := map[lineKey]int{}
 	for _, t := range list {
 		v := variantOf(t)
 		if i, known := at[v]; known && t.ProblemName != "" {

@@ -44,7 +44,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	leave, err := p.pack(c.UserContext())
+	leave, err := p.acquireEncoder(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	found := len(list)
-	list = list[:fitBytes(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
+	list = list[:rowsWithinBytes(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
 	rows, err := p.kernelbotRowsOf(c, b, list)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s%s?after=%d>; rel="next"`, p.site.Settings.BaseURL, c.Path(), list[len(list)-1].SubmissionID))
 	}
 	var file bytes.Buffer
-	out := parquet.NewGenericWriter[kernelbotRow](&file, parquet.Compression(&parquet.Zstd), parquet.KeyValueMetadata("licence", licence))
+	out := parquet.NewGenericWriter[kernelbotRow](&file, parquet.Compression(&parquet.Zstd), parquet.KeyValueMetadata("licence", licenseNote))
 	if _, err = out.Write(rows); err == nil {
 		err = out.Close()
 	}
@@ -126,7 +126,7 @@ Kernels that people submitted to [%[2]s](%[3]s), with their measured times.
 People can leave their sources out of datasets.
 
 [What a score means](%[4]s/trust)
-`, b.name(), markdownText(b.name()), page, p.site.Settings.BaseURL, licence))
+`, b.name(), markdownText(b.name()), page, p.site.Settings.BaseURL, licenseNote))
 }
 
 // markdownText escapes a text so that Markdown shows it literally.

@@ -43,9 +43,9 @@ func (b publicBoard) path() string { return boardPath(b.task.Slug, b.boardHead.D
 // name returns the task's title and the device.
 func (b publicBoard) name() string { return b.task.Title + " on " + b.boardHead.Device }
 
-// send responds with content for other sites, or with status 304 if the client has it already.
-func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
+// sendShared responds with content for other sites, or with status 304 if the client has it already.
+func (p *Boards) sendShared(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
+	if runs.IsUnchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	data, err := make()
@@ -59,10 +59,10 @@ func (p *Boards) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, e
 
 // Card responds with the image that other sites show beside links to this site. It is static; the title and the
 // description of a link are text.
-func (p *Boards) Card(c *fiber.Ctx) error { return p.picture(c, "card.png") }
+func (p *Boards) Card(c *fiber.Ctx) error { return p.sendPicture(c, "card.png") }
 
-func (p *Boards) picture(c *fiber.Ctx, name string) error {
-	return p.send(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
+func (p *Boards) sendPicture(c *fiber.Ctx, name string) error {
+	return p.sendShared(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
 }
 
 // standing returns a run's entry on the board. It returns nil if the run is not an entry, or has no rank because its
@@ -95,8 +95,8 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
 		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.Exact(e.ScoreNS), format.Exact(e.ErrNS),
-			exact(e.LowNS), exact(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
-			exact(e.ErrorULP), exact(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
+			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
+			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)
 }
@@ -110,7 +110,7 @@ func bytesOf(n *int64) string {
 
 func number(id int64) string { return strconv.FormatInt(id, 10) }
 
-func exact(ns *float64) string {
+func exactText(ns *float64) string {
 	if ns == nil {
 		return ""
 	}

@@ -91,8 +91,8 @@ func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
 	for _, row := range list {
 		for i, b := range suite.Boards {
 			r := row.Results[i]
-			rows = append(rows, []string{row.Name, id(row.UserID), id(row.TeamID), format.Exact(row.Correct()), exact(row.Geomean), format.Exact(row.FastP(1)),
-				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), id(r.RunID)})
+			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.Exact(row.Correct()), exact(row.Geomean), format.Exact(row.FastP(1)),
+				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), idText(r.RunID)})
 		}
 	}
 	return site.SendCSV(c, rows)

@@ -29,7 +29,7 @@ func (p *Boards) Task(c *fiber.Ctx) error {
 // showTask renders the task's page. form has the input of a refused submission.
 func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	posed, err := p.runs.Posed(ctx, site.Actor(c), slug)
+	posed, err := p.runs.FullTask(ctx, site.Actor(c), slug)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bu
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.runs.Tries(ctx, *user, task, ownSubmissions)
+		page.Mine, err = p.runs.TaskSubmissions(ctx, *user, task, ownSubmissions)
 	}
 	return page, err
 }

@@ -28,13 +28,13 @@ const (
 	maxPeople              = 6   // people whose names begin with the text
 	maxOwnSubmissions      = 6   // matching submissions of the viewer
 	maxSearchedSubmissions = 50  // number of the viewer's newest submissions to search
-	maxPlaces              = 6   // pages of the site
+	maxPages               = 6   // pages of the site
 	maxDocuments           = 6   // pages of the documentation and their headings
 	maxSearchText          = 100 // bytes of a search
 )
 
 // searchResult is one result of the search.
-type place struct {
+type searchResult struct {
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
 	Note  string `json:"note,omitempty"`
@@ -43,19 +43,19 @@ type place struct {
 	Boards []views.Place `json:"-"` // boards of a task that have entries
 }
 
-func to(kind, title, note string, url templ.SafeURL) place {
-	return place{Kind: kind, Title: title, Note: note, URL: string(url)}
+func to(kind, title, note string, url templ.SafeURL) searchResult {
+	return searchResult{Kind: kind, Title: title, Note: note, URL: string(url)}
 }
 
 // Find responds with search results as JSON.
 func (p *Docs) Find(c *fiber.Ctx) error {
-	found, err := p.findPlaces(c)
+	found, err := p.findResults(c)
 	if err != nil {
 		return err
 	}
 	for i := range found {
-		found[i].URL = string(p.site.Mount) + found[i].URL
-		found[i].Note = found[i].oneLine()
+		found[i].URL = string(p.site.BasePath) + found[i].URL
+		found[i].Note = found[i].noteLine()
 	}
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
 	return c.JSON(found)
@@ -63,7 +63,7 @@ func (p *Docs) Find(c *fiber.Ctx) error {
 
 // Search shows search results as a page, for browsers without JavaScript.
 func (p *Docs) Search(c *fiber.Ctx) error {
-	found, err := p.findPlaces(c)
+	found, err := p.findResults(c)
 	if err != nil {
 		return err
 	}
@@ -76,25 +76,25 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 
 // findResults returns the results for the words in ?q=. Without words it returns the viewer's latest submissions and
 // the tasks.
-func (p *Docs) findPlaces(c *fiber.Ctx) ([]place, error) {
+func (p *Docs) findResults(c *fiber.Ctx) ([]searchResult, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
 	if len(text) > maxSearchText {
 		return nil, site.Invalid("q", "Search for at most %d bytes.", maxSearchText)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
-	found, err := p.numbered(c.UserContext(), viewer, numberIn(text))
-	for _, more := range []func(context.Context, accounts.User, []string) ([]place, error){p.tasks, p.ownSubmissions, p.people} {
+	found, err := p.submissionNumbered(c.UserContext(), viewer, numberIn(text))
+	for _, more := range []func(context.Context, accounts.User, []string) ([]searchResult, error){p.tasks, p.ownSubmissions, p.people} {
 		if err != nil {
 			return nil, err
 		}
-		var list []place
+		var list []searchResult
 		list, err = more(c.UserContext(), viewer, words)
 		found = append(found, list...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, p.pages(viewer, words), p.manual(words))
+	found = slices.Concat(found, p.pages(viewer, words), p.documentation(words))
 	return exactFirst(distinct(found), text), nil
 }
 
@@ -111,10 +111,10 @@ func numberIn(text string) int64 {
 }
 
 // distinct removes repeated results.
-func distinct(found []place) []place {
-	list := make([]place, 0, len(found)) // never null
+func distinct(found []searchResult) []searchResult {
+	list := make([]searchResult, 0, len(found)) // never null
 	for _, p := range found {
-		if !slices.ContainsFunc(list, func(q place) bool { return q.URL == p.URL }) {
+		if !slices.ContainsFunc(list, func(q searchResult) bool { return q.URL == p.URL }) {
 			list = append(list, p)
 		}
 	}
@@ -122,14 +122,14 @@ func distinct(found []place) []place {
 }
 
 // exactFirst puts exact matches before partial ones.
-func exactFirst(found []place, text string) []place {
-	other := func(p place) bool { return !strings.EqualFold(p.Title, text) }
+func exactFirst(found []searchResult, text string) []searchResult {
+	other := func(p searchResult) bool { return !strings.EqualFold(p.Title, text) }
 	exact := slices.DeleteFunc(slices.Clone(found), other)
-	return append(exact, slices.DeleteFunc(found, func(p place) bool { return !other(p) })...)
+	return append(exact, slices.DeleteFunc(found, func(p searchResult) bool { return !other(p) })...)
 }
 
-// numbered returns the submission with a number, if the viewer may see it.
-func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]place, error) {
+// submissionNumbered returns the submission with a number, if the viewer may see it.
+func (p *Docs) submissionNumbered(ctx context.Context, viewer accounts.User, id int64) ([]searchResult, error) {
 	if id == 0 {
 		return nil, nil
 	}
@@ -138,11 +138,11 @@ func (p *Docs) numbered(ctx context.Context, viewer accounts.User, id int64) ([]
 	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return nil, err
 	}
-	return []place{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
+	return []searchResult{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
 // pages returns the pages of the site that match.
-func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
+func (p *Docs) pages(viewer accounts.User, words []string) (found []searchResult) {
 	if len(words) == 0 {
 		return nil
 	}
@@ -152,15 +152,15 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []place) {
 			IsAdmin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
-		if len(found) < maxPlaces && fits(known.Label+" "+known.SearchWords, words) {
+		if len(found) < maxPages && containsAll(known.Label+" "+known.SearchWords, words) {
 			found = append(found, to("Page", known.Label, "", known.URL))
 		}
 	}
 	return found
 }
 
-// fits reports whether a text contains every word.
-func fits(text string, words []string) bool {
+// containsAll reports whether a text contains every word.
+func containsAll(text string, words []string) bool {
 	text = strings.ToLower(text)
 	for _, word := range words {
 		if !strings.Contains(text, word) {
@@ -170,8 +170,8 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// note returns the boards of a task and the note of the result, separated by commas.
-func (p place) oneLine() string {
+// noteLine returns the boards of a task and the note of the result, separated by commas.
+func (p searchResult) noteLine() string {
 	var parts []string
 	for _, board := range p.Boards {
 		parts = append(parts, board.Label)
@@ -183,7 +183,7 @@ func (p place) oneLine() string {
 }
 
 // ownSubmissions returns the viewer's newest submissions whose number or task matches.
-func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words []string) (found []place, err error) {
+func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words []string) (found []searchResult, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
@@ -193,7 +193,7 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 		OnlyTableColumns: true,
 	})
 	for _, sub := range list {
-		if len(found) < maxOwnSubmissions && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
+		if len(found) < maxOwnSubmissions && containsAll(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))
 		}
 	}
@@ -201,7 +201,7 @@ func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words [
 }
 
 // people returns the people whose names begin with the text.
-func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []place, err error) {
+func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []searchResult, err error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -212,19 +212,19 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	return found, err
 }
 
-// manual returns the pages of the documentation whose title or content matches, then headings that match.
-func (p *Docs) manual(words []string) (found []place) {
+// documentation returns the pages of the documentation whose title or content matches, then headings that match.
+func (p *Docs) documentation(words []string) (found []searchResult) {
 	if len(words) == 0 {
 		return nil
 	}
 	for _, page := range p.Links() {
-		if fits(page.Title+" documentation "+page.About, words) {
+		if containsAll(page.Title+" documentation "+page.About, words) {
 			found = append(found, to("Docs", page.Title, page.About, page.URL))
 		}
 	}
 	for _, page := range p.Links() {
 		for _, heading := range page.Headings {
-			if fits(heading.Title+" "+page.Title, words) {
+			if containsAll(heading.Title+" "+page.Title, words) {
 				found = append(found, to("Docs", heading.Title, page.Title, heading.URL))
 			}
 		}
@@ -232,12 +232,12 @@ func (p *Docs) manual(words []string) (found []place) {
 	return found[:min(len(found), maxDocuments)]
 }
 
-// inOrder sorts tasks before workbenches before boards. If the search names one of these kinds ("solve"), that kind
+// sortByKind sorts tasks before workbenches before boards. If the search names one of these kinds ("solve"), that kind
 // comes first.
-func inOrder(found []place, words []string) []place {
+func sortByKind(found []searchResult, words []string) []searchResult {
 	kinds := []string{"Task", "Solve", "Board"}
-	slices.SortStableFunc(found, func(a, b place) int {
-		rank := func(p place) int {
+	slices.SortStableFunc(found, func(a, b searchResult) int {
+		rank := func(p searchResult) int {
 			if slices.Contains(words, strings.ToLower(p.Kind)) {
 				return -1
 			}
@@ -250,8 +250,8 @@ func inOrder(found []place, words []string) []place {
 
 // tasks returns the tasks that match, or their workbenches if a word names these. Boards are separate results if a word
 // is "board" or a device; otherwise each task lists its boards that have entries.
-func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]place, error) {
-	offered, err := p.offered(ctx, viewer, words)
+func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]searchResult, error) {
+	offered, err := p.matchingTasks(ctx, viewer, words)
 	if err != nil {
 		return nil, err
 	}
@@ -260,20 +260,20 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 		versions[i] = t.VersionID
 	}
 	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
-	var found []place
+	var found []searchResult
 	for _, t := range offered {
-		if t.Open(p.site.Now()) && !fits(boardWords(t), words) {
+		if t.Open(p.site.Now()) && !containsAll(boardWords(t), words) {
 			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
 		} else {
-			found = append(found, taskPlace(t.Task, entered))
+			found = append(found, taskResult(t.Task, entered))
 		}
 		for _, device := range t.Devices {
-			if !fits(t.Title+" "+t.Slug+" solve submit", words) && fits(t.Title+" "+t.Slug+" board "+device, words) {
+			if !containsAll(t.Title+" "+t.Slug+" solve submit", words) && containsAll(t.Title+" "+t.Slug+" board "+device, words) {
 				found = append(found, to("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
 			}
 		}
 	}
-	return inOrder(found, words), err
+	return sortByKind(found, words), err
 }
 
 // boardWords returns the text that the search for a task's boards matches against.
@@ -281,8 +281,8 @@ func boardWords(t models.TaskSummary) string {
 	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
 }
 
-// offered returns the tasks that match: those that can run now first, then by number of entries.
-func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string) ([]models.TaskSummary, error) {
+// matchingTasks returns the tasks that match: those that can run now first, then by number of entries.
+func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []string) ([]models.TaskSummary, error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string
 		}
 		return 1
 	}
-	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !fits(boardWords(t)+" solve submit", words) })
+	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !containsAll(boardWords(t)+" solve submit", words) })
 	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
 		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.People, a.People))
 	})
@@ -307,7 +307,7 @@ func (p *Docs) offered(ctx context.Context, viewer accounts.User, words []string
 
 // taskResult returns the search result for a task with its boards that have entries. The note has the number of its
 // other boards.
-func taskPlace(t catalog.Task, entered map[boards.Key]int64) place {
+func taskResult(t catalog.Task, entered map[boards.Key]int64) searchResult {
 	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
 	for _, device := range t.Devices {
 		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {

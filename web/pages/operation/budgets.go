@@ -25,23 +25,23 @@ func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error
 
 // Budget sets the budget of one person or of everyone. Without a number it removes the person's own budget.
 func (p *Operation) Budget(c *fiber.Ctx) error {
-	person, err := p.person(c)
+	person, err := p.formPerson(c)
 	if err != nil {
-		return p.done(c, err)
+		return p.redirectToControls(c, err)
 	}
-	return p.done(c, p.site.Store.Quotas.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
+	return p.redirectToControls(c, p.site.Store.Quotas.SetBudget(c.UserContext(), site.Actor(c), person, formSeconds(c)))
 }
 
-// Team creates a team, sets its budget, or adds a person to it.
-func (p *Operation) Team(c *fiber.Ctx) error {
-	person, err := p.person(c)
+// TeamSave creates a team, sets its budget, or adds a person to it.
+func (p *Operation) TeamSave(c *fiber.Ctx) error {
+	person, err := p.formPerson(c)
 	if err != nil {
-		return p.done(c, err)
+		return p.redirectToControls(c, err)
 	}
-	return p.done(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{
+	return p.redirectToControls(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{
 		Name:    c.FormValue("team"),
 		Person:  person,
-		Seconds: seconds(c),
+		Seconds: formSeconds(c),
 	}))
 }
 
@@ -51,7 +51,7 @@ func (p *Operation) TeamRemove(c *fiber.Ctx) error {
 	if err != nil {
 		return fiber.ErrNotFound
 	}
-	return p.done(c, p.site.Store.Quotas.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
+	return p.redirectToControls(c, p.site.Store.Quotas.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
 // TeamLeave removes a person from a team.
@@ -62,13 +62,13 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	}
 	person, err := strconv.ParseInt(c.FormValue("person"), 10, 64)
 	if err != nil {
-		return p.done(c, db.Errorf(db.Invalid, "Choose who leaves the team."))
+		return p.redirectToControls(c, db.Errorf(db.Invalid, "Choose who leaves the team."))
 	}
-	return p.done(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
+	return p.redirectToControls(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
-// person returns the ID of the person named in the form, or 0 if the field is empty.
-func (p *Operation) person(c *fiber.Ctx) (int64, error) {
+// formPerson returns the ID of the person named in the form, or 0 if the field is empty.
+func (p *Operation) formPerson(c *fiber.Ctx) (int64, error) {
 	name := strings.TrimSpace(c.FormValue("person"))
 	if name == "" {
 		return 0, nil
@@ -85,8 +85,8 @@ func (p *Operation) person(c *fiber.Ctx) (int64, error) {
 	return 0, db.Errorf(db.Invalid, "There is no person called %.80q.", name)
 }
 
-// seconds returns the number of seconds in a form field, or nil if it is empty.
-func seconds(c *fiber.Ctx) *int {
+// formSeconds returns the number of seconds in a form field, or nil if it is empty.
+func formSeconds(c *fiber.Ctx) *int {
 	text := c.FormValue("seconds")
 	if text == "" {
 		return nil

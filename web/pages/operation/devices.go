@@ -64,7 +64,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 			What:   p.deviceFacts(workers, d.Device),
 		})
 	}
-	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
+	status.Queues = append(status.Queues, p.disconnectedDevices(workers, status.Queues)...)
 	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
 		return status, err
 	}
@@ -82,8 +82,8 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	return status, nil
 }
 
-// awayDevices returns the devices that only disconnected workers have.
-func (p *Operation) awayDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
+// disconnectedDevices returns the devices that only disconnected workers have.
+func (p *Operation) disconnectedDevices(workers []fleet.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			known := func(q views.DeviceQueue) bool { return q.Device.Device == slot.Device }
@@ -172,7 +172,7 @@ func slotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
 	return history
 }
 
-const driftsShown = 5 // number of the newest ones
+const maxShownDrifts = 5 // number of the newest ones
 
 // Drift shows how new software on a device changed scores.
 func (p *Operation) Drift(c *fiber.Ctx) error {
@@ -191,7 +191,7 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	if len(known)+len(workers) == 0 {
 		return db.Errorf(db.NotFound, "No worker has a device %q.", device)
 	}
-	drifts, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), 0, device, driftsShown)
+	drifts, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), 0, device, maxShownDrifts)
 	if err != nil {
 		return err
 	}
@@ -259,8 +259,8 @@ func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 		return err
 	}
 	return p.site.Stream(c, conns.Source{
-		Topic:   site.QueueTopic(),
-		Backlog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
-		Live:    func(_ context.Context, _ conns.Message, out *conns.Writer) error { return changed(out) },
+		Topic:        site.QueueTopic(),
+		WriteBacklog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
+		WriteMessage: func(_ context.Context, _ conns.Message, out *conns.Writer) error { return changed(out) },
 	})
 }

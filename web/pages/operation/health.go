@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	longWait  = 30 * time.Minute   // as the alert in deploy/alerts.yaml
-	oldBackup = 7 * 24 * time.Hour // then the page asks for a new one
+	maxQueueWait = 30 * time.Minute   // as the alert in deploy/alerts.yaml
+	maxBackupAge = 7 * 24 * time.Hour // then the page asks for a new one
 )
 
 // Health shows a table of conditions that may need an operator, with remedies.
@@ -76,7 +76,7 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 	if len(unserved) > 0 {
 		row.State, row.Says = views.HealthBad, row.Says+" No slot takes work for "+strings.Join(unserved, ", ")+"."
 		row.Do = "Start a worker with this device, or cancel the work."
-	} else if wait > longWait {
+	} else if wait > maxQueueWait {
 		row.State, row.Do = views.HealthLook, "Add slots for this device, or resume it if it is paused."
 	}
 	return row, err
@@ -268,9 +268,9 @@ func summarize(list []string) string {
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
 }
 
-// backupAt is the name of a file in the data directory. The backup commands on the page touch it, so its modification
+// lastBackupFile is the name of a file in the data directory. The backup commands on the page touch it, so its modification
 // time is the time of the last backup.
-const backupAt = "last-backup"
+const lastBackupFile = "last-backup"
 
 // checkBackup checks the age of the last backup, and shows the commands for making one.
 func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
@@ -279,7 +279,7 @@ func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, er
 	if err != nil {
 		return row, fmt.Errorf("finding the data directory: %w", err)
 	}
-	path := filepath.Join(dir, backupAt)
+	path := filepath.Join(dir, lastBackupFile)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -289,7 +289,7 @@ func (p *Operation) checkBackup(*fiber.Ctx, []fleet.Worker) (views.HealthRow, er
 		return row, nil
 	default:
 		row.Says, row.At = "The last one was recorded", info.ModTime()
-		if p.site.Now().Sub(info.ModTime()) <= oldBackup {
+		if p.site.Now().Sub(info.ModTime()) <= maxBackupAge {
 			return row, nil
 		}
 		row.State, row.Do = views.HealthLook, "Make a new one on the site's machine:"
@@ -313,7 +313,7 @@ func (p *Operation) backupCommands(dir string) []string {
 			list = append(list, "cp -a "+quoted(path)+" backup/ &&")
 		}
 	}
-	return append(list, "touch "+quoted(filepath.Join(dir, backupAt)))
+	return append(list, "touch "+quoted(filepath.Join(dir, lastBackupFile)))
 }
 
 func exists(path string) bool {

@@ -42,10 +42,10 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(c
 }
 
 // Operate shows the switches of the site, and the credentials and join tokens of workers.
-func (p *Operation) Operate(c *fiber.Ctx) error { return p.show(c, fiber.StatusOK, nil) }
+func (p *Operation) Operate(c *fiber.Ctx) error { return p.showControls(c, fiber.StatusOK, nil) }
 
-// show renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to it.
-func (p *Operation) show(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
+// showControls renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to it.
+func (p *Operation) showControls(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
@@ -95,31 +95,33 @@ func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err erro
 	return err
 }
 
-// Off switches off a part of the site, such as submissions or a task. The pages of that part show the reason.
-func (p *Operation) Off(c *fiber.Ctx) error {
+// SwitchOff switches off a part of the site, such as submissions or a task. The pages of that part show the reason.
+func (p *Operation) SwitchOff(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
+	return p.redirectOrFail(c, switchedURL(what), p.site.Store.Switches.TurnOff(c.UserContext(), site.Actor(c), what, c.FormValue("why")))
 }
 
-// On switches a part on again.
-func (p *Operation) On(c *fiber.Ctx) error {
+// SwitchOn switches a part on again.
+func (p *Operation) SwitchOn(c *fiber.Ctx) error {
 	what := c.FormValue("what")
-	return p.redirectOrFail(c, switched(what), p.site.Store.Switches.TurnOn(c.UserContext(), site.Actor(c), what))
+	return p.redirectOrFail(c, switchedURL(what), p.site.Store.Switches.TurnOn(c.UserContext(), site.Actor(c), what))
 }
 
-// switched returns the URL of the page of controls, with a notice about a switch.
-func switched(what string) templ.SafeURL {
+// switchedURL returns the URL of the page of controls, with a notice about a switch.
+func switchedURL(what string) templ.SafeURL {
 	return templ.SafeURL("/operate?switched=" + url.QueryEscape(what))
 }
 
-// done redirects to the page of controls, or shows err on it.
-func (p *Operation) done(c *fiber.Ctx, err error) error { return p.redirectOrFail(c, "/operate", err) }
+// redirectToControls redirects to the page of controls, or shows err on it.
+func (p *Operation) redirectToControls(c *fiber.Ctx, err error) error {
+	return p.redirectOrFail(c, "/operate", err)
+}
 
 func (p *Operation) redirectOrFail(c *fiber.Ctx, next templ.SafeURL, err error) error {
 	switch kind := db.KindOf(err); {
 	case kind == db.Invalid || kind == db.Conflict:
 		refused := site.FailureOf(err)
-		return p.show(c, refused.Status, func(page *views.OperatePage) { page.Problem = refused.Message })
+		return p.showControls(c, refused.Status, func(page *views.OperatePage) { page.Problem = refused.Message })
 	case err != nil:
 		return err
 	}

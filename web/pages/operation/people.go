@@ -51,10 +51,10 @@ func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.runs.Delete(c.UserContext(), user, seen.Sub.ID, c.FormValue("reason")); err != nil {
+	if err := p.runs.Delete(c.UserContext(), user, seen.Submission.ID, c.FormValue("reason")); err != nil {
 		return err
 	}
-	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")
+	return site.Redirect(c, views.UserURL(seen.Submission.UserID)+"?done=removed")
 }
 
 const auditRows = 50 // on one page

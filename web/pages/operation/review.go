@@ -57,7 +57,7 @@ func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 
 // ReviewDismiss closes the flags of several runs with one reason.
 func (p *Operation) ReviewDismiss(c *fiber.Ctx) error {
-	return p.decideAll(c, "dismissed", p.site.Store.Dismiss)
+	return p.decideRuns(c, "dismissed", p.site.Store.Dismiss)
 }
 
 // ReviewDisqualify disqualifies several runs with one reason. It first asks for confirmation.
@@ -65,12 +65,12 @@ func (p *Operation) ReviewDisqualify(c *fiber.Ctx) error {
 	if c.FormValue("confirmed") == "" {
 		return p.askDisqualify(c)
 	}
-	return p.decideAll(c, "disqualified", p.site.Store.Disqualify)
+	return p.decideRuns(c, "disqualified", p.site.Store.Disqualify)
 }
 
 // askDisqualify asks for confirmation to disqualify the selected runs, except those already reviewed.
 func (p *Operation) askDisqualify(c *fiber.Ctx) error {
-	ids, err := tickedRuns(c)
+	ids, err := selectedRuns(c)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	}, c.FormValue("reason")))
 }
 
-// tickedRuns returns the IDs of the runs that are selected in a form.
-func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
+// selectedRuns returns the IDs of the runs that are selected in a form.
+func selectedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	ticked := c.Request().PostArgs().PeekMulti("run")
 	if len(ticked) == 0 || len(ticked) > reviewRows {
 		return nil, site.Invalid("run", "Select at least one run, and at most %d.", reviewRows)
@@ -106,10 +106,10 @@ func tickedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	return ids, nil
 }
 
-// decideAll calls decide for the selected runs, except those that another person has reviewed since the page was
+// decideRuns calls decide for the selected runs, except those that another person has reviewed since the page was
 // loaded.
-func (p *Operation) decideAll(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
-	ids, err := tickedRuns(c)
+func (p *Operation) decideRuns(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+	ids, err := selectedRuns(c)
 	if err != nil {
 		return err
 	}
@@ -179,11 +179,11 @@ func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunRev
 	if !page.MayReview || !page.SourceOpen {
 		return nil
 	}
-	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {
 		return err
 	}
-	page.Files = runs.SubmittedFiles(p.code, seen.Sub, submitted)
+	page.Files = runs.SubmittedFiles(p.code, seen.Submission, submitted)
 	for _, flag := range page.Flags {
 		for _, found := range flaggedLine.FindAllStringSubmatch(flag.Detail, -1) {
 			line, _ := strconv.Atoi(found[1])
@@ -213,34 +213,34 @@ func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *
 
 // RunReport reports a run for review.
 func (p *Operation) RunReport(c *fiber.Ctx) error {
-	return p.decide(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
+	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
 		return nil, p.site.Store.Report(ctx, actor, id, why)
 	})
 }
 
 // RunNote stores or deletes the owner's note on a record.
 func (p *Operation) RunNote(c *fiber.Ctx) error {
-	return p.decide(c, "note", "saved", p.site.Store.SetNote)
+	return p.decideRun(c, "note", "saved", p.site.Store.SetNote)
 }
 
 // RunDismiss closes the flags of a run without disqualifying it.
 func (p *Operation) RunDismiss(c *fiber.Ctx) error {
-	return p.decide(c, "dismiss", "dismissed", p.site.Store.Dismiss)
+	return p.decideRun(c, "dismiss", "dismissed", p.site.Store.Dismiss)
 }
 
 // RunDisqualify disqualifies a run.
 func (p *Operation) RunDisqualify(c *fiber.Ctx) error {
-	return p.decide(c, "disqualify", "disqualified", p.site.Store.Disqualify)
+	return p.decideRun(c, "disqualify", "disqualified", p.site.Store.Disqualify)
 }
 
 // RunReinstate revokes the disqualification of a run.
 func (p *Operation) RunReinstate(c *fiber.Ctx) error {
-	return p.decide(c, "reinstate", "reinstated", p.site.Store.Reinstate)
+	return p.decideRun(c, "reinstate", "reinstated", p.site.Store.Reinstate)
 }
 
-// decide calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows an
+// decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows an
 // error in the form.
-func (p *Operation) decide(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+func (p *Operation) decideRun(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	run, _, err := p.runOf(c)
 	if err != nil {
 		return err

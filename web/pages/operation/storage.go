@@ -13,14 +13,14 @@ import (
 	"warpboard/web/site"
 )
 
-// lookAhead is the time span for which the page shows upcoming deletions.
-const lookAhead = 7 * 24 * time.Hour
+// deletionPreviewSpan is the time span for which the page shows upcoming deletions.
+const deletionPreviewSpan = 7 * 24 * time.Hour
 
 // Storage shows the used storage, and the data that will be deleted soon.
 func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
 	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}
-	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(lookAhead))
+	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(deletionPreviewSpan))
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func countAndSize(n, size int64) string {
 // folders describes the contents of the data directory, and the free disk space. Remote workers are not included.
 func (p *Operation) folders() (facts []views.Fact) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
-		if size := sizeOf(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
+		if size := folderSize(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
 			facts = append(facts, views.Fact{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
@@ -59,8 +59,8 @@ func (p *Operation) folders() (facts []views.Fact) {
 	return facts
 }
 
-// sizeOf returns the total size of the readable files in a folder, in bytes.
-func sizeOf(folder string) (size int64) {
+// folderSize returns the total size of the readable files in a folder, in bytes.
+func folderSize(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return nil

@@ -19,9 +19,9 @@ func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c),
 		strings.TrimSpace(c.FormValue("name")), deviceNames(c))
 	if err != nil {
-		return p.done(c, err)
+		return p.redirectToControls(c, err)
 	}
-	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
+	return p.showControls(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
 }
 
 // deviceNames reads a form field with device names, separated by commas or spaces.
@@ -77,9 +77,9 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 		Devices: deviceNames(c),
 	})
 	if err != nil {
-		return p.done(c, err)
+		return p.redirectToControls(c, err)
 	}
-	return p.show(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewToken = secret })
+	return p.showControls(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewToken = secret })
 }
 
 // TokenRevoke revokes a join token and disconnects the workers that joined with it.

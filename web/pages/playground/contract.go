@@ -45,7 +45,7 @@ func (f *form) argument(row int) map[string]any {
 	if get("name")+get("shape")+get("value") == "" {
 		return nil
 	}
-	arg := chosen(map[string]any{}, "type", get("type"), "role", get("role"))
+	arg := addNonEmpty(map[string]any{}, "type", get("type"), "role", get("role"))
 	if get("name") == "" {
 		f.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
 	}
@@ -65,8 +65,8 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
-// chosen adds pairs of keys and values to a map. It skips empty values, for which the API has defaults.
-func chosen(to map[string]any, pairs ...string) map[string]any {
+// addNonEmpty adds pairs of keys and values to a map. It skips empty values, for which the API has defaults.
+func addNonEmpty(to map[string]any, pairs ...string) map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
 			to[pairs[i]] = pairs[i+1]
@@ -80,11 +80,11 @@ func tensorOf(get func(string) string) map[string]any {
 	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
 		shape = append(shape, extent)
 	}
-	spec := chosen(map[string]any{"shape": shape}, "dtype", get("dtype"))
+	spec := addNonEmpty(map[string]any{"shape": shape}, "dtype", get("dtype"))
 	if get("init") == "nothing" {
 		return spec
 	}
-	init := chosen(map[string]any{}, "kind", get("init"))
+	init := addNonEmpty(map[string]any{}, "kind", get("init"))
 	for i, name := range initNumbers[get("init")] {
 		if number := get([]string{"first", "second"}[i]); number != "" {
 			init[name] = number

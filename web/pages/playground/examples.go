@@ -19,13 +19,13 @@ func (f *form) example(name string) {
 			"args-0-name": "x", "args-0-type": "tensor", "args-0-shape": "256, 1024", "args-0-seed": "1",
 		})
 	case "triton":
-		f.set(5, vectors(), map[string]string{
+		f.set(5, vectorAddFields(), map[string]string{
 			"kernel": tritonExample, "kernel_type": "triton", "kernel_name": "add",
 			"args-4-name": "BLOCK", "args-4-type": "int", "args-4-value": "1024", "args-4-meta": "true",
 			"launch-grid-x": "cdiv(n, BLOCK)", "launch-num_warps": "4",
 		})
 	case "cuda":
-		f.set(4, vectors(), map[string]string{
+		f.set(4, vectorAddFields(), map[string]string{
 			"kernel": cudaExample, "kernel_type": "cuda", "kernel_name": "add",
 			"launch-grid-x": "cdiv(n, 256)", "launch-block-x": "256",
 		})
@@ -39,8 +39,8 @@ func (f *form) set(rows int, parts ...map[string]string) {
 	}
 }
 
-// vectors returns the form fields of a vector addition, except the kernel: the reference and the arguments.
-func vectors() map[string]string {
+// vectorAddFields returns the form fields of a vector addition, except the kernel: the reference and the arguments.
+func vectorAddFields() map[string]string {
 	return map[string]string{
 		"reference": "def add(x, y):\n    return x + y\n", "reference_type": "torch", "reference_name": "add", "atol": "0", "rtol": "0",
 		"args-0-name": "x", "args-0-type": "tensor", "args-0-shape": "1048576", "args-0-seed": "1",

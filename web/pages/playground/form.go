@@ -34,7 +34,7 @@ func newForm() *form {
 func readFields(c *fiber.Ctx) (*form, error) {
 	f, size := &form{fields: map[string]string{}, problems: map[string]string{}}, 0
 	for name, value := range c.Request().PostArgs().All() {
-		if size += len(name) + len(value); size > site.MostText {
+		if size += len(name) + len(value); size > site.MaxFormText {
 			return nil, site.TooMuchText("Send a larger request to POST /evaluate.")
 		}
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send line ends like this
@@ -72,14 +72,14 @@ func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok b
 	}
 	if len(problems) == 0 {
 		if err := request.Check(bounds); err != nil {
-			f.refuse(err)
+			f.recordProblems(err)
 		}
 	}
 	return request, len(f.problems) == 0
 }
 
-// refuse records the error of a request at its fields. It reports whether the request caused the error.
-func (f *form) refuse(err error) bool {
+// recordProblems records the error of a request at its fields. It reports whether the request caused the error.
+func (f *form) recordProblems(err error) bool {
 	var refusal *kernelrun.Refusal
 	if !errors.As(err, &refusal) {
 		f.problems[""] = site.FailureOf(err).Message
@@ -155,8 +155,8 @@ func (f *form) code(field string, io any) map[string]any {
 
 // json parses a field that contains JSON.
 func (f *form) json(name string) any {
-	if job.ExceedsValues([]byte(f.get(name)), site.MostValues) {
-		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MostValues)
+	if job.ExceedsValues([]byte(f.get(name)), site.MaxJSONValues) {
+		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MaxJSONValues)
 		return nil
 	}
 	decoder := json.NewDecoder(strings.NewReader(f.get(name)))

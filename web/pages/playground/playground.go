@@ -38,7 +38,7 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 		form.example(c.Query("example", defaultExample))
 	}
 	if id := c.Query("from"); id != "" {
-		e, _, err := p.evals.Readable(c, id)
+		e, _, err := p.evals.ReadableEvaluation(c, id)
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	if request, ok := form.request(p.evals.EvalLimits.Bounds); ok {
 		e, err := p.evals.Submit(c.UserContext(), caller, request, "")
 		if err == nil {
-			return p.accepted(c, e, caller)
+			return p.showAccepted(c, e, caller)
 		}
-		if f := site.FailureOf(err); !form.refuse(err) && f.Code == "internal" {
+		if f := site.FailureOf(err); !form.recordProblems(err) && f.Code == "internal" {
 			return err
 		}
 	}
@@ -110,17 +110,17 @@ func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller
 	if err == nil {
 		var e work.Evaluation
 		if e, err = p.evals.Compile(c.UserContext(), caller, request, nil); err == nil {
-			return p.accepted(c, e, caller)
+			return p.showAccepted(c, e, caller)
 		}
 	}
-	if f := site.FailureOf(err); !form.refuse(err) && f.Code == "internal" {
+	if f := site.FailureOf(err); !form.recordProblems(err) && f.Code == "internal" {
 		return err
 	}
 	return p.refused(c, form)
 }
 
-// accepted shows an evaluation beside its form, or redirects to its page if the browser has no JavaScript.
-func (p *Playground) accepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
+// showAccepted shows an evaluation beside its form, or redirects to its page if the browser has no JavaScript.
+func (p *Playground) showAccepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
 	}
@@ -155,7 +155,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 
 // Evaluation shows an evaluation. For htmx it renders only the part that changes.
 func (p *Playground) Evaluation(c *fiber.Ctx) error {
-	e, caller, err := p.evals.Readable(c, c.Params("id"))
+	e, caller, err := p.evals.ReadableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 
 // EvaluationCancel cancels an evaluation.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
-	e, err := p.evals.Changeable(c, c.Params("id"))
+	e, err := p.evals.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 
 // EvaluationShare turns sharing of an evaluation on or off.
 func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
-	e, err := p.evals.Changeable(c, c.Params("id"))
+	e, err := p.evals.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}

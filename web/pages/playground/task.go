@@ -75,13 +75,13 @@ func taskFiles(r kernelrun.Request) map[string]string {
 	return map[string]string{
 		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function, decimal(r.ATol), decimal(r.RTol)),
 		"task.py":      taskPY,
-		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, inputs(r.CustomKernel.IO), function),
+		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, generateInputLines(r.CustomKernel.IO), function),
 		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionOf(begin)),
 	}
 }
 
-// inputs returns the Python lines of generate_input, one per argument.
-func inputs(io map[string]any) string {
+// generateInputLines returns the Python lines of generate_input, one per argument.
+func generateInputLines(io map[string]any) string {
 	var lines, names []string
 	args, _ := io["args"].([]any) // there may be none
 	for i, given := range args {
@@ -95,7 +95,7 @@ func inputs(io map[string]any) string {
 		}
 		value := jsonString(arg["value"])
 		if spec, ok := arg["tensor_spec"].(map[string]any); ok {
-			value = tensor(spec)
+			value = tensorExpression(spec)
 		} else if arg["type"] == "bool" {
 			value = map[string]string{"true": "True", "false": "False"}[value]
 		}
@@ -104,8 +104,8 @@ func inputs(io map[string]any) string {
 	return strings.Join(lines, "") + "    return (" + strings.Join(names, " ") + ")"
 }
 
-// tensor returns a Python expression that creates a tensor. Missing parameters get the API's defaults.
-func tensor(spec map[string]any) string {
+// tensorExpression returns a Python expression that creates a tensor. Missing parameters get the API's defaults.
+func tensorExpression(spec map[string]any) string {
 	name, _ := spec["dtype"].(string)
 	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(name, "float32")
 	init, _ := spec["init"].(map[string]any)

@@ -55,7 +55,7 @@ func TestInputsAreTheArgumentsThatAreGiven(t *testing.T) {
 	spec := func(dtype string, init map[string]any) map[string]any {
 		return map[string]any{"shape": []any{4, 8}, "dtype": dtype, "init": init}
 	}
-	got := inputs(map[string]any{"args": []any{
+	got := generateInputLines(map[string]any{"args": []any{
 		map[string]any{"name": "x", "type": "tensor", "role": "input",
 			"tensor_spec": spec("float16", map[string]any{"kind": "uniform", "low": -1})},
 		map[string]any{"name": "z", "type": "tensor", "role": "input",

@@ -37,7 +37,7 @@ type comparedRun struct {
 // Compare shows two runs side by side. If the query does not name both, it shows a form for choosing them.
 func (p *Submissions) Compare(c *fiber.Ctx) error {
 	if a := c.QueryInt("a"); a <= 0 || c.QueryInt("b") <= 0 || a == c.QueryInt("b") || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
-		return p.pick(c)
+		return p.showRunPicker(c)
 	}
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
@@ -54,10 +54,10 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	}
 	page.Charts = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
-	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Sub.ID, a.Owner.Name, b.Sub.ID, b.Owner.Name),
+	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Submission.ID, a.Owner.Name, b.Submission.ID, b.Owner.Name),
 		URL: p.site.Settings.BaseURL + "/compare" + both, Image: p.site.Card(), JSON: "/compare.json" + both}
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
-		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Sub.ID, b.Run.ID), index, a.Run.ID))
+		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Submission.ID, b.Run.ID), index, a.Run.ID))
 	}
 	if page.Best, err = p.ownBest(c, a, b); err != nil {
 		return err
@@ -67,18 +67,18 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 
 // headingOf returns the title of a comparison: the two submissions, or the two devices of one submission.
 func headingOf(a, b comparedRun) string {
-	if a.Sub.ID == b.Sub.ID && a.Run.Device != b.Run.Device {
-		return fmt.Sprintf("#%d on %s vs %s", a.Sub.ID, a.Run.Device, b.Run.Device)
+	if a.Submission.ID == b.Submission.ID && a.Run.Device != b.Run.Device {
+		return fmt.Sprintf("#%d on %s vs %s", a.Submission.ID, a.Run.Device, b.Run.Device)
 	}
-	return fmt.Sprintf("#%d vs #%d", a.Sub.ID, b.Sub.ID)
+	return fmt.Sprintf("#%d vs #%d", a.Submission.ID, b.Submission.ID)
 }
 
 // nameOf returns the name of run r in a comparison with other: its submission's number, followed by its device or run
 // number if both runs belong to the same submission.
 func nameOf(r, other comparedRun) string {
-	name := fmt.Sprintf("#%d", r.Sub.ID)
+	name := fmt.Sprintf("#%d", r.Submission.ID)
 	switch {
-	case r.Sub.ID != other.Sub.ID || r.Run.ID == other.Run.ID:
+	case r.Submission.ID != other.Submission.ID || r.Run.ID == other.Run.ID:
 		return name
 	case r.Run.Device != other.Run.Device:
 		return name + " on " + r.Run.Device
@@ -99,8 +99,8 @@ type comparisonData struct {
 // chartsOfBoth renders the charts of a comparison. It reads reports and sources only if the charts are not cached.
 func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
-		NoCodeReason: codeHidden(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: tabsOf(a.profile, b.profile)}
+	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
+		NoCodeReason: hiddenSourceReason(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfileReason = missing
 	}
@@ -111,9 +111,9 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
 	made := comparisonData{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
 		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, Hidden: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
-		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
-	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
-		vm.Finding = finding(a, b)
+		Sources: [2]string{a.Submission.SourceHash, b.Submission.SourceHash}, Labels: [2]string{a.Submission.FileName, b.Submission.FileName}}
+	return p.cachedCharts(made, func(ctx context.Context) (templ.Component, error) {
+		vm.Finding = compareTimes(a, b)
 		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
 		vm.Conditions = conditionsOf(a, b, vm.HeadlineRatio().IsClear())
 		if missing == "" {
@@ -131,7 +131,7 @@ func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.
 
 // compareTimes compares the case times of two runs. If the runs have different task versions, the ranking rule of a's
 // version applies.
-func finding(a, b comparedRun) versus.Comparison {
+func compareTimes(a, b comparedRun) versus.Comparison {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 
@@ -169,7 +169,7 @@ func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 // sideOf returns the chart data of run r. own is the score of the run's own times, which the ratio is based on.
 func sideOf(r, other comparedRun, own float64) charts.Side {
 	s := charts.Side{
-		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), ShortName: nameOf(r, other), URL: string(views.SubmissionURL(r.Sub.ID)),
+		Name: fmt.Sprintf("Submission %d by %s", r.Submission.ID, r.Owner.Name), ShortName: nameOf(r, other), URL: string(views.SubmissionURL(r.Submission.ID)),
 		BoardName: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
@@ -207,8 +207,8 @@ func (r comparedRun) boardScore() string {
 	return "measured again since"
 }
 
-// tabsOf returns the cases of several profiles without duplicates.
-func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
+// caseTabs returns the cases of several profiles without duplicates.
+func caseTabs(profiles ...runs.Profile) []charts.CaseTab {
 	var tabs []charts.CaseTab
 	var specs []string
 	seen := map[int]bool{}
@@ -249,7 +249,7 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	names := []string{nameOf(a, b), nameOf(b, a)}
 	for i, r := range []comparedRun{a, b} {
-		if reports[i], err = p.runs.SeenReport(r.Access, r.profile, index); err != nil {
+		if reports[i], err = p.runs.VisibleReport(r.Access, r.profile, index); err != nil {
 			return reports, "", err
 		}
 		if reports[i] == nil {
@@ -259,11 +259,11 @@ func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.
 	return reports, "", nil
 }
 
-// codeHidden returns the reason why the viewer may not see both sources, or "".
-func codeHidden(a, b comparedRun) string {
+// hiddenSourceReason returns the reason why the viewer may not see both sources, or "".
+func hiddenSourceReason(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
-			return runs.SourcePrivate(fmt.Sprintf("The source of submission %d", r.Sub.ID), r.Task)
+			return runs.SourcePrivate(fmt.Sprintf("The source of submission %d", r.Submission.ID), r.Task)
 		}
 	}
 	return ""
@@ -271,29 +271,29 @@ func codeHidden(a, b comparedRun) string {
 
 // comparedCode adds a diff of the submitted files.
 func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
-	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
+	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Submission.ID, b.Submission.ID})
 	if err != nil {
 		return nil, err
 	}
-	name := a.Sub.FileName
-	if b.Sub.FileName != name {
-		name += " → " + b.Sub.FileName
+	name := a.Submission.FileName
+	if b.Submission.FileName != name {
+		name += " → " + b.Submission.FileName
 	}
-	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
+	before, after := texts[a.Submission.ID], texts[b.Submission.ID]
 	var both format.Comparison
 	all := []charts.FileDiff{{Name: name, Lines: both.Diff(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesWith(after) {
 		all = append(all, charts.FileDiff{
-			Name:  name + onlyOneSide(before.Files[name], after.Files[name], a, b),
+			Name:  name + missingFileNote(before.Files[name], after.Files[name], a, b),
 			Lines: both.Diff(string(before.Files[name]), string(after.Files[name])),
 		})
 	}
 	return all, nil
 }
 
-// onlyOneSide returns a note that an additional file is in only one of the two submissions, or "". before and after are
+// missingFileNote returns a note that an additional file is in only one of the two submissions, or "". before and after are
 // the file's contents; nil means that the file is missing.
-func onlyOneSide(before, after []byte, a, b comparedRun) string {
+func missingFileNote(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
 		return " (only in " + nameOf(b, a) + ")"
@@ -366,7 +366,7 @@ func differences(a, b comparedRun) (list []string) {
 	add("processor", was.Name, is.Name)
 	for _, clock := range []struct{ name, key string }{{"SM clock", "sm_clock"}, {"memory clock", "memory_clock"}} {
 		if from, to := was.Conditions[clock.key], is.Conditions[clock.key]; clocksDiffer(from, to) {
-			add(clock.name, rangeOf(from), rangeOf(to))
+			add(clock.name, clockRangeOf(from), clockRangeOf(to))
 		}
 	}
 	add("throttled by", was.Conditions["throttle_reasons"], is.Conditions["throttle_reasons"])
@@ -390,9 +390,9 @@ func shownVersion(text string) string {
 	return text
 }
 
-// rangeOf returns the part of a clock description before the first comma: "1200–1980 MHz" of "1200–1980 MHz, 1980 at
+// clockRangeOf returns the part of a clock description before the first comma: "1200–1980 MHz" of "1200–1980 MHz, 1980 at
 // the start".
-func rangeOf(seen string) string {
+func clockRangeOf(seen string) string {
 	text, _, _ := strings.Cut(seen, ",")
 	return text
 }
@@ -409,7 +409,7 @@ func clockDiffers(a, b float64) bool {
 }
 
 func ends(seen string) (low, high float64) {
-	number, _, _ := strings.Cut(rangeOf(seen), " ")
+	number, _, _ := strings.Cut(clockRangeOf(seen), " ")
 	from, to, isRange := strings.Cut(number, "–")
 	if !isRange {
 		to = from

@@ -10,7 +10,7 @@ import (
 // TestADisturbedRunIsNoEqualOfAnother: a comparison does not call the conditions the same.
 func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 	var a, b comparedRun
-	a.Sub.ID, b.Sub.ID = 56, 57
+	a.Submission.ID, b.Submission.ID = 56, 57
 	a.Run.Device, b.Run.Device = "CPU", "CPU"
 	a.Run.Machine, b.Run.Machine = &job.Machine{}, &job.Machine{}
 	if message := conditionsOf(a, b, true); !strings.HasPrefix(message, "Conditions are the same") {

@@ -27,7 +27,7 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	if err := p.addReports(&reports, a, b, index); err != nil {
 		return err
 	}
-	found := finding(a, b)
+	found := compareTimes(a, b)
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, MissingProfileReason: reports.NoProfileReason}
@@ -52,8 +52,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 // based on; a different score on the board is a separate field.
 func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	side := client.ComparedRun{
-		Run: r.Run.ID, Submission: r.Sub.ID, User: r.Owner.Name, Device: r.Run.Device,
-		Mode: string(r.Sub.Mode), ScoreNS: r.Run.ScoreNS,
+		Run: r.Run.ID, Submission: r.Submission.ID, User: r.Owner.Name, Device: r.Run.Device,
+		Mode: string(r.Submission.Mode), ScoreNS: r.Run.ScoreNS,
 	}
 	if r.Run.ScoreNS != nil && !r.usesOwnTimes(own) {
 		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
@@ -87,7 +87,7 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 		return err
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
-	for _, pair := range finding(a, b).Cases {
+	for _, pair := range compareTimes(a, b).Cases {
 		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
 	}
 	for _, pair := range reports.Pairs {

@@ -19,9 +19,9 @@ const (
 	offeredEntries = 10 // number of the board's first
 )
 
-// pick shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs by
+// showRunPicker shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs by
 // submission number, because pages do not show run numbers.
-func (p *Submissions) pick(c *fiber.Ctx) error {
+func (p *Submissions) showRunPicker(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 // the viewer's, and the viewer's own runs.
 func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
-	of := pickList{task: site.TaskRef(base.Task)}
+	of := runPicker{task: site.TaskRef(base.Task)}
 	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
 	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
 	if err != nil {
@@ -126,13 +126,13 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 	return of.rows, nil
 }
 
-// pickList collects candidate runs without duplicates. A run that is added twice keeps both notes.
-type pickList struct {
+// runPicker collects candidate runs without duplicates. A run that is added twice keeps both notes.
+type runPicker struct {
 	task views.TaskRef
 	rows []views.PickRow
 }
 
-func (o *pickList) add(note string, st boards.Standing, score *float64) {
+func (o *runPicker) add(note string, st boards.Standing, score *float64) {
 	for i, row := range o.rows {
 		if row.RunID == st.RunID {
 			if note != "" && row.Note != "" {

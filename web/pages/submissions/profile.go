@@ -33,7 +33,7 @@ func (p *Submissions) Profile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, seen, fiber.StatusOK, views.ProfileAgain{})
+	return p.showProfile(c, seen, fiber.StatusOK, views.ProfileAgain{})
 }
 
 // ProfileAgain profiles the source of a run again with a filter. It shows a refused form again with the reason.
@@ -54,31 +54,31 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 		}
 	}
 	refused := site.FailureOf(err)
-	if refused.Status == fiber.StatusInternalServerError || !seen.Mine {
+	if refused.Status == fiber.StatusInternalServerError || !seen.IsOwner {
 		return err
 	}
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	return p.show(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
+	return p.showProfile(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
 }
 
-// show renders the page of a profile. again is the form for another profile, or nil if the viewer may not start one.
-func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
+// showProfile renders the page of a profile. again is the form for another profile, or nil if the viewer may not start one.
+func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
 	details, first, err := p.chartsOf(c, seen)
 	if err != nil {
 		return err
 	}
 	page := views.ProfilePage{
-		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Submission.ID), "tasks"), Task: site.TaskRef(seen.Task),
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 		Filter: seen.ProfileFilter().String(), ScoreBy: seen.Version.Definition.RankingBy,
 	}
-	if seen.Mine && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
+	if seen.IsOwner && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
 		page.Again = &again
 	}
 	page.Charts, page.FullWidth = true, true
-	address := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+	address := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
 	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
 		URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), JSON: address + ".json"}
 	return p.site.Render(c, status, views.Profile(page))
@@ -86,7 +86,7 @@ func (p *Submissions) show(c *fiber.Ctx, seen runs.RunAccess, status int, again 
 
 // chartsOf renders the charts of a profile, and selects the run that the page offers for a comparison.
 func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
-	vm, of, leader, err := p.details(c, seen)
+	vm, of, leader, err := p.readProfile(c, seen)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -95,7 +95,7 @@ func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Compone
 	if vm.Pin != nil {
 		of.Shown.Pin = &charts.PinVM{Name: vm.Pin.Name, Note: vm.Pin.Note}
 	}
-	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
+	return p.cachedCharts(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
 }
 
 // profileData has the data for the charts of a profile.
@@ -105,9 +105,9 @@ type profileData struct {
 	PinHidden   bool             // the source of the pinned run is hidden
 }
 
-// details reads the data for a profile's page, and the run that the page offers for a comparison.
-func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of profileData, leader int64, err error) {
-	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+// readProfile reads the data for a profile's page, and the run that the page offers for a comparison.
+func (p *Submissions) readProfile(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of profileData, leader int64, err error) {
+	path := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
 	if err != nil {
@@ -115,9 +115,9 @@ func (p *Submissions) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Deta
 	}
 	profile := evidence[seen.Run.ID].Profile
 	vm.Query.Case = profile.Case(vm.Query.Case)
-	vm.Cases, vm.CaseNS = tabsOf(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
+	vm.Cases, vm.CaseNS = caseTabs(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
 	of.Report = profile.ReportHash(vm.Query.Case)
-	if vm.Report, err = p.runs.SeenReport(seen.Access, profile, vm.Query.Case); err != nil {
+	if vm.Report, err = p.runs.VisibleReport(seen.Access, profile, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	if vm.Report == nil {
@@ -164,13 +164,13 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	if err != nil {
 		return err
 	}
-	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Sub.ID, other.Owner.Name)}
+	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Submission.ID, other.Owner.Name)}
 	profile, err := p.runs.ProfileOf(c.UserContext(), other)
 	if err != nil {
 		return err
 	}
 	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
-	if pin.Report, err = p.runs.SeenReport(other.Access, profile, vm.Query.Case); err != nil {
+	if pin.Report, err = p.runs.VisibleReport(other.Access, profile, vm.Query.Case); err != nil {
 		return err
 	}
 	if pin.Report == nil {
@@ -196,12 +196,12 @@ func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.Detail
 	}
 	vm.PTX = vm.Path + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
-	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
+	vm.Sources = sourceLinks(string(views.SourceURL(seen.Submission.ID))+"#", seen, vm.Report)
 }
 
 // sourceLinks returns the links from a report to the submitted files.
 func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
-	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
+	def, links := seen.Version.Definition, map[string]string{seen.Submission.FileName: source}
 	for _, f := range def.Files {
 		if f.IsSubmission() {
 			links[f.Name] = source
@@ -242,7 +242,7 @@ func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, 
 		return seen, 0, nil, err
 	}
 	index = profile.Case(charts.ReadQuery(queryOf(c)).Case)
-	if report, err = p.runs.SeenReport(seen.Access, profile, index); err == nil && report == nil {
+	if report, err = p.runs.VisibleReport(seen.Access, profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}
 	return seen, index, report, err
@@ -259,7 +259,7 @@ func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 		views[i] = ncu.ViewsOf(&report.Kernels[i])
 	}
 	return c.JSON(fiber.Map{
-		"submission": seen.Sub.ID, "run": seen.Run.ID, "device": seen.Run.Device, "case": index,
+		"submission": seen.Submission.ID, "run": seen.Run.ID, "device": seen.Run.Device, "case": index,
 		"report": report, "views": views,
 	})
 }
@@ -280,7 +280,7 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
-	fmt.Fprintf(c, "Profile of submission %d on %s, benchmark case %d\n", seen.Sub.ID, seen.Run.Device, index)
+	fmt.Fprintf(c, "Profile of submission %d on %s, benchmark case %d\n", seen.Submission.ID, seen.Run.Device, index)
 	if filter := seen.ProfileFilter(); !filter.Empty() {
 		fmt.Fprintf(c, "Filter: %s\n", filter)
 	}
@@ -289,14 +289,14 @@ func (p *Submissions) ProfileText(c *fiber.Ctx) error {
 	return nil
 }
 
-// maxDrawnBytes limits the cached HTML of charts, in bytes. A profile has about 60 kB, a comparison 90 kB.
-const maxDrawnBytes = 32 << 20
+// maxCachedHTML limits the cached HTML of charts, in bytes. A profile has about 60 kB, a comparison 90 kB.
+const maxCachedHTML = 32 << 20
 
 // cachedCharts returns a component with charts that are rendered once per key. key must contain everything that the
 // charts depend on: the hashes of reports and sources, and the viewer's rights. So cached charts are never outdated.
 // make renders charts that are not cached, concurrently at most one per CPU core. If key cannot be encoded as JSON (an
 // infinite number), the charts are not cached.
-func (p *Submissions) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
+func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.Component, error)) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)
 		key := sha256.Sum256(text)
@@ -305,8 +305,8 @@ func (p *Submissions) drawn(made any, make func(context.Context) (templ.Componen
 			return err
 		}
 		select {
-		case p.drawSlots <- struct{}{}:
-			defer func() { <-p.drawSlots }()
+		case p.renderSlots <- struct{}{}:
+			defer func() { <-p.renderSlots }()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

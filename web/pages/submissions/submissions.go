@@ -23,18 +23,18 @@ import (
 
 // Submissions has the handlers of the pages of submissions, runs, profiles, and comments.
 type Submissions struct {
-	site      *site.Site
-	runs      *runs.Runs
-	evals     *evaluations.Evaluations
-	code      *views.Highlighter
-	charts    *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
-	drawSlots chan struct{}                           // has room for as many as there are cores
+	site        *site.Site
+	runs        *runs.Runs
+	evals       *evaluations.Evaluations
+	code        *views.Highlighter
+	charts      *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	renderSlots chan struct{}                           // has room for as many as there are cores
 }
 
 // New returns the handlers of the pages of submissions.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
 	return &Submissions{site: site, runs: runs, evals: evals, code: code,
-		charts: cache.New[[sha256.Size]byte, []byte](maxDrawnBytes), drawSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		charts: cache.New[[sha256.Size]byte, []byte](maxCachedHTML), renderSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Submission shows a submission with its runs. The page contains the URL of a stream that begins with the first event
@@ -68,11 +68,11 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 
 func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.SubmissionPage {
 	return views.SubmissionPage{
-		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Submission.ID), "tasks"), ID: seen.Submission.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt, AddedWhy: seen.Sub.AddedWhy, Filter: seen.ProfileFilter().String(),
-		Comments: seen.Sub.Comments, CommentsOpen: seen.TaskOpen && seen.Sub.SourceOpen(seen.Task, p.site.Now()),
-		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Sub.UserID}),
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AddedWhy, Filter: seen.ProfileFilter().String(),
+		Comments: seen.Submission.Comments, CommentsOpen: seen.TaskOpen && seen.Submission.SourceOpen(seen.Task, p.site.Now()),
+		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 		page.SourceHidden = runs.SourceHidden(seen.Task)
 		return nil
 	}
-	submitted, err := p.site.Store.Submissions.Source(ctx, seen.Sub)
+	submitted, err := p.site.Store.Submissions.Source(ctx, seen.Submission)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 	if err != nil {
 		return err
 	}
-	page.Files = runs.SubmittedFiles(p.code, seen.Sub, submitted)
+	page.Files = runs.SubmittedFiles(p.code, seen.Submission, submitted)
 	page.Files[0].Remarks = views.RemarksIn(remarks, "")
 	for i, name := range submitted.Names() {
 		page.Files[i+1].Remarks = views.RemarksIn(remarks, name)
@@ -106,11 +106,11 @@ func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
 	}
-	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {
 		return err
 	}
-	return runs.SendSource(c, seen.Sub, submitted)
+	return runs.SendSource(c, seen.Submission, submitted)
 }
 
 // Run responds to htmx with the card of one run, without parts that the viewer may not see.
@@ -127,11 +127,11 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if run.SubmissionID != seen.Sub.ID {
+	if run.SubmissionID != seen.Submission.ID {
 		return site.NotFound(c)
 	}
 	if !site.IsFragment(c) { // someone who copied the address
-		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
+		return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
 	card, err := p.runs.CardFor(c, runs.RunAccess{Access: seen, Run: run})
 	if err != nil {
@@ -165,10 +165,10 @@ func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+	if err := p.runs.Cancel(c.UserContext(), site.Actor(c), seen.Submission.ID); err != nil {
 		return err
 	}
-	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
+	return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+"?done=cancelled")
 }
 
 // RunAddress redirects from a run to its card on its submission's page.

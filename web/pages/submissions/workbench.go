@@ -81,13 +81,13 @@ func (p *Submissions) shownRun(c *fiber.Ctx, task catalog.Task) (*views.Workbenc
 	if err != nil {
 		return nil, err
 	}
-	run, err := p.benchRun(c, seen)
+	run, err := p.workbenchRun(c, seen)
 	return &run, err
 }
 
-func (p *Submissions) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
+func (p *Submissions) workbenchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
 	live, err := p.runs.LiveRunsOf(c, seen)
-	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
+	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Submission.ID, Mode: string(seen.Submission.Mode)}, err
 }
 
 // SolveSubmit submits the source in the workbench. It responds with the run for the workbench's script, and with a
@@ -112,7 +112,7 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.benchRun(c, seen)
+	run, err := p.workbenchRun(c, seen)
 	if err != nil {
 		return err
 	}
@@ -135,11 +135,11 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 		request.GPUType = in.Devices[0]
 	}
 	if err = request.Check(p.evals.EvalLimits.Bounds); err != nil {
-		return p.refuseSolve(c, in, evaluations.Refused(err))
+		return p.refuseSolve(c, in, evaluations.WithCode(err))
 	}
 	e, err := p.evals.Compile(c.UserContext(), caller, request, in.Files)
 	if err != nil {
-		return p.refuseSolve(c, in, evaluations.Refused(err))
+		return p.refuseSolve(c, in, evaluations.WithCode(err))
 	}
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))

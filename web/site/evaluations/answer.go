@@ -158,8 +158,8 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 	}
 	if e.Large() {
 		select {
-		case s.reading <- struct{}{}:
-			defer func() { <-s.reading }()
+		case s.decodeSlots <- struct{}{}:
+			defer func() { <-s.decodeSlots }()
 		case <-ctx.Done():
 			return Kernel{}, context.Cause(ctx)
 		}

@@ -20,12 +20,12 @@ func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 	}
 	out := Capacity{Backends: []string{}} // an empty list, and not null
 	for _, u := range Devices(workers, s.site.Now()) {
-		out.Idle += u.free
+		out.Idle += u.idle
 	}
 	found := map[string]bool{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if !w.Live(s.site.Now()) || !evaluates(w, slot) {
+			if !w.Live(s.site.Now()) || !runsEvaluations(w, slot) {
 				continue
 			}
 			gpu, machine := slot.Device != gpuname.CPU, slot.Machine

@@ -62,7 +62,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 	}
 	batch.ID, err = s.site.Store.Work.SubmitBatch(ctx, work.NewBatch{
 		Asker:  caller.Asker,
-		Caller: caller.limit,
+		Caller: caller.limitKey,
 		Key:    key,
 		Limits: s.EvalLimits.EvaluationLimits,
 		Items:  good,
@@ -71,7 +71,7 @@ func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests [
 		batch.Items[item.Index] = item
 	}
 	if err == nil && batch.ID != "" {
-		s.queued()
+		s.announceQueue()
 	}
 	return batch, err
 }

@@ -17,10 +17,10 @@ const evaluationKeyBytes = 32
 // Caller identifies the sender of an evaluation request.
 type Caller struct {
 	work.Asker
-	// limit is the name under which limits count the caller: a person with all their tokens, or the address of a sender
+	// limitKey is the name under which limits count the caller: a person with all their tokens, or the address of a sender
 	// without token and session.
-	limit string
-	Key   string // of such a caller; empty: they showed none
+	limitKey string
+	Key      string // of such a caller; empty: they showed none
 }
 
 // Caller identifies the sender of a request. A sender with another key is another caller, even at the same address.
@@ -31,9 +31,9 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		if secret, ok := site.BearerToken(c); ok {
 			owner = "token:" + db.Hash([]byte(secret))
 		}
-		return Caller{Asker: work.Asker{User: *user, Owner: owner}, limit: person}, nil
+		return Caller{Asker: work.Asker{User: *user, Owner: owner}, limitKey: person}, nil
 	}
-	caller := Caller{limit: "address:" + s.site.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
+	caller := Caller{limitKey: "address:" + s.site.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
 		return caller, nil
 	}
@@ -57,9 +57,9 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	return caller, nil
 }
 
-// Readable returns an evaluation that the sender may read. For others it returns the error of a missing evaluation, so
+// ReadableEvaluation returns an evaluation that the sender may read. For others it returns the error of a missing evaluation, so
 // that it does not reveal whether the ID exists. All handlers that show an evaluation must use it.
-func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller, error) {
+func (s *Evaluations) ReadableEvaluation(c *fiber.Ctx, id string) (work.Evaluation, Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil {
 		return work.Evaluation{}, caller, err
@@ -71,9 +71,9 @@ func (s *Evaluations) Readable(c *fiber.Ctx, id string) (work.Evaluation, Caller
 	return e, caller, err
 }
 
-// Changeable returns an evaluation that the sender may change: as its owner or an admin.
-func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (work.Evaluation, error) {
-	e, caller, err := s.Readable(c, id)
+// ChangeableEvaluation returns an evaluation that the sender may change: as its owner or an admin.
+func (s *Evaluations) ChangeableEvaluation(c *fiber.Ctx, id string) (work.Evaluation, error) {
+	e, caller, err := s.ReadableEvaluation(c, id)
 	if err == nil && !caller.MayChange(e) {
 		err = site.Forbidden("forbidden", "Only the caller who requested this evaluation, and admins, may change it.")
 	}

@@ -32,7 +32,7 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 	}
 	var err error
 	if request.Task != "" {
-		if lang, err = s.pack(ctx, caller.User, &request, files); err != nil {
+		if lang, err = s.packSubmission(ctx, caller.User, &request, files); err != nil {
 			return work.Evaluation{}, err
 		}
 	}
@@ -46,13 +46,13 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 	})
 	if len(devices) == 0 {
 		needs := map[tasks.Lang]string{tasks.LangCUDA: "CUDA: it needs a GPU and nvcc", tasks.LangCPP: "C++: it needs a CPU slot and g++"}
-		return work.Evaluation{}, s.noDevice(fmt.Sprintf("No connected worker can compile %s.", needs[lang]))
+		return work.Evaluation{}, s.noDeviceError(fmt.Sprintf("No connected worker can compile %s.", needs[lang]))
 	}
 	return s.submit(ctx, caller, request, devices, "")
 }
 
-// pack replaces a request's source by a packed submission to its task, and adds the task's version.
-func (s *Evaluations) pack(ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte) (tasks.Lang, error) {
+// packSubmission replaces a request's source by a packed submission to its task, and adds the task's version.
+func (s *Evaluations) packSubmission(ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte) (tasks.Lang, error) {
 	refuse := func(text string) (tasks.Lang, error) {
 		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.Task}}
 	}
@@ -105,15 +105,15 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 	return c
 }
 
-// noDevice returns the error for a request that no connected worker can run.
-func (s *Evaluations) noDevice(why string) error {
+// noDeviceError returns the error for a request that no connected worker can run.
+func (s *Evaluations) noDeviceError(why string) error {
 	none := &site.Failure{
 		Status:     fiber.StatusServiceUnavailable,
 		Code:       "no_device",
 		RetryAfter: retryWithoutDevice,
 		Message:    why,
 	}
-	if s.site.Now().Sub(s.began) < startTime {
+	if s.site.Now().Sub(s.began) < startupTime {
 		none.Message, none.RetryAfter = "The site has just started, and its workers are starting. "+why, site.RetrySoon
 	}
 	return none

@@ -28,8 +28,8 @@ type Limits struct {
 // maxCachedKernels limits the cache of kernel types and names, in bytes.
 const maxCachedKernels = 4 << 20
 
-// Refused adds a code to the error of a request, for pages and the versioned API.
-func Refused(err error) error {
+// WithCode adds a code to the error of a request, for pages and the versioned API.
+func WithCode(err error) error {
 	var body *BodyError
 	var refusal *kernelrun.Refusal
 	switch {
@@ -44,12 +44,12 @@ func Refused(err error) error {
 // Evaluations is the part that the evaluation APIs and the playground share: callers, access rights, and reading,
 // submitting, and following evaluations.
 type Evaluations struct {
-	site       *site.Site
-	EvalLimits Limits
-	reading    chan struct{}                // has room for as many as there are cores
-	kernels    *cache.Cache[string, Kernel] // by evaluation: its request does not change
-	open       string                       // who may evaluate without a token: "all", "loopback" or "none"
-	began      time.Time
+	site        *site.Site
+	EvalLimits  Limits
+	decodeSlots chan struct{}                // has room for as many as there are cores
+	kernels     *cache.Cache[string, Kernel] // by evaluation: its request does not change
+	open        string                       // who may evaluate without a token: "all", "loopback" or "none"
+	began       time.Time
 }
 
 // New returns the shared part of the evaluation APIs, with default limits where l has zero. It returns an error for
@@ -64,8 +64,8 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	}
 	return &Evaluations{
 		site: site, EvalLimits: l, open: open, began: site.Now(),
-		reading: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		kernels: cache.New[string, Kernel](maxCachedKernels),
+		decodeSlots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		kernels:     cache.New[string, Kernel](maxCachedKernels),
 	}, nil
 }
 
@@ -74,5 +74,5 @@ func (s *Evaluations) BodyLimit(c *fiber.Ctx) int {
 	if site.Viewer(c) != nil || s.isOpen(c) {
 		return s.EvalLimits.Body
 	}
-	return site.StrangerBody
+	return site.MaxVisitorBody
 }

@@ -89,7 +89,7 @@ func readObject(body []byte) (map[string]any, error) {
 		}
 	}
 	if err != nil {
-		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", placeOf(err, end, body)}, Msg: "JSON decode error",
+		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", errorOffset(err, end, body)}, Msg: "JSON decode error",
 			Input: map[string]any{}, Ctx: map[string]any{"error": err.Error()}}
 	}
 	object, ok := value.(map[string]any)
@@ -103,8 +103,8 @@ func readObject(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// placeOf returns the byte offset of the first JSON error in a body. end is the end of the body's first value.
-func placeOf(err error, end int64, body []byte) int64 {
+// errorOffset returns the byte offset of the first JSON error in a body. end is the end of the body's first value.
+func errorOffset(err error, end int64, body []byte) int64 {
 	var wrong *json.SyntaxError
 	switch {
 	case errors.As(err, &wrong):

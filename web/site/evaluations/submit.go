@@ -39,16 +39,16 @@ func (s *Evaluations) submit(ctx context.Context, caller Caller, request kernelr
 	if err != nil {
 		return work.Evaluation{}, err
 	}
-	in.User, in.Owner, in.Caller, in.Key, in.Limits = caller.User, caller.Owner, caller.limit, key, s.EvalLimits.EvaluationLimits
+	in.User, in.Owner, in.Caller, in.Key, in.Limits = caller.User, caller.Owner, caller.limitKey, key, s.EvalLimits.EvaluationLimits
 	e, err := s.site.Store.Work.SubmitEvaluation(ctx, in)
 	if err == nil {
-		s.queued()
+		s.announceQueue()
 	}
 	return e, err
 }
 
-// queued announces new work to workers and open pages.
-func (s *Evaluations) queued() {
+// announceQueue announces new work to workers and open pages.
+func (s *Evaluations) announceQueue() {
 	s.site.Dispatcher.Wake()
 	s.site.Hub.QueueChanged()
 }
@@ -71,13 +71,13 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	in.Sources = []byte(sources)
 	if request.ReuseResult {
 		request.GPUType = "" // the device is compared
-		in.SharingKey, err = sameHash(request)
+		in.SharingKey, err = requestHash(request)
 	}
 	return in, err
 }
 
 // requestHash returns a hash that is equal for requests with equal content.
-func sameHash(request kernelrun.Request) (string, error) {
+func requestHash(request kernelrun.Request) (string, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
 		return "", fmt.Errorf("write the evaluation's request: %w", err)
@@ -88,7 +88,7 @@ func sameHash(request kernelrun.Request) (string, error) {
 // Device describes a device that runs evaluations.
 type Device struct {
 	Name        string
-	slots, free int
+	slots, idle int
 	packages    []requirement.Packages // of its workers
 }
 
@@ -100,7 +100,7 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 	}
 	devices := Devices(workers, s.site.Now())
 	if len(devices) == 0 {
-		return nil, s.noDevice("No connected worker can evaluate kernels. A worker needs Python with PyTorch for that.")
+		return nil, s.noDeviceError("No connected worker can evaluate kernels. A worker needs Python with PyTorch for that.")
 	}
 	return devices, nil
 }
@@ -108,8 +108,8 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 // retryWithoutDevice is the Retry-After time if no worker has the device.
 const retryWithoutDevice = 30 * time.Second
 
-// startTime is the time after a site's start in which workers may still detect devices and run self-tests.
-const startTime = time.Minute
+// startupTime is the time after a site's start in which workers may still detect devices and run self-tests.
+const startupTime = time.Minute
 
 // chooseDevice returns the requested device, or the best device of the requested family. Upper and lower case are
 // equal. Without a request it returns the GPU with the most free slots, or else the CPU. Devices with a worker that has
@@ -136,12 +136,14 @@ func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	}
 }
 
-// evaluates reports whether a slot runs evaluations.
-func evaluates(w fleet.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
+// runsEvaluations reports whether a slot runs evaluations.
+func runsEvaluations(w fleet.Worker, slot job.Slot) bool {
+	return w.Takes(slot) && slot.Machine.Torch != ""
+}
 
 // Devices lists the devices of live workers that run evaluations, best choice first.
 func Devices(workers []fleet.Worker, now time.Time) []Device {
-	return devicesOf(workers, now, evaluates)
+	return devicesOf(workers, now, runsEvaluations)
 }
 
 func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, job.Slot) bool) []Device {
@@ -150,13 +152,13 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 		devices = append(devices, Device{
 			Name:     device,
 			slots:    slots.Usable,
-			free:     slots.Free,
+			idle:     slots.Free,
 			packages: fleet.PackagesFor(workers, device, now),
 		})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
 	slices.SortFunc(devices, func(a, b Device) int {
-		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
+		return cmp.Or(onCPU(a)-onCPU(b), b.idle-a.idle, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
 	return devices
 }

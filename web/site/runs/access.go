@@ -23,12 +23,12 @@ import (
 
 // Access is a submission with its task and the viewer's rights.
 type Access struct {
-	Sub          submissions.Submission
+	Submission   submissions.Submission
 	Owner        accounts.User
 	Task         catalog.Task
 	Version      catalog.TaskVersion // version of the submission
 	MaySeeSource bool                // the source, and output of compilers and programs, which may quote it
-	Mine         bool                // the viewer submitted it
+	IsOwner      bool                // the viewer submitted it
 	MayReview    bool                // the viewer may decide about its runs
 	TaskOpen     bool                // the viewer may see the task, and so other people's runs
 }
@@ -36,9 +36,9 @@ type Access struct {
 // ProfileFilter returns the filter of the submission's profile, or nil if the viewer may not see it.
 func (a Access) ProfileFilter() *job.ProfileFilter {
 	if a.MaySeeSource {
-		return a.Sub.ProfileFilter
+		return a.Submission.ProfileFilter
 	}
-	return a.Sub.ProfileFilter.WithoutNames()
+	return a.Submission.ProfileFilter.WithoutNames()
 }
 
 // LoadSubmission reads the submission of the path, if the viewer may see it.
@@ -67,7 +67,7 @@ func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details,
 	if !there || !visible && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
-	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, Mine: f.UserID == viewer.ID,
+	return Access{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, IsOwner: f.UserID == viewer.ID,
 		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
 		MayReview:    viewer.May(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
 }
@@ -121,7 +121,7 @@ func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 
 // BoardOf returns the task and version of the board in the path: the current version, or the one of ?version=N.
 func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, err error) {
-	posed, err := s.Posed(c.UserContext(), site.Actor(c), c.Params("slug"))
+	posed, err := s.FullTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return task, version, err
 	}
@@ -137,9 +137,9 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 	return task, posed.Version, nil
 }
 
-// Unchanged sets the ETag of the response, and reports whether the client has this version already. The ETag is weak,
+// IsUnchanged sets the ETag of the response, and reports whether the client has this version already. The ETag is weak,
 // because compressed and uncompressed responses share it.
-func Unchanged(c *fiber.Ctx, tag string) bool {
+func IsUnchanged(c *fiber.Ctx, tag string) bool {
 	tag = strconv.Quote(tag)
 	c.Set(fiber.HeaderETag, "W/"+tag)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
@@ -159,5 +159,5 @@ func (s *Runs) CommentThread(c *fiber.Ctx) (t comments.Thread, author views.Pers
 		return t, site.PersonOf(t.Task.OwnerID, ""), err
 	}
 	seen, err := s.LoadSubmission(c)
-	return comments.Thread{Task: seen.Task, Submission: &seen.Sub}, site.PersonOf(seen.Owner.ID, seen.Owner.Name), err
+	return comments.Thread{Task: seen.Task, Submission: &seen.Submission}, site.PersonOf(seen.Owner.ID, seen.Owner.Name), err
 }

@@ -19,11 +19,11 @@ import (
 
 // cardSource has the data from which the card of a run is made.
 type cardSource struct {
-	RunReading
-	confirmation models.ConfirmationSides
-	newestTurn   []job.StageResult // the stages of its newest turn
-	together     []work.Run        // the runs that count together with it
-	first        int64             // the first run of its board; 0 if unknown
+	RunView
+	confirmation   models.ConfirmationSides
+	newestTurn     []job.StageResult // the stages of its newest turn
+	sameSourceRuns []work.Run        // the runs that count together with it
+	first          int64             // the first run of its board; 0 if unknown
 }
 
 // cards returns the cards of a submission's runs. The number of queries does not depend on the number of runs, except
@@ -56,7 +56,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (card
 	if err != nil {
 		return nil, err
 	}
-	apart := func(r RunReading) bool {
+	apart := func(r RunView) bool {
 		return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.LeadingRun == 0)
 	}
 	if seen.TaskOpen && slices.ContainsFunc(read.Runs, apart) {
@@ -88,12 +88,12 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 	}
 	card := s.newCard(of.RunAccess, of.Stages, nil, "")
 	if !run.State.Final() {
-		addPlace(of.RunReading, &card)
+		addPlace(of.RunView, &card)
 		return card, nil
 	}
 	card.Confirmation = shownConfirmation(of.confirmation, of.RunAccess)
 	card.Turns = turnsOf(def.RankingBy, of)
-	card.SourceRuns = sourceRunsOf(run, of.together)
+	card.SourceRuns = sourceRunsOf(run, of.sameSourceRuns)
 	if card.Confirmation != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 &&
 		card.SourceRuns.Gone == 0 {
 		card.SourceRuns = nil // it would repeat the confirmation
@@ -115,7 +115,7 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 		Ranking: views.RankingName(def.RankingBy),
 		Sources: views.Sources{MainNames: []string{def.SubmissionName()}, IsFurtherFile: def.MayComeFromSubmission},
 	}
-	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.Mine, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
+	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.IsOwner, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	s.addClock(def, &card)
 	if !seen.MaySeeSource {
 		hideOutput(&card, RedactorOf(def))
@@ -131,7 +131,7 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 	}
 	f := filed[run.SubmissionID]
 	ended, now, _ := progressOf(events, run.AttemptID)
-	return s.newCard(RunAccess{Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
+	return s.newCard(RunAccess{Access{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
 }
 
 // selfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.

@@ -19,12 +19,12 @@ type Evidence struct {
 
 // Profile has the stored data of a run's profile.
 type Profile struct {
-	Run     work.Run          // the run that made it: the one after a ranked run, or the run itself
-	Stages  []job.StageResult // of that run
-	Cases   []job.CaseResult  // results of the cases
-	Notes   map[string]string
-	files   map[string]work.Artifact
-	Missing string // there is none (yet), in a sentence
+	Run             work.Run          // the run that made it: the one after a ranked run, or the run itself
+	Stages          []job.StageResult // of that run
+	Cases           []job.CaseResult  // results of the cases
+	Notes           map[string]string
+	files           map[string]work.Artifact
+	NoProfileReason string // there is none (yet), in a sentence
 }
 
 // EvidenceOf reads the evidence of runs, by run ID. It makes three queries.
@@ -67,7 +67,7 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 			shown, left := seen.redacted(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
 		} else {
-			one.Profile.Missing = noProfileReason(seen.Run, seen.Version)
+			one.Profile.NoProfileReason = noProfileReason(seen.Run, seen.Version)
 		}
 		of[seen.Run.ID] = one
 	}
@@ -101,10 +101,10 @@ func (seen RunAccess) redacted(run work.Run, all []work.Stage) (work.Run, []job.
 
 func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) Profile {
 	p := Profile{
-		Run:     run,
-		Missing: profileState(run),
-		Stages:  stages,
-		files:   make(map[string]work.Artifact, len(files)),
+		Run:             run,
+		NoProfileReason: pendingReason(run),
+		Stages:          stages,
+		files:           make(map[string]work.Artifact, len(files)),
 	}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
@@ -117,7 +117,7 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 	return p
 }
 
-// ProfileOf reads the profile of a run. If there is none, Profile.Missing has the reason.
+// ProfileOf reads the profile of a run. If there is none, Profile.NoProfileReason has the reason.
 func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 	of, err := s.EvidenceOf(ctx, seen)
 	return of[seen.Run.ID].Profile, err

@@ -8,7 +8,7 @@ import (
 )
 
 // maxCachedFacts is the number of reports whose facts are cached. Each takes about 100 bytes.
-const rememberedFacts = 10000
+const maxCachedFacts = 10000
 
 // reportFacts has facts from a profile report. They are cached, because reports are large and never change.
 type reportFacts struct {

@@ -63,9 +63,9 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 // unixLines replaces the CRLF line ends of form fields by LF.
 func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// TakeUploads sets the files of a submission from uploads: one file, several, or a zip. The task's file names select
+// SetUploads sets the files of a submission from uploads: one file, several, or a zip. The task's file names select
 // the main file.
-func (s *Runs) TakeUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
+func (s *Runs) SetUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
 		return in, err
@@ -109,7 +109,7 @@ func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submis
 }
 
 // AdditionalFiles lists the additional files of a submission for its form.
-func FurtherFiles(files map[string][]byte) (list []views.FurtherFile) {
+func AdditionalFiles(files map[string][]byte) (list []views.FurtherFile) {
 	for _, name := range (tasks.Submission{Files: files}).Names() {
 		list = append(list, views.FurtherFile{Name: name, Text: string(files[name])})
 	}

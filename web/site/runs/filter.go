@@ -48,22 +48,22 @@ func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAcc
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{
 		Mode:   work.Measured(seen.Run.Mode),
-		Filter: seen.Sub.ProfileFilter,
+		Filter: seen.Submission.ProfileFilter,
 		Key:    fmt.Sprintf("again-%d", seen.Run.ID),
 	})
 }
 
 // again submits the source of a run again on its device. The run must be the user's.
 func (s *Runs) again(ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission) (sub submissions.Submission, err error) {
-	if !seen.Mine {
+	if !seen.IsOwner {
 		return sub, site.Forbidden("not_yours", "Only the person who submitted it can run it again.")
 	}
-	source, err := s.site.Store.Submissions.Source(ctx, seen.Sub)
+	source, err := s.site.Store.Submissions.Source(ctx, seen.Submission)
 	if err != nil {
 		return sub, err
 	}
 	in.Task, in.Devices, in.Via = seen.Task.Slug, []string{seen.Run.Device}, "web"
-	in.FileName, in.Source, in.Files = seen.Sub.FileName, source.Source, source.Files
+	in.FileName, in.Source, in.Files = seen.Submission.FileName, source.Source, source.Files
 	sub, _, err = s.Submit(ctx, user, in)
 	return sub, err
 }

@@ -21,7 +21,7 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 		return err
 	}
 	f := &follower{
-		store: s.site.Store, id: seen.Sub.ID, last: conns.LastSeen(c), output: seen.MaySeeSource,
+		store: s.site.Store, id: seen.Submission.ID, last: conns.LastSeen(c), output: seen.MaySeeSource,
 		hidden: RedactorOf(seen.Version.Definition), format: as, encode: encode,
 	}
 	if as == site.AsJSON {
@@ -30,24 +30,24 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(work.RunEvent) [
 		}
 	}
 	return s.site.Stream(c, conns.Source{
-		Topic:   site.RunTopic(f.id),
-		Buffer:  site.RunBuffer,
-		Backlog: f.backlog,
-		Live:    f.live,
+		Topic:        site.RunTopic(f.id),
+		Buffer:       site.RunBuffer,
+		WriteBacklog: f.backlog,
+		WriteMessage: f.live,
 	})
 }
 
 // follower sends the events of a submission to one reader, each once and in order, until all runs have ended.
 type follower struct {
-	store  *models.Store
-	id     int64          // submission
-	last   int64          // id of the newest event that the reader has
-	output bool           // the reader may see what compilers and programs print
-	hidden Redactor       // removes the parts that only the owner may see
-	runs   map[int64]bool // the requested runs; programs get only these
-	over   bool           // all of them have ended
-	format site.Format
-	encode func(work.RunEvent) []byte
+	store    *models.Store
+	id       int64          // submission
+	last     int64          // id of the newest event that the reader has
+	output   bool           // the reader may see what compilers and programs print
+	hidden   Redactor       // removes the parts that only the owner may see
+	runs     map[int64]bool // the requested runs; programs get only these
+	hasEnded bool           // all of them have ended
+	format   site.Format
+	encode   func(work.RunEvent) []byte
 }
 
 // backlog writes the stored events after the last event that the reader has.
@@ -89,7 +89,7 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 			return err
 		}
 	}
-	if !e.State.Final() && !f.over {
+	if !e.State.Final() && !f.hasEnded {
 		return nil
 	}
 	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
@@ -123,13 +123,13 @@ func (f *follower) end(out *conns.Writer, rest work.Pending, err error) error {
 	if err != nil || rest.HasLiveWork {
 		return err
 	}
-	if f.over = true; rest.LastEventID > f.last {
+	if f.hasEnded = true; rest.LastEventID > f.last {
 		return nil
 	}
 	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return conns.ErrDone
+	return conns.ErrStreamComplete
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {

@@ -35,7 +35,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 	}
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
-		return s.TakeUploads(c, in, files)
+		return s.SetUploads(c, in, files)
 	}
 	// The browser sends the name of a file that the person loaded into the editor.
 	in.FileName = c.FormValue("filename")
@@ -47,7 +47,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 // RefusedForm returns the form of a refused submission with its input and the reason.
 func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{
-		Source: string(in.Source), Further: FurtherFiles(in.Files), SentName: in.FileName,
+		Source: string(in.Source), Further: AdditionalFiles(in.Files), SentName: in.FileName,
 		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter,
 		For: in.Added.PersonName, Why: in.Added.Reason,
 	}
@@ -90,7 +90,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
 		return nil
 	}
-	submitted, err := s.site.Store.Submissions.Source(c.UserContext(), seen.Sub)
+	submitted, err := s.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if err != nil {
 		return err
 	}
-	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), FurtherFiles(submitted.Files), string(seen.Sub.Mode), id
-	form.Filter = seen.Sub.ProfileFilter
+	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), AdditionalFiles(submitted.Files), string(seen.Submission.Mode), id
+	form.Filter = seen.Submission.ProfileFilter
 	if form.Remarks, err = s.Remarks(c.UserContext(), seen, submitted.Names()); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 // run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
 	of := views.Sources{
-		MainNames:     []string{seen.Sub.FileName},
+		MainNames:     []string{seen.Submission.FileName},
 		IsFurtherFile: func(name string) bool { return slices.Contains(further, name) },
 	}
 	for _, f := range seen.Version.Definition.Files {

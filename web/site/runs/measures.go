@@ -17,10 +17,10 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	card.Timeline = TimelineOf(run, of.Evidence)
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
 	profile := of.Profile
-	if profile.Run.ID != 0 && profile.Missing == "" {
+	if profile.Run.ID != 0 && profile.NoProfileReason == "" {
 		card.DetailsURL = string(views.ProfileURL(run.SubmissionID, run.ID))
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
-		card.ProfileNote = profile.Missing
+		card.ProfileNote = profile.NoProfileReason
 	}
 	card.Ran = kernelsOf(run, def, profile)
 	var stages []job.StageResult
@@ -57,7 +57,7 @@ func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 		ran.Full = ran.Full || launches >= job.MaxProfiledLaunches
 	}
 	if ran.Refused && run.ScoreNS != nil && len(ran.Kernels) == 0 {
-		ran.Unknown = cmp.Or(profile.Missing, "The worker that profiled this run did not list its kernels.")
+		ran.Unknown = cmp.Or(profile.NoProfileReason, "The worker that profiled this run did not list its kernels.")
 	}
 	return ran
 }

@@ -24,7 +24,7 @@ import (
 // LiveRunsOf reads the runs of a submission and the ID of their last event. The page's stream continues after that
 // event.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
-	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Sub.ID)
+	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Submission.ID)
 	if err != nil {
 		return live, err
 	}
@@ -35,10 +35,10 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 		card := &live.Runs[i]
 		s.offerAgain(c, seen, card)
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
-		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
+		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Submission.UserID)
 	}
 	if family.Live {
-		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, family.LastEvent)
+		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Submission.ID, family.LastEvent)
 	}
 	return live, nil
 }
@@ -59,7 +59,7 @@ func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 
 // offerAgain adds the action "run again" to a card, if the viewer owns the run and the task accepts submissions.
 func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
-	if seen.Mine && seen.TaskOpen && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
+	if seen.IsOwner && seen.TaskOpen && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
 		card.RerunToken = s.site.Page(c, "", "").CSRF
 	}
 }
@@ -92,8 +92,8 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 	return times, err
 }
 
-// Tries returns the rows of a person's latest submissions to a task.
-func (s *Runs) Tries(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
+// TaskSubmissions returns the rows of a person's latest submissions to a task.
+func (s *Runs) TaskSubmissions(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
 	list, err := s.site.Store.Submissions.Latest(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title

@@ -35,7 +35,7 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	if err != nil {
 		return seen, err
 	}
-	if seen, err = s.RunByID(c.UserContext(), site.Actor(c), id); err == nil && seen.Sub.ID != submission {
+	if seen, err = s.RunByID(c.UserContext(), site.Actor(c), id); err == nil && seen.Submission.ID != submission {
 		err = site.NotFound(c)
 	}
 	return seen, err
@@ -75,8 +75,8 @@ func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64)
 	return list, nil
 }
 
-// profileState returns the reason why a profile is not available yet, or "" if the run that makes it has succeeded.
-func profileState(run work.Run) string {
+// pendingReason returns the reason why a profile is not available yet, or "" if the run that makes it has succeeded.
+func pendingReason(run work.Run) string {
 	switch {
 	case run.State == work.StateDone:
 		return ""
@@ -105,8 +105,8 @@ func (p Profile) MissingReason(index int) string {
 			return c.Message
 		}
 	}
-	if p.Missing != "" {
-		return p.Missing
+	if p.NoProfileReason != "" {
+		return p.NoProfileReason
 	}
 	return "This benchmark case was not profiled."
 }
@@ -159,13 +159,13 @@ func (p Profile) ReportNote(index int) string {
 	return ""
 }
 
-// otherDots is the number of a board's best entries that a roofline chart contains.
-const otherDots = 8
+// maxOtherDots is the number of a board's best entries that a roofline chart contains.
+const maxOtherDots = 8
 
 // BoardDots returns the roofline points of the board's best other entries, and the run that the page offers for a
 // comparison (see Leader).
 func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots []charts.Dot, leader int64, err error) {
-	rivals, err := s.Rivals(ctx, seen, 0, otherDots+1)
+	rivals, err := s.Rivals(ctx, seen, 0, maxOtherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -10,42 +10,42 @@ import (
 	"warpboard/models/work"
 )
 
-// Reading is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and MCP
+// SubmissionView is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and MCP
 // format it.
-type Reading struct {
+type SubmissionView struct {
 	Access
-	Runs  []RunReading
+	Runs  []RunView
 	Ended bool // all runs have
 
 	stages map[int64][]work.Stage // of these runs, of their profiles, and of others that were asked for
 }
 
-// RunReading is a run of a Reading.
-type RunReading struct {
+// RunView is a run of a SubmissionView.
+type RunView struct {
 	RunAccess
 	Evidence
-	Outcome   *boards.Outcome // nil unless it stands on the board of the task's current version
-	Validated boards.Validated
-	Place     int           // in the queue; 0 if it does not wait
-	Wait      time.Duration // expected; 0 if unknown
-	Lack      string        // for what it waits although slots may be free: "a worker that has …"
+	Outcome       *boards.Outcome // nil unless it stands on the board of the task's current version
+	Validated     boards.Validated
+	QueuePosition int           // in the queue; 0 if it does not wait
+	Wait          time.Duration // expected; 0 if unknown
+	MissingWorker string        // for what it waits although slots may be free: "a worker that has …"
 	// Queue is the device that the run waits for; nil if the run does not wait or the device is unknown.
 	Queue *client.Device
 }
 
 // Read reads the runs of a submission, in at most nine queries.
-func (s *Runs) Read(ctx context.Context, seen Access) (Reading, error) {
-	family, err := s.site.Store.Work.Family(ctx, seen.Sub.ID)
+func (s *Runs) Read(ctx context.Context, seen Access) (SubmissionView, error) {
+	family, err := s.site.Store.Work.Family(ctx, seen.Submission.ID)
 	if err != nil {
-		return Reading{}, err
+		return SubmissionView{}, err
 	}
 	return s.read(ctx, seen, family)
 }
 
 // read returns what Read returns, for callers that have read the runs. It also reads the stages of the runs in more.
-func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more ...int64) (r Reading, err error) {
+func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more ...int64) (r SubmissionView, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
-	r = Reading{Access: seen, Ended: true}
+	r = SubmissionView{Access: seen, Ended: true}
 	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
 		if run.Stands() && run.VersionID == seen.Task.VersionID {
@@ -70,7 +70,7 @@ func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more .
 		if o := outcomes[id]; o != nil && !seen.TaskOpen {
 			o.HideNext()
 		}
-		r.Runs = append(r.Runs, RunReading{
+		r.Runs = append(r.Runs, RunView{
 			RunAccess: one,
 			Evidence:  of[id],
 			Outcome:   outcomes[id],
@@ -78,14 +78,14 @@ func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more .
 		})
 	}
 	if waits {
-		err = s.addPlaces(ctx, r)
+		err = s.addQueuePositions(ctx, r)
 	}
 	return r, err
 }
 
-// addPlaces sets the queue positions of waiting runs, and estimates of their waits from recent runs.
-func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
-	places, err := s.site.Store.Work.Places(ctx, r.Sub.ID)
+// addQueuePositions sets the queue positions of waiting runs, and estimates of their waits from recent runs.
+func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
+	places, err := s.site.Store.Work.Places(ctx, r.Submission.ID)
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,9 @@ func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 		run := &r.Runs[i]
 		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
 		if run.Run.State == work.StateQueued {
-			run.Lack = s.site.Store.Fleet.LackOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
+			run.MissingWorker = s.site.Store.Fleet.LackOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
 		}
-		if run.Place = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
+		if run.QueuePosition = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue
 		}
 		if run.Queue = &devices[at]; run.isBehind() {
@@ -114,14 +114,14 @@ func (s *Runs) addPlaces(ctx context.Context, r Reading) error {
 	took, err := s.site.Store.Fleet.MedianRunTimes(ctx, busy...)
 	for i, run := range r.Runs {
 		if run.isBehind() {
-			r.Runs[i].Wait = took[run.Run.Device] * time.Duration(run.Place) / time.Duration(run.Queue.Slots)
+			r.Runs[i].Wait = took[run.Run.Device] * time.Duration(run.QueuePosition) / time.Duration(run.Queue.Slots)
 		}
 	}
 	return err
 }
 
 // isBehind reports whether a run waits for a slot behind other runs.
-func (r RunReading) isBehind() bool {
+func (r RunView) isBehind() bool {
 	d := r.Queue
-	return d != nil && r.Lack == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.Place
+	return d != nil && r.MissingWorker == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.QueuePosition
 }

@@ -53,8 +53,8 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	return ncu.Decode(z)
 }
 
-// SeenReport returns the report of a case, without the submitted program if the viewer may not see the source.
-func (s *Runs) SeenReport(seen Access, p Profile, index int) (*ncu.Report, error) {
+// VisibleReport returns the report of a case, without the submitted program if the viewer may not see the source.
+func (s *Runs) VisibleReport(seen Access, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.Report(p, index)
 	if report != nil && !seen.MaySeeSource {
 		report = report.WithoutProgram()

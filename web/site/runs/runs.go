@@ -20,7 +20,7 @@ type Runs struct {
 func New(site *site.Site) *Runs {
 	return &Runs{
 		site:         site,
-		profileFacts: cache.New[string, reportFacts](rememberedFacts),
+		profileFacts: cache.New[string, reportFacts](maxCachedFacts),
 		reports:      cache.New[string, *ncu.Report](maxCachedReports),
 		reading:      make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}

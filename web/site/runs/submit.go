@@ -92,8 +92,8 @@ func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string)
 	return task, err
 }
 
-// Posed returns a task with its version, author, and event, if the user may see it.
-func (s *Runs) Posed(ctx context.Context, user accounts.User, slug string) (catalog.FullTask, error) {
+// FullTask returns a task with its version, author, and event, if the user may see it.
+func (s *Runs) FullTask(ctx context.Context, user accounts.User, slug string) (catalog.FullTask, error) {
 	posed, err := s.site.Store.Catalog.FullTask(ctx, slug)
 	if err == nil && !posed.VisibleTo(user) {
 		err = NoTask(slug)

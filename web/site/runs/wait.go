@@ -9,18 +9,18 @@ import (
 )
 
 // addPlace sets the queue position of a waiting run, and the reason why it waits, in its card.
-func addPlace(run RunReading, card *views.RunCard) {
+func addPlace(run RunView, card *views.RunCard) {
 	d := run.Queue
-	card.QueuePosition, card.LacksWorker = run.Place, d == nil || d.Slots == 0
+	card.QueuePosition, card.LacksWorker = run.QueuePosition, d == nil || d.Slots == 0
 	switch {
 	case card.LacksWorker && d != nil && d.Problem != "":
 		card.WaitingReason = d.Problem + " The run keeps its place and starts when that is fixed."
-	case card.LacksWorker && run.Lack != "":
-		card.WaitingReason = "It waits for " + run.Lack + "."
+	case card.LacksWorker && run.MissingWorker != "":
+		card.WaitingReason = "It waits for " + run.MissingWorker + "."
 	case card.LacksWorker:
 		card.WaitingReason = "The run keeps its place and starts when a worker connects."
-	case run.Lack != "":
-		card.QueuePosition, card.WaitingReason = 0, "It waits for "+run.Lack+". It keeps its place, and the runs behind it may start."
+	case run.MissingWorker != "":
+		card.QueuePosition, card.WaitingReason = 0, "It waits for "+run.MissingWorker+". It keeps its place, and the runs behind it may start."
 	case d.PausedSince != nil:
 		card.WaitingReason = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
 		if d.PauseReason != "" {
