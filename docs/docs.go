@@ -91,7 +91,7 @@ func Pages() (list []Page, err error) {
 			return nil, err
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
-		page.Headings = headings(body)
+		page.Headings = headingsOf(body)
 		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // one level up, because the title is separate
 		page.Title, page.text = strings.TrimPrefix(title, "# "), body
 		list = append(list, page)
@@ -113,8 +113,8 @@ var (
 	linkPattern = regexp.MustCompile("\\[([^\\]]*)\\]\\(([^)\\s]*)\\)|`(/(?:docs/tasks|leaderboards|trust|api|harness|playground|devices|webhooks|me|tasks/new|clients/python/))`")
 )
 
-// headings returns the headings of a page, except for lines of code that look like headings.
-func headings(text string) (list []string) {
+// headingsOf returns the headings of a page, except for lines of code that look like headings.
+func headingsOf(text string) (list []string) {
 	code := false
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {

@@ -26,7 +26,7 @@ func TestLinksLeadToThePagesOfTheSite(t *testing.T) {
 }
 
 func TestHeadingsOfCodeAreNone(t *testing.T) {
-	got := headings("\n## One, and `two`\n\n```sh\n## no heading\n```\n### Three\n")
+	got := headingsOf("\n## One, and `two`\n\n```sh\n## no heading\n```\n### Three\n")
 	if diff := cmp.Diff([]string{"One, and `two`", "Three"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -88,7 +88,7 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	}
 	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: filepath.Join(data, "sandbox"),
 		FirstUID: sandboxtest.FirstUID(t), Log: log})
-	tools := toolchain.Find(ctx)
+	tools := toolchain.FindToolchain(ctx)
 	return evaluator.NewWorker(evaluator.Config{
 		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,
 		Slots:    []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}},
@@ -106,7 +106,7 @@ func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 	if err := errors.Join(err, os.Chmod(filepath.Join(dir, "ncu"), 0o755)); err != nil {
 		return nsight.Tool{}, err
 	}
-	return nsight.Find(ctx, nsight.SearchPaths{Path: dir})
+	return nsight.FindTool(ctx, nsight.SearchPaths{Path: dir})
 }
 
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.

@@ -24,7 +24,7 @@ type countingBuilder struct {
 	earlierKilled         atomic.Bool
 }
 
-func (b *countingBuilder) Open(context.Context, *toolchain.Artifact, toolchain.Place) (toolchain.Program, error) {
+func (b *countingBuilder) Open(context.Context, *toolchain.Artifact, toolchain.Environment) (toolchain.Program, error) {
 	b.opened.Add(1)
 	return &countedProgram{builder: b}, nil
 }

@@ -39,9 +39,9 @@ type Builder interface {
 	evaluation.Builder
 	evaluation.Inspector
 	// KeepWarm keeps n Pythons ready in a sandbox environment until ctx ends.
-	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
+	KeepWarm(ctx context.Context, place toolchain.Environment, n int) error
 	// Prepare compiles a task's own files and returns the number of newly compiled ones.
-	Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (made int, err error)
+	Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (made int, err error)
 }
 
 // Config configures a Worker. Zero durations and counts mean the defaults in the comments.
@@ -94,7 +94,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.MaxBuilds == 0 {
-		c.MaxBuilds = slots.Builds()
+		c.MaxBuilds = slots.ConcurrentBuilds()
 	}
 	if c.HeartbeatEvery == 0 {
 		c.HeartbeatEvery = 2 * time.Second

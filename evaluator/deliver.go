@@ -13,8 +13,8 @@ import (
 // publishRetry and maxPublishRetry are the first and the longest pause before sending a result again.
 const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 
-// handle evaluates one job and sends its result. It ends soon after stop does.
-func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
+// handleJob evaluates one job and sends its result. It ends soon after stop does.
+func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	if !w.inFlight.add(j.AttemptID, j.ExpectedTime, cancel) {
@@ -26,13 +26,13 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, t *slots.Reservatio
 	if attempt.IsHandedBack(err) {
 		log.Info("job handed back", "err", err)
 	}
-	w.deliver(stop, result, log)
+	w.deliverResult(stop, result, log)
 }
 
-// deliver sends the result until the site confirms it. A job that is returned to the site also has a result, which
+// deliverResult sends the result until the site confirms it. A job that is returned to the site also has a result, which
 // makes the site start another attempt. If the worker must stop before the confirmation, the site notices the missing
 // attempt and does the same.
-func (w *Worker) deliver(stop context.Context, result job.Result, log *slog.Logger) {
+func (w *Worker) deliverResult(stop context.Context, result job.Result, log *slog.Logger) {
 	// The result exists only in memory and is lost if the process ends, so only a confirmation or a stop ends the loop.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
 	for again := (backoff{publishRetry, maxPublishRetry, publishRetry}); ; {

@@ -26,7 +26,7 @@ func (f fakeSandbox) Name() string                               { return "bubbl
 type fakeBuilder struct {
 	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
-	prepare func(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error)
+	prepare func(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error)
 	inspect func(ctx context.Context) error
 	judged  bool // a judge runs with the program and writes the report
 }
@@ -35,7 +35,7 @@ type fakeBuilder struct {
 type fakeStage struct {
 	toolchain.StageRequest
 	Attempt string
-	Place   toolchain.Place
+	Place   toolchain.Environment
 }
 
 func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult,
@@ -53,7 +53,7 @@ func passedBuild() job.StageResult {
 	return job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now}
 }
 
-func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error) {
 	return fakeProgram{f, a.Command, place}, nil
 }
 
@@ -64,7 +64,7 @@ func (f fakeBuilder) Inspect(ctx context.Context, _ toolchain.BuildRequest, _ st
 	return toolchain.Inspection{Build: passedBuild()}, err
 }
 
-func (f fakeBuilder) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error) {
+func (f fakeBuilder) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error) {
 	if f.prepare == nil {
 		return 0, nil
 	}
@@ -72,14 +72,16 @@ func (f fakeBuilder) Prepare(ctx context.Context, p job.PrecompileJob, place too
 }
 
 // OpenReady returns no waiting Python.
-func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Place) toolchain.Program { return nil }
+func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Environment) toolchain.Program {
+	return nil
+}
 
 // Recall finds nothing.
 func (f fakeBuilder) Recall(toolchain.RecallKey) []byte { return nil }
 
 func (f fakeBuilder) Remember([]byte, toolchain.RecallKey) {}
 
-func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) error {
+func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Environment, _ int) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -87,7 +89,7 @@ func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) err
 type fakeProgram struct {
 	builder fakeBuilder
 	attempt string
-	place   toolchain.Place
+	place   toolchain.Environment
 }
 
 func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.Ending, error) {

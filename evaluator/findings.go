@@ -11,15 +11,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// checkResults has the latest results of tests of the slots and the machine. The zero value is ready to use. mu guards
+// testProgramResults has the latest results of tests of the slots and the machine. The zero value is ready to use. mu guards
 // all, which has at most one entry per slot and name.
-type checkResults struct {
+type testProgramResults struct {
 	mu      sync.Mutex
-	results []checkResult
+	results []testProgramResult
 }
 
-// checkResult is the result of one test on one slot, or of the machine if slot is -1.
-type checkResult struct {
+// testProgramResult is the result of one test on one slot, or of the machine if slot is -1.
+type testProgramResult struct {
 	name   string
 	slot   int
 	detail string
@@ -27,19 +27,19 @@ type checkResult struct {
 }
 
 // recordSlot stores the result of a test program on a slot.
-func (f *checkResults) note(name string, s device.Slot, err error, detail string) {
-	f.replace(checkResult{name + " on " + s.Device, s.Index, detail, err})
+func (f *testProgramResults) recordSlot(name string, s device.Slot, err error, detail string) {
+	f.replace(testProgramResult{name + " on " + s.Device, s.Index, detail, err})
 }
 
 // recordMachine stores the result of a test of the machine.
-func (f *checkResults) recordMachine(name string, err error, detail string) {
-	f.replace(checkResult{name, -1, detail, err})
+func (f *testProgramResults) recordMachine(name string, err error, detail string) {
+	f.replace(testProgramResult{name, -1, detail, err})
 }
 
-func (f *checkResults) replace(one checkResult) {
+func (f *testProgramResults) replace(one testProgramResult) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := slices.IndexFunc(f.results, func(old checkResult) bool { return old.name == one.name && old.slot == one.slot })
+	at := slices.IndexFunc(f.results, func(old testProgramResult) bool { return old.name == one.name && old.slot == one.slot })
 	if at < 0 {
 		f.results = append(f.results, one)
 		return
@@ -48,7 +48,7 @@ func (f *checkResults) replace(one checkResult) {
 }
 
 // lines returns one line per test for the page of devices: the slots on which it failed, or that it passed on all.
-func (f *checkResults) lines() []job.CheckResult {
+func (f *testProgramResults) lines() []job.CheckResult {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []job.CheckResult
@@ -64,7 +64,7 @@ func (f *checkResults) lines() []job.CheckResult {
 }
 
 // line summarizes all results with the same name as one, the first of them.
-func (f *checkResults) line(one checkResult) job.CheckResult {
+func (f *testProgramResults) line(one testProgramResult) job.CheckResult {
 	line := job.CheckResult{Name: one.name, OK: true, Detail: one.detail}
 	count, failed := 0, []string{}
 	for _, other := range f.results {

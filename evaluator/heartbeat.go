@@ -14,7 +14,7 @@ func (w *Worker) syncLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.HeartbeatEvery)
 	defer tick.Stop()
 	for {
-		w.sync()
+		w.sendHeartbeat()
 		select {
 		case <-ctx.Done():
 			return
@@ -23,8 +23,8 @@ func (w *Worker) syncLoop(ctx context.Context) {
 	}
 }
 
-// sync sends one heartbeat. An error is only logged: the next heartbeat replaces this one.
-func (w *Worker) sync() {
+// sendHeartbeat sends one heartbeat. An error is only logged: the next heartbeat replaces this one.
+func (w *Worker) sendHeartbeat() {
 	h := w.heartbeat()
 	if w.sitePackages {
 		h.Packages = nil
@@ -37,7 +37,7 @@ func (w *Worker) sync() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
-	// Lock order: mu, then the locks of liveAttempts, checkResults, and slots. Each is held briefly, and none of them
+	// Lock order: mu, then the locks of liveAttempts, testProgramResults, and slots. Each is held briefly, and none of them
 	// calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -63,7 +63,7 @@ type telling struct {
 	ended chan prepared
 }
 
-func (b telling) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Place) (int, error) {
+func (b telling) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error) {
 	made, err := b.Builder.Prepare(ctx, p, place)
 	b.ended <- prepared{p.TaskKey, made, err}
 	return made, err
@@ -154,9 +154,9 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 }
 
 // endless returns a preparation that ends when it has to make way, or when end is closed.
-func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.PrecompileJob, toolchain.Place) (int,
+func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.PrecompileJob, toolchain.Environment) (int,
 	error) {
-	return func(ctx context.Context, p job.PrecompileJob, _ toolchain.Place) (int, error) {
+	return func(ctx context.Context, p job.PrecompileJob, _ toolchain.Environment) (int, error) {
 		began <- p.TaskKey
 		select {
 		case <-end:
@@ -233,7 +233,7 @@ func TestAProgramOnAGPUKeepsNothingFromBeingPrecompiled(t *testing.T) {
 func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	s, began := newSite(t), make(chan string, 2)
 	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.PrecompileJob,
-		_ toolchain.Place) (int, error) {
+		_ toolchain.Environment) (int, error) {
 		began <- p.TaskKey
 		if p.TaskKey == "panic" {
 			panic("index out of range")

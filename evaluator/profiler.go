@@ -18,7 +18,7 @@ func (w *Worker) profiler() taskrun.Profiler {
 }
 
 // recordSanitizer stores, for the page of devices, whether the machine's GPUs support mode sanitize.
-func (w *Worker) noteSanitizer() {
+func (w *Worker) recordSanitizer() {
 	if !slices.ContainsFunc(w.slots.All(), func(s *slots.Slot) bool { return s.IsGPU() }) {
 		return
 	}

@@ -48,7 +48,7 @@ func installNCU(t *testing.T, orders ...string) nsight.Tool {
 			t.Fatal(err)
 		}
 	}
-	tool, err := nsight.Find(t.Context(), nsight.SearchPaths{Path: dir})
+	tool, err := nsight.FindTool(t.Context(), nsight.SearchPaths{Path: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

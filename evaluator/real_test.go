@@ -25,7 +25,7 @@ import (
 )
 
 // tools returns this machine's toolchain; finding it takes a moment.
-var tools = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
+var tools = sync.OnceValue(func() toolchain.Toolchain { return toolchain.FindToolchain(context.Background()) })
 
 // cache is the directory of compiled harness objects that the tests share.
 var cache string

@@ -40,7 +40,7 @@ type notingBuilder struct {
 	notes *reusing
 }
 
-func (b notingBuilder) Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+func (b notingBuilder) Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error) {
 	p, err := b.Builder.Open(ctx, a, place)
 	b.notes.closed = false
 	return notingProgram{p, b.notes}, err

@@ -107,7 +107,7 @@ func (w *Worker) passedBefore(s *slots.Slot) bool {
 		return false
 	}
 	for _, p := range programs {
-		w.checkResults.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
+		w.checkResults.recordSlot(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
 	}
 	return true
 }
@@ -145,7 +145,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			began := time.Now()
 			failed[i] = w.testProgram(ctx, s, p)
 			if ctx.Err() == nil {
-				w.checkResults.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
+				w.checkResults.recordSlot(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
 			}
 			return nil
 		})

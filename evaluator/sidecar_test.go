@@ -39,13 +39,13 @@ type sidecarBuilder struct {
 	ran  []string
 }
 
-func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program,
+func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program,
 	error) {
 	b.opened.Add(1)
 	return &sidecarProgram{builder: b, attempt: a.Command, place: place}, nil
 }
 
-func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program {
+func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program {
 	b.opened.Add(1)
 	return &sidecarProgram{builder: b, attempt: a.Command, place: place}
 }
@@ -72,7 +72,7 @@ type sidecarProgram struct {
 	fakeProgram
 	builder *sidecarBuilder
 	attempt string
-	place   toolchain.Place
+	place   toolchain.Environment
 }
 
 func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {

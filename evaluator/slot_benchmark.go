@@ -90,7 +90,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 		return fmt.Errorf("the GPU's floor and roofs are unknown, and it ranks nothing before they have been measured: %w", err)
 	}
 	w.storeBenchmark(slot.Slot, found)
-	a.UpdateMachine()
+	a.RecordMachine()
 	return nil
 }
 

@@ -69,7 +69,7 @@ func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
 }
 
 func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
-	s, began, end := newSite(t), make(chan toolchain.Place, 2), make(chan struct{})
+	s, began, end := newSite(t), make(chan toolchain.Environment, 2), make(chan struct{})
 	s.start(evaluator.Config{
 		Slots: []device.Slot{gpu(0), gpu(1)},
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
@@ -102,7 +102,7 @@ func (c *oneTaker) Receive(ctx context.Context, device string, load func() job.W
 }
 
 func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
-	s, began, end := newSite(t), make(chan toolchain.Place, 2), make(chan struct{})
+	s, began, end := newSite(t), make(chan toolchain.Environment, 2), make(chan struct{})
 	s.start(evaluator.Config{
 		Conn: &oneTaker{realConn: s.dial("w1")}, Slots: []device.Slot{gpu(0), gpu(1)},
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
@@ -123,7 +123,7 @@ func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
 
 func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 	s := newSite(t)
-	places := make(chan toolchain.Place, 3)
+	places := make(chan toolchain.Environment, 3)
 	s.start(evaluator.Config{
 		Slots: []device.Slot{gpu(0)}, MaxBuilds: 1,
 		Builder: fakeBuilder{
@@ -135,7 +135,7 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 				places <- st.Place
 				return pass(st.StageRequest), nil
 			},
-			prepare: func(_ context.Context, _ job.PrecompileJob, place toolchain.Place) (int, error) {
+			prepare: func(_ context.Context, _ job.PrecompileJob, place toolchain.Environment) (int, error) {
 				places <- place
 				return 1, nil
 			},
@@ -164,7 +164,7 @@ func multiGPU(id string, size int) job.Job {
 }
 
 func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
-	s, places := newSite(t), make(chan toolchain.Place, 10)
+	s, places := newSite(t), make(chan toolchain.Environment, 10)
 	first, second := gpu(0), gpu(1)
 	first.LinkVariables = map[string]string{"NCCL_ALGO": "Ring"}
 	second.LinkVariables = first.LinkVariables
@@ -235,10 +235,10 @@ func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
 // keepingBuilder records the places where Pythons are kept.
 type keepingBuilder struct {
 	fakeBuilder
-	kept chan toolchain.Place
+	kept chan toolchain.Environment
 }
 
-func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Place, _ int) error {
+func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Environment, _ int) error {
 	b.kept <- at
 	<-ctx.Done()
 	return ctx.Err()
@@ -247,7 +247,7 @@ func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Place, _ int)
 // TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program alternates only if it finds as many as it
 // has, and a comparison with get_inputs() has three.
 func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
-	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Place, 100)}
+	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Environment, 100)}
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: b, WarmPythons: 1})
 	var missing []int
 	kept := map[int]bool{}

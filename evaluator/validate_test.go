@@ -18,7 +18,7 @@ func validating(t *testing.T, id, script string) job.Job {
 	j := example(t, "softmax_numpy", id, job.ModeValidate, solution(t, "softmax_numpy", true))
 	b := tasks.Bundle{Definition: j.Task, Files: map[string][]byte{"use.py": []byte(script)}}
 	b.Definition.Validation = &tasks.Validation{Version: "v1", Script: "use.py"}
-	j.Task, j.Sources = b.Validating().Definition, maps.Clone(j.Sources)
+	j.Task, j.Sources = b.WithValidationScript().Definition, maps.Clone(j.Sources)
 	j.Sources["use.py"] = []byte(script)
 	j.Task.Timeouts = tasks.Timeouts{Test: 3 * time.Second, Benchmark: 3 * time.Second, Ranked: 20 * time.Second}
 	return j

@@ -48,7 +48,7 @@ func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *sl
 			result = work.Conclude(err)
 		}
 	}()
-	err = w.do(ctx, a, work, releaseCPU)
+	err = w.buildAndRun(ctx, a, work, releaseCPU)
 	return work.Conclude(err), err
 }
 
@@ -67,8 +67,8 @@ func (w *Worker) workOf(a *attempt.Attempt) Work {
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")
 }
 
-// do builds and runs the work. A job on a GPU releases the processors after building.
-func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseCPU func()) error {
+// buildAndRun builds and runs the work. A job on a GPU releases the processors after building.
+func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work, releaseCPU func()) error {
 	if a.Job.Version != job.Version {
 		return fmt.Errorf("the job has version %d and this worker reads version %d: update the older one", a.Job.Version, job.Version)
 	}

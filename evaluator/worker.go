@@ -36,7 +36,7 @@ type Worker struct {
 	slots        *slots.Set
 	inFlight     liveAttempts
 	gate         slots.IdleGate
-	checkResults checkResults
+	checkResults testProgramResults
 
 	unprofiled   atomic.Bool // Nsight Compute failed its test
 	sitePackages bool        // the site has stored the packages; only sync uses it
@@ -84,7 +84,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	hardStop()
 	beating.Wait()
-	w.sync() // reports an orderly exit
+	w.sendHeartbeat() // reports an orderly exit
 	return err
 }
 
@@ -103,7 +103,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	defer leave()
 	group, receiving := errgroup.WithContext(staying)
 	until := make(chan time.Time, 1)
-	w.noteSanitizer()
+	w.recordSanitizer()
 	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
 	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	beside.Go(func() { w.precompileLoop(receiving) })
@@ -117,7 +117,7 @@ func (w *Worker) serve(ctx context.Context) error {
 		running.Go(func() {
 			defer close(done)
 			defer t.Return()
-			w.handle(jobs, s, t, j)
+			w.handleJob(jobs, s, t, j)
 		})
 		return done
 	}
@@ -141,7 +141,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	if err != nil { // the connection to the site is closed for good
 		defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 	}
-	w.finish(ctx, &running, until, endJobs)
+	w.drain(ctx, &running, until, endJobs)
 	stopWarming()
 	warming.Wait()
 	beside.Wait()
@@ -152,7 +152,7 @@ func (w *Worker) serve(ctx context.Context) error {
 // compiles while the slot is busy), for the second of two compared kernels, and for the processes that alternate with
 // these.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
-	at := w.slots.Place(s)
+	at := w.slots.Environment(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
 	warming.Go(func() { w.keepWarm(ctx, s, at.JudgePlace(), w.cfg.WarmPythons) })
 	if s.IsGPU() {
@@ -168,7 +168,7 @@ func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.W
 }
 
 // keepWarm keeps n Pythons ready in one sandbox environment of the slot while the slot is in service.
-func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place, n int) {
+func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Environment, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()

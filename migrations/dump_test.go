@@ -98,7 +98,7 @@ func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 			t.Errorf("the order is %s, want %s", got, want)
 		}
 	}
-	if _, err := s.Dismiss(ctx, admin, 14, "It passes."); err != nil {
+	if _, err := s.DismissFlags(ctx, admin, 14, "It passes."); err != nil {
 		t.Error(err)
 	}
 	if run, err := s.Work.Run(ctx, 14); err != nil || !run.Valid() {

@@ -34,7 +34,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		}
 		for _, device := range w.Task.Devices { // the first worker that has one queues what it lacks
 			slot := job.Slot{Device: device, Machine: job.Machine{Driver: "570"}}
-			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{
+			modelstest.Check(t, modelstest.Third(s.RecordSlots(ctx, job.Heartbeat{
 				Worker:          "w1",
 				WorkerStartedAt: time.Now(),
 				Slots:           []job.Slot{slot},
@@ -79,7 +79,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))
 		for range 2 { // new software: what was measured with the older one is measured again, once
 			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
-			modelstest.Check(t, modelstest.Third(s.NoteSlots(ctx, job.Heartbeat{
+			modelstest.Check(t, modelstest.Third(s.RecordSlots(ctx, job.Heartbeat{
 				Worker:          "w1",
 				WorkerStartedAt: time.Now(),
 				Slots:           []job.Slot{slot},
@@ -114,12 +114,12 @@ func testDisturbedBaseline(t *testing.T, s *models.Store, task catalog.Task) {
 		list := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 10, time.Now()))
 		return slices.DeleteFunc(list, func(q work.QueuedWork) bool { return q.Priority != work.PriorityBaseline })
 	}
-	modelstest.Check(t, s.Sweep(ctx, time.Now()))
+	modelstest.Check(t, s.DeleteExpired(ctx, time.Now()))
 	if n := len(waiting()); n != 0 {
 		t.Errorf("at once, %d runs wait", n)
 	}
 	for range 2 {
-		modelstest.Check(t, s.Sweep(ctx, time.Now().Add(7*time.Hour)))
+		modelstest.Check(t, s.DeleteExpired(ctx, time.Now().Add(7*time.Hour)))
 	}
 	list := waiting()
 	if len(list) != 1 {

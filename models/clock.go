@@ -27,7 +27,7 @@ type ClockDifference struct {
 }
 
 // recordClocks stores the ClockDifference of an ended run, if there is one.
-func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
+func recordClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	d, ok := differenceOf(stages)
 	if !ok {
 		return nil

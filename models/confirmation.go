@@ -29,9 +29,9 @@ import (
 // Deleting the submission of either side deletes the order and its runs (on delete cascade).
 type confirmation struct {
 	Order
-	challenger, holder work.Run
-	turns              []work.Run // the oldest first
-	aloneReason        string     // why the challenger is measured alone; empty: it is not
+	challengerSide, recordSide work.Run
+	turns                      []work.Run // the oldest first
+	aloneReason                string     // why the challenger is measured alone; empty: it is not
 }
 
 const (
@@ -40,9 +40,9 @@ const (
 	MinQuietTurns = 2 // of each side, on one slot
 	// MaxTurnsPerSide limits the turns per side, and so the cost of a 1st place, if machines are noisy or differ.
 	MaxTurnsPerSide = 8
-	// maxSpoiltConfirmations limits how often a challenger is measured if bad conditions spoil its confirmations. A
+	// maxInvalidConfirmations limits how often a challenger is measured if bad conditions spoil its confirmations. A
 	// device that is never quiet would otherwise run eight ranked runs after each change of the board.
-	maxSpoiltConfirmations = 3
+	maxInvalidConfirmations = 3
 )
 
 // advanceConfirmation handles the end of a turn: it queues the next turn, or ends the confirmation.
@@ -58,9 +58,9 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	for _, run := range runs {
 		switch {
 		case run.ID == o.ChallengerID:
-			c.challenger = run
+			c.challengerSide = run
 		case run.ID == o.HolderID:
-			c.holder = run
+			c.recordSide = run
 		case !run.State.Final(): // turns are queued one by one; if two are live all the same, the last to end goes on
 			return nil
 		default:
@@ -105,18 +105,18 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 		return c.end(tx, "No machine with the board's software was available to measure both runs again. "+
 			"They are measured again when something changes on the board.", true, out)
 	}
-	if why := spoiltReason(counted, c.challenger); why != "" {
+	if why := invalidTurnReason(counted, c.challengerSide); why != "" {
 		var before int64
 		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
 		}
-		if before < maxSpoiltConfirmations-1 {
+		if before < maxInvalidConfirmations-1 {
 			return c.end(tx, why+" It is measured again when something changes on the board.", true, out)
 		}
 		return c.end(tx, why, false, out)
 	}
 	if c.aloneReason == "" {
-		c.aloneReason = spoiltReason(counted, c.holder)
+		c.aloneReason = invalidTurnReason(counted, c.recordSide)
 	}
 	return c.conclude(tx, counted, out)
 }

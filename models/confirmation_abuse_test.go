@@ -101,7 +101,7 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldReason == "" || run.EpochID == bens.EpochID {
 			t.Errorf("with new software the run is %+v", run)
 		}
-		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, bens.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(t.Context(), w.Admin, bens.ID, "The worker's fault.")))
 		if run := w.measures(t, s, w.Ben, "b;", about(890)...); run.HeldReason != "" {
 			t.Errorf("after someone has looked it is held: %q", run.HeldReason)
 		}
@@ -179,7 +179,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 			models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
 		}
-		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, later.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, later.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"},
 			w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
@@ -202,7 +202,7 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
 		w.end(t, s, fast, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
-		modelstest.Check(t, modelstest.Second(s.Dismiss(t.Context(), w.Admin, fast.ID, "It is not.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(t.Context(), w.Admin, fast.ID, "It is not.")))
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
 			fast.ID)); run.HeldReason != "Another run of this source did not pass when it was measured again." ||
 			len(w.board(t, s)) != 1 {
@@ -231,7 +231,7 @@ func TestReinstatingARunReleasesNoSource(t *testing.T) {
 		if list := queue(t, s, w.Admin); len(list) != 1 {
 			t.Errorf("to review are %v", list)
 		}
-		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, bens.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, bens.ID, "The worker's fault.")))
 		if board := w.board(t, s); len(board) != 2 {
 			t.Errorf("after someone has looked the board is %v", board)
 		}

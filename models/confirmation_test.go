@@ -151,7 +151,7 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
 			t.Errorf("it begins again: %+v", work)
 		}
-		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, bens.ID, "The worker's fault.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, bens.ID, "The worker's fault.")))
 		if diff := cmp.Diff([]string{"Ben 895 from 2, run 2 of 10 processes", anns}, w.board(t, s)); diff != "" {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}

@@ -11,9 +11,9 @@ import (
 // sides returns the runs that the confirmation measures: the holder and the challenger.
 func (c confirmation) sides() []work.Run {
 	if c.aloneReason != "" {
-		return []work.Run{c.challenger}
+		return []work.Run{c.challengerSide}
 	}
-	return []work.Run{c.holder, c.challenger}
+	return []work.Run{c.recordSide, c.challengerSide}
 }
 
 // turnsOfRun returns the turns with a score that measured a run.
@@ -51,7 +51,7 @@ func (c confirmation) turnsOfBothSides(turns []work.Run, n int, key func(work.Ru
 func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	calm := true
 	for _, of := range c.sides() {
-		all := slices.DeleteFunc(turnsOfRun(c.turns, of), func(turn work.Run) bool { return turn.EpochID < c.challenger.EpochID })
+		all := slices.DeleteFunc(turnsOfRun(c.turns, of), func(turn work.Run) bool { return turn.EpochID < c.challengerSide.EpochID })
 		quiet := slices.DeleteFunc(slices.Clone(all), func(turn work.Run) bool { return turn.Disturbed != "" || turn.Noisy })
 		if 2*len(quiet) <= len(all) { // with two turns of a side, one noisy turn therefore brings two more of each
 			quiet, calm = all, false
@@ -66,12 +66,12 @@ func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	return list, false
 }
 
-// spoiltReason returns a sentence about the bad conditions of most of a side's turns. It returns "" if fewer than half
+// invalidTurnReason returns a sentence about the bad conditions of most of a side's turns. It returns "" if fewer than half
 // were disturbed, or if the side's own score was disturbed, too.
 //
-// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after maxSpoiltConfirmations
+// Weakness: a kernel that disturbs its device on purpose keeps a lucky score after maxInvalidConfirmations
 // confirmations. Its page shows the reason why it was not confirmed.
-func spoiltReason(turns []work.Run, of work.Run) string {
+func invalidTurnReason(turns []work.Run, of work.Run) string {
 	turns = turnsOfRun(turns, of)
 	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.Disturbed == "" })
 	if len(disturbed) == 0 || 2*len(disturbed) < len(turns) || of.Disturbed != "" {

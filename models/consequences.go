@@ -23,10 +23,10 @@ type runConsequences struct{ store *Store }
 func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		storeSample(tx, run, r), // before anything may hold the run back
-		holdRun(tx, run),
-		noteClocks(tx, run.ID, r.Stages),
-		noteLibraries(tx, run, r.Stages),
-		noteContradiction(tx, run, r.Stages),
+		holdRunFromBoard(tx, run),
+		recordClocks(tx, run.ID, r.Stages),
+		flagLibraryKernels(tx, run, r.Stages),
+		flagContradictingProfile(tx, run, r.Stages),
 		storeScriptAnswer(tx, run, r, out),
 		queueProfile(tx, run, out), // of a run that is not held; watchers see it before the run's own end
 	)
@@ -87,7 +87,7 @@ func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *wo
 	if err != nil || out.Board == nil {
 		return err
 	}
-	return errors.Join(tellOfRecord(tx, out.Board.Record), tellOfPlace(tx, run, out.Board))
+	return errors.Join(announceRecord(tx, out.Board.Record), announcePlace(tx, run, out.Board))
 }
 
 // Stopped counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no advantage.
@@ -101,7 +101,7 @@ func (f runConsequences) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) e
 }
 
 // announceRecord queues a webhook event about a board's new record and the previous holder.
-func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
+func announceRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	if taken == nil {
 		return nil
 	}
@@ -113,7 +113,7 @@ func tellOfRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 }
 
 // announcePlace stores an event about a person's new rank, for the people who were overtaken.
-func tellOfPlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
+func announcePlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
 	if r := change.Record; r != nil && r.PreviousRecord != nil {
 		e.FormerHolderID = r.PreviousRecord.UserID

@@ -89,7 +89,7 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 		}
 		modelstest.Got[any](t)(c.Disqualify(t.Context(), c.Admin, disqualified.ID, "It reads no input."))
 		modelstest.Got[any](t)(c.Reinstate(t.Context(), c.Admin, disqualified.ID, "It does."))
-		modelstest.Got[any](t)(c.Dismiss(t.Context(), c.Admin, held.ID, "The task asks for less."))
+		modelstest.Got[any](t)(c.DismissFlags(t.Context(), c.Admin, held.ID, "The task asks for less."))
 		c.wantTable(e)
 		*c.now = c.in.EndsAt
 		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll)

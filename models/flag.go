@@ -90,9 +90,9 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
 
-// Dismiss closes the open flags of a run with a finding that the run is fine. A held run counts from then on. If the
+// DismissFlags closes the open flags of a run with a finding that the run is fine. A held run counts from then on. If the
 // hold was caused by a failed confirmation of its source, all runs of that source count.
-func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
+func (s *Store) DismissFlags(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var own, released int64 // a review of a run's own score is none of its source
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error
@@ -120,7 +120,7 @@ func (s *Store) Dismiss(ctx context.Context, actor accounts.User, runID int64, w
 
 // Flags lists the flags of a run: all for people who may review it, and for others those that they reported.
 func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]NamedFlag, error) {
-	if viewer.May(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}) {
+	if viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}) {
 		return s.flags(ctx, "f.run_id = ?", run.ID)
 	}
 	if !viewer.SignedIn() {

@@ -31,7 +31,7 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		if recorded.Board == nil {
 			t.Error("the board waits for the profile")
 		}
-		profile := modelstest.Got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		profile := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		if profile.Mode != job.ModeProfile || profile.State != work.StateQueued || profile.Device != "CPU" ||
 			profile.UserID != w.Ann.ID {
 			t.Fatalf("profile: %+v", profile)
@@ -81,7 +81,7 @@ func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 			profiler(t, s, c.device, c.can)
 			run := modelstest.Submit(t, s, w.Ann, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			if profiles := modelstest.Got[work.Family](t)(s.Work.Family(t.Context(),
+			if profiles := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(t.Context(),
 				run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}

@@ -50,7 +50,7 @@ func TestAHeldRunCountsAfterAReview(t *testing.T) {
 		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != review.KindHeld {
 			t.Fatalf("to review: %+v", list)
 		}
-		changes, err := s.Dismiss(t.Context(), w.Admin, run.ID, "The task asks for less.")
+		changes, err := s.DismissFlags(t.Context(), w.Admin, run.ID, "The task asks for less.")
 		modelstest.Check(t, err)
 		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 ||
 			roofs[0] == nil || *roofs[0] != 1.4 {

@@ -71,8 +71,8 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 	return changed, nil
 }
 
-// holdRun holds a run that has just ended, if there is a reason.
-func holdRun(tx *gorm.DB, r *work.Run) error {
+// holdRunFromBoard holds a run that has just ended, if there is a reason.
+func holdRunFromBoard(tx *gorm.DB, r *work.Run) error {
 	if r.HeldReason != "" { // its score is impossible
 		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldReason); err != nil {
 			return err

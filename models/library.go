@@ -13,7 +13,7 @@ import (
 // flagLibraryKernels requests a review of a ranked run whose profile has kernels of libraries, if its task forbids
 // these. It has no other effect: kernels are recognized by their names, which a program chooses, and even filling a
 // tensor in torch launches a kernel.
-func noteLibraries(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
+func flagLibraryKernels(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
 	if profile.Purpose != work.Profile {
 		return nil
 	}

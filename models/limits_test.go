@@ -100,7 +100,7 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 		for range 6 {
 			l.takes(l.Admin, job.ModeRanked)
 		}
-		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(time.Hour)))
+		modelstest.Check(t, s.DeleteExpired(t.Context(), time.Now().Add(time.Hour)))
 		if spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID,
 			l.Task.Limits)); spent[1].SubmissionCount != 1 {
 			t.Errorf("after a sweep: %+v", spent)

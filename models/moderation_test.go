@@ -121,11 +121,11 @@ func TestAReportWaitsForAReview(t *testing.T) {
 				t.Errorf("%q sees %d flags, want %d", who.Name, len(flags), want)
 			}
 		}
-		_, err := s.Dismiss(ctx, w.Ben, run.ID, "fine")
+		_, err := s.DismissFlags(ctx, w.Ben, run.ID, "fine")
 		modelstest.WantKind(t, err, db.Forbidden)
-		_, err = s.Dismiss(ctx, w.Admin, run.ID, "The counters agree.")
+		_, err = s.DismissFlags(ctx, w.Admin, run.ID, "The counters agree.")
 		modelstest.Check(t, err)
-		_, err = s.Dismiss(ctx, w.Admin, run.ID, "once more")
+		_, err = s.DismissFlags(ctx, w.Admin, run.ID, "once more")
 		modelstest.WantKind(t, err, db.Conflict)
 		if list := queue(t, s, w.Admin); len(list) != 0 {
 			t.Errorf("after a look the queue holds %v", list)

@@ -20,7 +20,7 @@ const maxNoteLength = 280 // characters
 // SetNote sets a person's note on their own run that is or was a record. An empty text deletes the note, which the
 // author of the task and admins may do too.
 func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
-	text = oneLine(text)
+	text = singleLine(text)
 	if n := len([]rune(text)); n > maxNoteLength {
 		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, maxNoteLength)
 	}
@@ -31,7 +31,7 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 		}
 		// The record is checked in the same transaction, so that a run which loses its record at the same time gets no
 		// note.
-		if err := checkMayNote(tx, actor, run, task, text); err != nil || text == run.Note {
+		if err := checkMayWriteNote(tx, actor, run, task, text); err != nil || text == run.Note {
 			return err
 		}
 		before := run.Note
@@ -52,9 +52,9 @@ func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, t
 	return changes, err
 }
 
-// checkMayNote returns an error if the actor may not set the note. No one, not even an admin, may write a note in
+// checkMayWriteNote returns an error if the actor may not set the note. No one, not even an admin, may write a note in
 // another person's name.
-func checkMayNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
+func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
 		return actor.Check(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
 	}
@@ -82,8 +82,8 @@ func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
 }
 
-// oneLine removes control characters, invisible characters, and double spaces.
-func oneLine(text string) string {
+// singleLine removes control characters, invisible characters, and double spaces.
+func singleLine(text string) string {
 	// Format characters are removed too, because they can change the direction of text, and pages show notes beside
 	// other people's names.
 	visible := strings.Map(func(r rune) rune {

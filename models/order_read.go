@@ -83,7 +83,7 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 	if err != nil {
 		return nil, err
 	}
-	rankings, err := samples.Rankings(s.db.Read(ctx), versions...)
+	rankings, err := samples.RankingsOf(s.db.Read(ctx), versions...)
 	for i, r := range list {
 		list[i].ScoreBefore = samples.ScoreAt(history[*r.ProfileOf], *r.ProfileOf, r.OrderedAt, rankings[r.VersionID])
 		at := slices.IndexFunc(orders, func(o OrderWithReruns) bool { return o.ID == *r.OrderID })

@@ -96,20 +96,20 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked,
 			Source: []byte("// a"), Via: "test"}
 		for name, c := range map[string]struct {
-			added submissions.AddedByAdmin
+			added submissions.AdminSubmission
 			want  db.Kind
 		}{
-			"by another user":  {submissions.AddedByAdmin{Admin: w.Ben, Reason: "The site was down."}, db.Forbidden},
-			"without a reason": {submissions.AddedByAdmin{Admin: w.Admin}, db.Invalid},
-			"too long":         {submissions.AddedByAdmin{Admin: w.Admin, Reason: strings.Repeat("é", 281)}, db.Invalid},
-			"a reason alone":   {submissions.AddedByAdmin{Reason: "The site was down."}, db.Invalid},
+			"by another user":  {submissions.AdminSubmission{Admin: w.Ben, Reason: "The site was down."}, db.Forbidden},
+			"without a reason": {submissions.AdminSubmission{Admin: w.Admin}, db.Invalid},
+			"too long":         {submissions.AdminSubmission{Admin: w.Admin, Reason: strings.Repeat("é", 281)}, db.Invalid},
+			"a reason alone":   {submissions.AdminSubmission{Reason: "The site was down."}, db.Invalid},
 		} {
 			in.Added = c.added
 			if _, _, err := s.Submissions.Submit(t.Context(), in); db.KindOf(err) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		in.Added = submissions.AddedByAdmin{Admin: w.Admin, Reason: "The site was down."}
+		in.Added = submissions.AdminSubmission{Admin: w.Admin, Reason: "The site was down."}
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)

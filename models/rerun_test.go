@@ -26,7 +26,7 @@ func beat(t *testing.T, s *models.Store, driver string) {
 		WorkerStartedAt: time.Now(),
 		Slots:           []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}},
 	}
-	modelstest.Check(t, modelstest.Third(s.NoteSlots(t.Context(), h)))
+	modelstest.Check(t, modelstest.Third(s.RecordSlots(t.Context(), h)))
 }
 
 // reruns lists what waits to be measured again.

@@ -22,7 +22,7 @@ func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
 			work.Findings{Score: &work.Score{NS: 99}})))
 		for _, c := range []struct{ days, slower int }{{89, 1}, {91, 0}} {
-			modelstest.Check(t, s.Sweep(t.Context(), time.Now().AddDate(0, 0, c.days)))
+			modelstest.Check(t, s.DeleteExpired(t.Context(), time.Now().AddDate(0, 0, c.days)))
 			left := func(run work.Run) int {
 				return len(modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(t.Context(), run.ID))[run.ID])
 			}

@@ -68,7 +68,7 @@ func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (
 		kept.Cases = cases
 	case result.UnfinishedRanking != nil:
 		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.Cases, true
-	case r.StartedAt != nil && (why == cancelledReason || programBegan(result.Stages)):
+	case r.StartedAt != nil && (why == cancelledReason || hasProgramStarted(result.Stages)):
 		kept.IsUnfinished = true
 	default:
 		return nil, nil
@@ -104,9 +104,9 @@ func runsOfEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 			and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)`, run.SubmissionID)
 }
 
-// programBegan reports whether the program of the submission was started. A submission that does not compile cannot
+// hasProgramStarted reports whether the program of the submission was started. A submission that does not compile cannot
 // learn anything about its slot.
-func programBegan(stages []job.StageResult) bool {
+func hasProgramStarted(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 

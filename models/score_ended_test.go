@@ -184,7 +184,7 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
-		modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, held.ID, "It is right.")))
+		modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, held.ID, "It is right.")))
 		if diff := cmp.Diff([]string{"Ann 899.9 from 2, run 1 of 10 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}

@@ -26,7 +26,7 @@ const maxSoftwareKinds = 32
 // RecordSlots stores the devices and the software of a worker, and returns devices that are new. If software is new to
 // a device, it queues reruns of the leading entries and missing baselines. For a worker of an old version that reports
 // a device under another name, it stores only the software.
-func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Effect, err error) {
+func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out work.Effect, err error) {
 	// A worker reports its own devices and software. Reports count only for devices that its credential allows, and
 	// whose label follows from the driver's name. The holder of a stolen credential can invent software, which causes
 	// reruns but no rank.
@@ -46,12 +46,12 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	}
 	// Three transactions store devices, software, and baselines. If the process stops between them, the next heartbeat
 	// and the next start of the site repeat the rest.
-	if fresh, err = s.Fleet.NoteDevices(ctx, seen); err != nil {
+	if fresh, err = s.Fleet.RecordDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
 	changed := false
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		changed, err = noteAllSoftware(tx, h.Slots, may, &out)
+		changed, err = recordAllSoftware(tx, h.Slots, may, &out)
 		return err
 	})
 	if err == nil && changed {
@@ -61,7 +61,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 }
 
 // recordAllSoftware stores the software of slots, and reports whether some is new to its device.
-func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect) (changed bool, err error) {
+func recordAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
 		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
@@ -69,7 +69,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 			continue
 		}
 		noted[software] = true
-		fresh, err := noteSoftware(tx, slot, out)
+		fresh, err := recordSoftware(tx, slot, out)
 		if err != nil {
 			return changed, err
 		}
@@ -80,7 +80,7 @@ func noteAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool
 
 // recordSoftware stores the software of a slot for C++ and for Python tasks, and reports whether one is new to the
 // device.
-func noteSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, err error) {
+func recordSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
 			// A slot without Python runs no Python tasks, so it has no epoch for them.

@@ -110,7 +110,7 @@ type signingKey struct {
 
 // RecordSigningKey stores the public key, so that its signatures can be verified after it has been replaced. It returns
 // all keys, this one first, then newest first.
-func (s *Store) NoteSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.Keys, err error) {
+func (s *Store) RecordSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.Keys, err error) {
 	own, err := key.Public(db.Now())
 	if err != nil {
 		return keys, err

@@ -46,7 +46,7 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 			key, err := statement.ReadOrCreateKey(t.TempDir() + "/signing.key")
 			modelstest.Check(t, err)
 			for range 2 { // a second start
-				keys, err := s.NoteSigningKey(t.Context(), key)
+				keys, err := s.RecordSigningKey(t.Context(), key)
 				modelstest.Check(t, err)
 				own, err := key.Public(keys.Keys[0].Since)
 				modelstest.Check(t, err)

@@ -142,7 +142,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Boards:   boards.New(database),
 		Catalog:  catalog.New(database),
 		Comments: comments.New(database, comments.Hooks{
-			OnAdded: tellOfComment,
+			OnAdded: announceComment,
 			OnGone:  inbox.RemoveCommentNotices,
 		}),
 		Counters:      work.NewCounters(database),

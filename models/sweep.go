@@ -27,9 +27,9 @@ const (
 	youngFileAge = time.Hour // longest time between an artifact's file and its row
 )
 
-// Sweep deletes data that is no longer needed: expired sessions, old events of ended runs, old evaluations, and
+// DeleteExpired deletes data that is no longer needed: expired sessions, old events of ended runs, old evaluations, and
 // contents and artifacts without references. It also repeats disturbed baselines.
-func (s *Store) Sweep(ctx context.Context, at time.Time) error {
+func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 	// One transaction does all of this. The dispatcher sweeps hourly; the first sweep after a long pause blocks other
 	// writers while it deletes.
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -63,8 +63,8 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		s.db.Shrink(ctx))
 }
 
-// StorageToGo returns the total of stored data, and the part that a sweep at a time will delete.
-func (s *Store) StorageToGo(ctx context.Context, actor accounts.User, at time.Time) (quota.StorageTotal, quota.NextSweep, error) {
+// StorageToDelete returns the total of stored data, and the part that a sweep at a time will delete.
+func (s *Store) StorageToDelete(ctx context.Context, actor accounts.User, at time.Time) (quota.StorageTotal, quota.NextSweep, error) {
 	return s.Quotas.StorageTotal(ctx, actor, quota.SweepTimes{
 		Artifacts: at.Add(-artifactRetention), Evaluations: at.Add(-evaluationRetention), Events: at.Add(-eventRetention),
 	})

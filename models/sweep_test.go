@@ -24,7 +24,7 @@ func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 			return len(modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 10)))
 		}
 
-		modelstest.Check(t, s.Sweep(ctx, time.Now()))
+		modelstest.Check(t, s.DeleteExpired(ctx, time.Now()))
 		if n := events(kept); n != 2 {
 			t.Errorf("a run that ended just now keeps %d events", n)
 		}
@@ -33,7 +33,7 @@ func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 		} else {
 			f.Close()
 		}
-		modelstest.Check(t, s.Sweep(ctx, time.Now().AddDate(0, 1, 0)))
+		modelstest.Check(t, s.DeleteExpired(ctx, time.Now().AddDate(0, 1, 0)))
 		if events(kept) != 0 || events(live) != 1 {
 			t.Errorf("later an ended run keeps %d events, a live one %d", events(kept), events(live))
 		}

@@ -46,7 +46,7 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 }
 
 // announceComment adds notices about a comment.
-func tellOfComment(tx *gorm.DB, id int64) error {
+func announceComment(tx *gorm.DB, id int64) error {
 	return webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // flagContradictingProfile marks a ranked run whose times are shorter than those in its profile, and requests a review.
 // The run still counts.
-func noteContradiction(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
+func flagContradictingProfile(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
 	if profile.Purpose != work.Profile {
 		return nil
 	}

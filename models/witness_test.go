@@ -63,7 +63,7 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			}
 			if c.flag != "" {
 				modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, person, run.SubmissionID, "")), db.Conflict)
-				modelstest.Check(t, modelstest.Second(s.Dismiss(ctx, w.Admin, run.ID, "Its kernels run beside each other.")))
+				modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, run.ID, "Its kernels run beside each other.")))
 				if contradicted() {
 					t.Errorf("%s: contradicted after the review", name)
 				}

@@ -33,7 +33,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 			r.refuse(name, at, "is one baseline too many: at most %d are run", maxBaselines)
 			return out
 		}
-		source := r.text(value, at)
+		source := r.scalarText(value, at)
 		if source == "" || source == SubmissionSource {
 			r.refuse(value, at, "must be the path of a file in the archive")
 			continue

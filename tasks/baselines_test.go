@@ -48,7 +48,7 @@ func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again[0].Key() != b.Key() {
-		t.Errorf("the task comes out of its zip as another: %v", changes.Between(b, again[0]))
+		t.Errorf("the task comes out of its zip as another: %v", changes.ChangesBetween(b, again[0]))
 	}
 }
 

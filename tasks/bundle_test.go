@@ -108,13 +108,13 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := mustTask(t, full)
 			c.change(changed)
-			changes := changes.Between(old, changed)
+			changes := changes.ChangesBetween(old, changed)
 			if len(changes) != 1 || changes[0].Key != c.key || changes[0].BreaksScores != c.breaks {
 				t.Errorf("changes are %+v, want one of %q that breaks scores: %v", changes, c.key, c.breaks)
 			}
 		})
 	}
-	if changes := changes.Between(old, mustTask(t, full)); len(changes) != 0 {
+	if changes := changes.ChangesBetween(old, mustTask(t, full)); len(changes) != 0 {
 		t.Errorf("equal tasks differ: %+v", changes)
 	}
 }
@@ -173,7 +173,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
 		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
 	}
-	if !slices.ContainsFunc(changes.Between(own, ours), func(c changes.Change) bool { return c.BreaksScores }) {
+	if !slices.ContainsFunc(changes.ChangesBetween(own, ours), func(c changes.Change) bool { return c.BreaksScores }) {
 		t.Error("another harness does not break scores")
 	}
 	own.Files["reference.py"] = []byte("def other(): pass")
@@ -232,7 +232,7 @@ func TestTaskYAMLStaysAsItsAuthorWroteIt(t *testing.T) {
 	if diff := cmp.Diff(kept, again(t, b).Files[tasks.TaskFile]); diff != "" {
 		t.Errorf("task.yml of the download read back (-kept +read):\n%s", diff)
 	}
-	if found := changes.Between(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 ||
+	if found := changes.ChangesBetween(b, mustTask(t, strings.Replace(text, "cheap", "dear", 1))); len(found) != 1 ||
 		found[0].Key != tasks.TaskFile || found[0].BreaksScores {
 		t.Errorf("another comment is the changes %+v", found)
 	}

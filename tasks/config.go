@@ -15,10 +15,10 @@ import (
 func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 	switch lang {
 	case LangPython:
-		f := r.fields(node, "config", knownKeys("config", lang)...)
-		return Config{Main: r.text(f["main"], "config.main")}
+		f := r.mapping(node, "config", knownKeys("config", lang)...)
+		return Config{Main: r.scalarText(f["main"], "config.main")}
 	case LangCUDA, LangCPP:
-		f := r.fields(node, "config", knownKeys("config", lang)...)
+		f := r.mapping(node, "config", knownKeys("config", lang)...)
 		return Config{
 			Sources:      r.sources(f["sources"]),
 			IncludeDirs:  r.matching(f["include_dirs"], "config.include_dirs", isArgument, "cannot be a folder: it starts with - or holds a control character"),
@@ -37,7 +37,7 @@ func isArgument(s string) bool {
 // sources reads the names of the files to compile; all others are headers.
 func (r *taskReader) sources(node *yaml.Node) []string {
 	const key = "config.sources"
-	names := r.texts(node, key)
+	names := r.textList(node, key)
 	for i, name := range names {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || name == "":
@@ -77,8 +77,8 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 
 // flags reads compile flags without changing them. A build checks them again, because its job may come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
-	given := r.texts(node, flagsKey)
-	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {
+	given := r.textList(node, flagsKey)
+	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {
 		refused := parse.RefusedFlag(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {
 			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
@@ -93,7 +93,7 @@ const flagsKey = "config.compile_flags"
 // argument. The error is the Problem of the first flag that a task may not set.
 func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
-	for i, flag := range parse.FlagPairs(lang == LangCUDA, given) {
+	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {
 		if refused := parse.RefusedFlag(lang == LangCUDA, flag); refused != "" {
 			return nil, parse.Problem{Key: index(flagsKey, i), Message: refused}
 		}

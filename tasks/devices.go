@@ -72,7 +72,7 @@ func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 }
 
 // checkDevices refuses a task without a benchmark for one of its devices. A family counts as each of its members.
-func (r *taskReader) checkDevices(f fields) {
+func (r *taskReader) checkDevices(f yamlFields) {
 	def := r.bundle.Definition
 	for i, gpu := range def.GPUs {
 		served := slices.ContainsFunc(def.Benchmarks, func(c Case) bool {

@@ -195,7 +195,7 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 
 // checkRanges refuses ranges in a task with its own harness, whose program runs the kernel in its own process and
 // prints the cases.
-func (r *taskReader) checkRanges(f fields) {
+func (r *taskReader) checkRanges(f yamlFields) {
 	def := r.bundle.Definition
 	if !def.OwnHarness {
 		return

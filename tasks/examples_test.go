@@ -146,7 +146,7 @@ func script(t *testing.T, dir, name, file string) {
 // python is the interpreter that a worker of this machine would take.
 func python(t *testing.T) string {
 	t.Helper()
-	found := toolchain.Find(t.Context()).Python
+	found := toolchain.FindToolchain(t.Context()).Python
 	if found == nil {
 		t.Fatal("there is no python3 on this machine; make test installs it")
 	}

@@ -19,17 +19,17 @@ func (r *taskReader) files(node *yaml.Node) []File {
 	lines, known := map[string]int{}, knownKeys("files[]", "")
 	for i, item := range r.items(node, "files") {
 		at := index("files", i)
-		f := r.fields(item, at, known...)
+		f := r.mapping(item, at, known...)
 		if item.Kind != yaml.MappingNode {
 			continue
 		}
-		file := File{Name: r.text(f["name"], at+".name"), Source: r.text(f["source"], at+".source")}
+		file := File{Name: r.scalarText(f["name"], at+".name"), Source: r.scalarText(f["source"], at+".source")}
 		if why := filetree.RefusedName(file.Name); why != "" {
 			r.refuse(item, at+".name", "the file %s", why)
-		} else if first := lines[filetree.Fold(file.Name)]; first > 0 {
+		} else if first := lines[filetree.FoldCase(file.Name)]; first > 0 {
 			r.refuse(item, at+".name", "%q appears twice (first in line %d)", file.Name, first)
 		}
-		lines[filetree.Fold(file.Name)] = item.Line
+		lines[filetree.FoldCase(file.Name)] = item.Line
 		switch {
 		case file.Source == "":
 			r.refuse(item, at+".source", "is required: a path, or %q for the submitted code", SubmissionSource)
@@ -53,7 +53,7 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 			r.refuse(label, at, "a template's label %s", labelLimits)
 			continue
 		}
-		source := r.text(value, at)
+		source := r.scalarText(value, at)
 		if source == "" || source == SubmissionSource {
 			r.refuse(value, at, "must be the path of a file in the archive")
 			continue
@@ -161,7 +161,7 @@ const ProjectFile = "warpboard.toml"
 // isCommonExtra reports whether an unused file is so common that it needs no warning.
 func isCommonExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
-	upper := strings.ToUpper(stem(name))
+	upper := strings.ToUpper(nameWithoutSuffix(name))
 	return nested && first == solutionsDir || name == ProjectFile || strings.HasPrefix(path.Base(name), ".") ||
-		upper == "README" || upper == "LICENSE" || strings.HasPrefix(stem(name), "submission")
+		upper == "README" || upper == "LICENSE" || strings.HasPrefix(nameWithoutSuffix(name), "submission")
 }

@@ -73,7 +73,7 @@ func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
 }
 
 func (r *taskReader) nativeHarness(config *yaml.Node, def *Definition) {
-	def.OwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return stem(f.Name) == evalStem })
+	def.OwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return nameWithoutSuffix(f.Name) == evalStem })
 	if len(def.Config.Sources) > 0 {
 		return
 	}
@@ -114,7 +114,7 @@ const maxRanks = 16
 // worldSizes checks that every case of a multi-GPU task has a number of GPUs. The harness of Warpboard, which runs one
 // process for each GPU, needs the same number for all cases. Profiles are disabled: Nsight Compute replays one kernel
 // alone, and a kernel that waits for another GPU never ends.
-func (r *taskReader) worldSizes(f fields) {
+func (r *taskReader) worldSizes(f yamlFields) {
 	def := &r.bundle.Definition
 	if !def.MultiGPU {
 		return

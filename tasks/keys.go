@@ -16,14 +16,14 @@ import (
 // Key is one key of task.yml. The reader accepts exactly these keys, and the page about the task format lists the same
 // ones.
 type Key struct {
-	Name     string // dotted: "config.main"; in list entries: "files[].name"
-	Langs    []Lang // languages with the key; nil for all
-	Required bool
-	Meaning  string   // Markdown
-	Default  string   // as YAML; empty if there is none
-	Limits   string   // Markdown
-	Values   []string // allowed values, if there are few
-	Example  string   // lines of task.yml that can replace the same keys of a built-in task
+	Name      string // dotted: "config.main"; in list entries: "files[].name"
+	Languages []Lang // languages with the key; nil for all
+	Required  bool
+	Meaning   string   // Markdown
+	Default   string   // as YAML; empty if there is none
+	Limits    string   // Markdown
+	Values    []string // allowed values, if there are few
+	Example   string   // lines of task.yml that can replace the same keys of a built-in task
 }
 
 // TopText returns the text of a top-level key of a YAML file, or "" if there is none or the file cannot be read.
@@ -69,7 +69,7 @@ func contentKeys() []Key {
 		{Name: "gpus", Meaning: "Devices that the task is for. The publisher can choose others.", Default: "[]",
 			Limits: "Names as on the queue page, each once. A model without form factor and memory, such as `H100`, means all devices of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "require", Meaning: "Python packages that a worker must have. Runs wait for such a worker, and their pages show what is missing. The page of a device's software lists the packages of its workers.", Default: "[]",
-			Limits:  fmt.Sprintf("At most %d, each a name and versions with `==`, `!=`, `>=`, `<=`, `>`, `<`, `~=`, separated by commas, as in `nvidia-cutlass-dsl>=4,<5`.", requirement.Most),
+			Limits:  fmt.Sprintf("At most %d, each a name and versions with `==`, `!=`, `>=`, `<=`, `>`, `<`, `~=`, separated by commas, as in `nvidia-cutlass-dsl>=4,<5`.", requirement.MaxRequirements),
 			Example: `require: ["triton>=3.2"]`},
 		{Name: "files", Required: true, Meaning: "Files available at run time. One of them is the submission.",
 			Limits:  fmt.Sprintf("At most %s for all files of a task; UTF-8 text.", parse.SizeText(MaxBundle)),
@@ -109,21 +109,21 @@ func measuringKeys() []Key {
 		{Name: "tests[].devices", Meaning: "The devices that run the case. It is not an argument of `generate_input`. Without it, all devices run the case.", Limits: caseDevices, Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173, devices: [CPU, H100]}"},
 		{Name: "benchmarks[].devices", Meaning: "The same for a benchmark, so that a device with less memory can run fewer cases. Each device has its own board anyway.",
 			Limits: caseDevices + " Each device of the task needs a benchmark.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 16777216, seed: 6256, devices: [CPU, H100]}"},
-		{Name: "tolerance", Langs: []Lang{LangPython}, Example: "tolerance: {atol: 1e-3, rtol: 1e-3, matched: 0.99, max_error: 0.1, equal_nan: false, infinite: equal}",
+		{Name: "tolerance", Languages: []Lang{LangPython}, Example: "tolerance: {atol: 1e-3, rtol: 1e-3, matched: 0.99, max_error: 0.1, equal_nan: false, infinite: equal}",
 			Meaning: "How far an answer may be from that of `ref_kernel(data)` in the reference, which then needs no `check_implementation`. If it has one, that alone decides. " +
 				"Types and shapes must be equal, and integers and booleans too. An infinity agrees with itself at the same place, and NaN with nothing.",
 			Limits: "Only Python tasks with Warpboard's harness, on one GPU."},
-		{Name: "tolerance.atol", Langs: []Lang{LangPython}, Meaning: "Absolute difference: an element is within `atol + rtol * |reference|`. From 1 on, it holds for integers, too.", Default: "0.01", Limits: "0 to 1,000,000."},
-		{Name: "tolerance.rtol", Langs: []Lang{LangPython}, Meaning: "Relative difference. If neither is given, types of 8 bits and fewer have one step of the type, such as 1/8 for `float8_e4m3fn`. From 0.5 on, it is a share of the smaller of both numbers.", Default: "0.01", Limits: "0 to 1,000,000."},
-		{Name: "tolerance.matched", Langs: []Lang{LangPython}, Meaning: "The share of an output's elements that must be within both.", Default: "1", Limits: "At least 0.01, and 1 at most. No share excuses NaN."},
-		{Name: "tolerance.max_error", Langs: []Lang{LangPython}, Meaning: "The difference that no element may exceed, whatever share must match.", Limits: "Not negative."},
-		{Name: "tolerance.equal_nan", Langs: []Lang{LangPython}, Meaning: "Whether NaN agrees with NaN at the same place.", Default: "false", Limits: "`true` or `false`.", Values: []string{"true", "false"}},
-		{Name: "tolerance.infinite", Langs: []Lang{LangPython}, Meaning: "Which infinities agree with themselves at the same place: all (`equal`), -inf (`negative`), or none (`never`).",
+		{Name: "tolerance.atol", Languages: []Lang{LangPython}, Meaning: "Absolute difference: an element is within `atol + rtol * |reference|`. From 1 on, it holds for integers, too.", Default: "0.01", Limits: "0 to 1,000,000."},
+		{Name: "tolerance.rtol", Languages: []Lang{LangPython}, Meaning: "Relative difference. If neither is given, types of 8 bits and fewer have one step of the type, such as 1/8 for `float8_e4m3fn`. From 0.5 on, it is a share of the smaller of both numbers.", Default: "0.01", Limits: "0 to 1,000,000."},
+		{Name: "tolerance.matched", Languages: []Lang{LangPython}, Meaning: "The share of an output's elements that must be within both.", Default: "1", Limits: "At least 0.01, and 1 at most. No share excuses NaN."},
+		{Name: "tolerance.max_error", Languages: []Lang{LangPython}, Meaning: "The difference that no element may exceed, whatever share must match.", Limits: "Not negative."},
+		{Name: "tolerance.equal_nan", Languages: []Lang{LangPython}, Meaning: "Whether NaN agrees with NaN at the same place.", Default: "false", Limits: "`true` or `false`.", Values: []string{"true", "false"}},
+		{Name: "tolerance.infinite", Languages: []Lang{LangPython}, Meaning: "Which infinities agree with themselves at the same place: all (`equal`), -inf (`negative`), or none (`never`).",
 			Default: "equal", Limits: "One of the three.", Values: InfiniteRules()},
-		{Name: "tolerances", Langs: []Lang{LangPython}, Example: "tolerances:\n  \"0\": {atol: 1e-3, rtol: 0}",
+		{Name: "tolerances", Languages: []Lang{LangPython}, Example: "tolerances:\n  \"0\": {atol: 1e-3, rtol: 0}",
 			Meaning: "The tolerances of single outputs, by their keys in a dict or their numbers in a tuple. Words that one leaves out are those of `tolerance`.",
 			Limits:  fmt.Sprintf("At most %d outputs. A name that the reference's answer lacks ends each run.", MaxTolerances)},
-		{Name: "setup", Langs: []Lang{LangPython}, Default: "false", Values: []string{"true", "false"}, Example: "setup: true",
+		{Name: "setup", Languages: []Lang{LangPython}, Default: "false", Values: []string{"true", "false"}, Example: "setup: true",
 			Meaning: "Whether a submission may have a function `setup(meta)`. It is called before each case, and its result comes to each call as `custom_kernel(data, state=…)`. " +
 				"It is not timed; the run's page shows its time. `meta` is the input with `shape` and `dtype` in place of each array or tensor, and `value` in place of each number or text.",
 			Limits: "Only Python tasks with Warpboard's harness, on one GPU. It may take 60 s."},
@@ -149,23 +149,23 @@ func programKeys() []Key {
 	return []Key{
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Libraries that are on the worker's machine.", Example: `libraries: [cublas]`},
 		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Values: []string{"true", "false"}, Example: `profile: false`},
-		{Name: "sanitize", Langs: []Lang{LangPython, LangCUDA}, Default: "optional", Example: `sanitize: required`,
+		{Name: "sanitize", Languages: []Lang{LangPython, LangCUDA}, Default: "optional", Example: `sanitize: required`,
 			Meaning: "`required`: a source can be ranked on a GPU only after a run of mode `sanitize` on the same device in which compute-sanitizer found no errors. " +
 				"This protects against mistakes, not against cheating: a submission can forge the findings.",
 			Limits: "`optional` or `required`. `required` needs tests and a single GPU, and workers with compute-sanitizer.", Values: []string{"optional", "required"}},
-		{Name: "library", Langs: []Lang{LangPython, LangCUDA}, Default: "allow", Example: `library: refuse`,
+		{Name: "library", Languages: []Lang{LangPython, LangCUDA}, Default: "allow", Example: `library: refuse`,
 			Meaning: "`refuse`: kernels must come from the source, not from a library such as cuBLAS. If the profile of a ranked run lists a library's kernel, " +
 				"the run gets a tag and reviewers get a hint. The score stands: the list is evidence from one untimed call, which a submission can detect.",
 			Limits: "`allow` or `refuse`. `refuse` needs profiles, and so a GPU.", Values: []string{"allow", "refuse"}},
-		{Name: "validation", Langs: []Lang{LangPython}, Example: "validation: {version: v1, script: reference.py}",
+		{Name: "validation", Languages: []Lang{LangPython}, Example: "validation: {version: v1, script: reference.py}",
 			Meaning: "A script that tries a submission in an application. After the deadline, the author of the task or an admin can run it on the top ten entries of each board. " +
 				"The board then shows for each entry whether it applies. It changes no rank. The documentation has a page on how to write validation scripts.",
 			Limits: "Only Python tasks. In other languages, the key is not used."},
-		{Name: "validation.version", Langs: []Lang{LangPython}, Required: true, Meaning: "The version of the script, a name of your choice. The board shows it beside the answer.",
+		{Name: "validation.version", Languages: []Lang{LangPython}, Required: true, Meaning: "The version of the script, a name of your choice. The board shows it beside the answer.",
 			Limits: fmt.Sprintf("One line of %d bytes.", maxValidationVersion)},
-		{Name: "validation.script", Langs: []Lang{LangPython}, Required: true, Meaning: "The script's path, relative to task.yml.",
+		{Name: "validation.script", Languages: []Lang{LangPython}, Required: true, Meaning: "The script's path, relative to task.yml.",
 			Limits: "A Python file inside the upload, with a name that no other entry of files has. Everyone who can see the task can read it."},
-		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine. Each case then has their number as `world_size`. " +
+		{Name: "multi_gpu", Languages: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine. Each case then has their number as `world_size`. " +
 			"Warpboard's harness runs one process, called a rank, on each GPU. `generate_input` is called for every rank, with the rank's number as `rank` beside the case's arguments. " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group, and with `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, and `MASTER_PORT` set. " +
 			"`check_implementation(inputs, outputs)` gets lists with one item per rank. The clock runs until the last rank is done.",
@@ -185,27 +185,27 @@ func programKeys() []Key {
 func configKeys() []Key {
 	python, native := []Lang{LangPython}, []Lang{LangCUDA, LangCPP}
 	return []Key{
-		{Name: "config.main", Langs: python, Meaning: "The task's own eval program among the files. It measures instead of Warpboard's harness, in the kernel's process.",
+		{Name: "config.main", Languages: python, Meaning: "The task's own eval program among the files. It measures instead of Warpboard's harness, in the kernel's process.",
 			Default: `""`, Limits: "The name of an entry of files.", Example: "config: {main: task.py}"},
-		{Name: "config.sources", Langs: native, Meaning: "The files to compile; the other files are placed beside them. Without it, only the submission is compiled.",
+		{Name: "config.sources", Languages: native, Meaning: "The files to compile; the other files are placed beside them. Without it, only the submission is compiled.",
 			Limits: "Names of entries of files.", Example: "config: {sources: [submission.cpp]}"},
-		{Name: "config.include_dirs", Langs: native, Meaning: "Folders for `#include`: folders of the files, or names of libraries on the worker.", Default: "[]",
+		{Name: "config.include_dirs", Languages: native, Meaning: "Folders for `#include`: folders of the files, or names of libraries on the worker.", Default: "[]",
 			Limits: "None that begins with `-`.", Example: "config: {include_dirs: [include]}"},
-		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
+		{Name: "config.defines", Languages: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
 			Limits: "Names are identifiers; each value is one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
-		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
+		{Name: "config.compile_flags", Languages: native, Meaning: "Further flags for the compiler.", Default: "[]",
 			Limits: "C++: " + parse.HostFlags + ". CUDA C++: " + parse.DeviceFlags + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
 	}
 }
 
 // AppliesTo reports whether tasks in a language may have the key.
 func (k Key) AppliesTo(lang Lang) bool {
-	for _, l := range k.Langs {
+	for _, l := range k.Languages {
 		if l == lang {
 			return true
 		}
 	}
-	return k.Langs == nil
+	return k.Languages == nil
 }
 
 // knownKeys returns the keys below a parent, "" for the top level, that a task.yml in a language may have. lang is ""

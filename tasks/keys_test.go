@@ -75,7 +75,7 @@ func TestEachKeysExampleMakesATask(t *testing.T) {
 		t.Run(key.Name, func(t *testing.T) {
 			lang := tasks.LangCPP
 			if !key.AppliesTo(lang) {
-				lang = key.Langs[0]
+				lang = key.Languages[0]
 			}
 			with(t, starter(t, lang), key.Example)
 		})

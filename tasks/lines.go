@@ -33,7 +33,7 @@ func (l Lines) LineOf(key string) int {
 		return 0
 	}
 	for _, step := range keyStep.FindAllStringSubmatch(key, -1) {
-		if node, line = child(node, step[1], step[2]); node == nil {
+		if node, line = childNode(node, step[1], step[2]); node == nil {
 			return 0
 		}
 	}
@@ -43,8 +43,8 @@ func (l Lines) LineOf(key string) int {
 // keyStep matches one step of a key: a name in a mapping or an index in a list.
 var keyStep = regexp.MustCompile(`([^.\[\]]+)|\[(\d+)\]`)
 
-// child returns the child of a node by name or index, and its line; nil if there is none.
-func child(node *yaml.Node, name, number string) (*yaml.Node, int) {
+// childNode returns the child of a node by name or index, and its line; nil if there is none.
+func childNode(node *yaml.Node, name, number string) (*yaml.Node, int) {
 	if i, err := strconv.Atoi(number); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
 		return node.Content[i], node.Content[i].Line
 	}

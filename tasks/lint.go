@@ -14,8 +14,8 @@ var (
 	stockValue = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
 )
 
-// lint returns warnings about valid content that its author probably did not intend.
-func lint(b *Bundle, unused []string) []string {
+// lintBundle returns warnings about valid content that its author probably did not intend.
+func lintBundle(b *Bundle, unused []string) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	def := b.Definition
@@ -77,7 +77,7 @@ func lintTimeouts(t Timeouts, warn func(string, ...any)) {
 func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
 	seen := map[string]int{}
 	odd, twice, different, mixed := "", "", "", ""
-	like := usualCase(cases)
+	like := mostCommonCase(cases)
 	for i, c := range cases {
 		at := index(key, i)
 		if first, known := seen[c.String()]; known && twice == "" && !c.HasRanges() {
@@ -103,8 +103,8 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	}
 }
 
-// usualCase returns the index of the first case with the most common set of arguments.
-func usualCase(cases []Case) (first int) {
+// mostCommonCase returns the index of the first case with the most common set of arguments.
+func mostCommonCase(cases []Case) (first int) {
 	have := map[string]int{}
 	for _, c := range cases {
 		have[argumentNames(c)]++

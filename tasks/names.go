@@ -18,8 +18,8 @@ func IsLibraryName(name string) bool { return libraryName.MatchString(name) }
 // IsIdentifier reports whether name is valid after -D, with no other effect.
 func IsIdentifier(name string) bool { return identifier.MatchString(name) }
 
-// stem returns the last element of a path without its suffix.
-func stem(name string) string {
+// nameWithoutSuffix returns the last element of a path without its suffix.
+func nameWithoutSuffix(name string) string {
 	base := path.Base(name)
 	return strings.TrimSuffix(base, path.Ext(base))
 }

@@ -84,13 +84,13 @@ type setReader struct {
 }
 
 func (s *setReader) read(root *yaml.Node) *ProblemSet {
-	f := s.fields(root, "", "name", "description", "deadline", "problems")
+	f := s.mapping(root, "", "name", "description", "deadline", "problems")
 	set := &ProblemSet{
-		File: s.file, Name: s.text(f["name"], "name"), Description: s.text(f["description"], "description"),
-		Deadline: s.text(f["deadline"], "deadline"),
+		File: s.file, Name: s.scalarText(f["name"], "name"), Description: s.scalarText(f["description"], "description"),
+		Deadline: s.scalarText(f["deadline"], "deadline"),
 	}
 	if set.Name == "" {
-		set.Name = stem(s.file)
+		set.Name = nameWithoutSuffix(s.file)
 	}
 	for i, item := range s.items(f["problems"], "problems") {
 		set.Problems = append(set.Problems, s.problem(item, index("problems", i)))
@@ -99,11 +99,11 @@ func (s *setReader) read(root *yaml.Node) *ProblemSet {
 }
 
 func (s *setReader) problem(node *yaml.Node, key string) Proposal {
-	f := s.fields(node, key, "directory", "name", "deadline", "gpus")
-	directory := s.text(f["directory"], key+".directory")
+	f := s.mapping(node, key, "directory", "name", "deadline", "gpus")
+	directory := s.scalarText(f["directory"], key+".directory")
 	p := Proposal{
 		Folder: path.Join(path.Dir(s.file), directory),
-		Name:   s.text(f["name"], key+".name"),
+		Name:   s.scalarText(f["name"], key+".name"),
 		GPUs:   s.devices(f["gpus"], key+".gpus"),
 	}
 	if directory == "" {
@@ -113,7 +113,7 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	if p.Name == "" {
 		p.Name = path.Base(directory)
 	}
-	s.deadline(&p, s.text(f["deadline"], key+".deadline"))
+	s.deadline(&p, s.scalarText(f["deadline"], key+".deadline"))
 	if p.Folder == ".." || strings.HasPrefix(p.Folder, "../") || path.IsAbs(directory) {
 		s.refuse(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
 		return p
@@ -233,7 +233,7 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 }
 
 func (u *Upload) referenceProposal() Proposal {
-	p := Proposal{Folder: ".", Name: stem(u.referenceFile)}
+	p := Proposal{Folder: ".", Name: nameWithoutSuffix(u.referenceFile)}
 	data, err := u.tree.Read(u.referenceFile)
 	if err != nil {
 		p.Err = err

@@ -36,12 +36,12 @@ func OpenFile(name string, data []byte) (*Upload, error) {
 func openFile(name string, data []byte, options importing.Options) (*Upload, error) {
 	name = path.Base(name)
 	if legacyLang(name) == LangPython && importing.IsProblem(data) {
-		return (&Upload{tree: filetree.Memory{name: data}, name: stem(name)}).convert(options), nil
+		return (&Upload{tree: filetree.Memory{name: data}, name: nameWithoutSuffix(name)}).convert(options), nil
 	}
 	if legacyLang(name) != "" {
 		return &Upload{tree: filetree.Memory{name: data}, referenceFile: name}, nil
 	}
-	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name), Import: options})
+	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: nameWithoutSuffix(name), Import: options})
 }
 
 // OpenZip unpacks a zip into memory. Its errors are Problems with the name of the file: not a zip, a path outside, a

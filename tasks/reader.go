@@ -19,8 +19,8 @@ type reader struct {
 	problems parse.Problems
 }
 
-// fields are the values of a mapping by key; keys with a null value are omitted.
-type fields map[string]*yaml.Node
+// yamlFields are the values of a mapping by key; keys with a null value are omitted.
+type yamlFields map[string]*yaml.Node
 
 func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	line := 0
@@ -30,9 +30,9 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	r.problems.Add(parse.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// fields reads a mapping and reports each unknown key.
-func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
-	out := fields{}
+// mapping reads a mapping and reports each unknown key.
+func (r *reader) mapping(node *yaml.Node, key string, known ...string) yamlFields {
+	out := yamlFields{}
 	for name, value := range r.pairs(node, key) {
 		if !slices.Contains(known, name.Value) {
 			r.refuse(name, join(key, name.Value), "unknown key%s", pyyaml.Suggest(name.Value, known))
@@ -73,8 +73,8 @@ func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
 	return node.Content
 }
 
-// text returns the text of a scalar without interpreting it; "" if the key is absent.
-func (r *reader) text(node *yaml.Node, key string) string {
+// scalarText returns the text of a scalar without interpreting it; "" if the key is absent.
+func (r *reader) scalarText(node *yaml.Node, key string) string {
 	if node == nil {
 		return ""
 	}
@@ -85,12 +85,12 @@ func (r *reader) text(node *yaml.Node, key string) string {
 	return node.Value
 }
 
-// texts returns a list of non-empty texts.
-func (r *reader) texts(node *yaml.Node, key string) []string {
+// textList returns a list of non-empty texts.
+func (r *reader) textList(node *yaml.Node, key string) []string {
 	var out []string
 	for i, item := range r.items(node, key) {
 		at := index(key, i)
-		text := r.text(item, at)
+		text := r.scalarText(item, at)
 		if item.Kind == yaml.ScalarNode && strings.TrimSpace(text) == "" {
 			r.refuse(item, at, "is empty")
 		}

@@ -36,7 +36,7 @@ func FromReference(file string, content []byte, devices []string) (*Bundle, erro
 		reference, submission, timeout = legacyPythonReference, legacyPythonSubmission, legacyPythonTimeout
 	}
 	return &Bundle{
-		Name: stem(file),
+		Name: nameWithoutSuffix(file),
 		Definition: Definition{
 			Form: FormLegacy,
 			Lang: lang,

@@ -71,8 +71,8 @@ func (r *taskReader) roofline(node *yaml.Node) *Roofline {
 	if node == nil {
 		return nil
 	}
-	f := r.fields(node, "roofline", knownKeys("roofline", "")...)
-	out := &Roofline{Bytes: r.text(f["bytes"], "roofline.bytes"), Flops: r.text(f["flops"], "roofline.flops")}
+	f := r.mapping(node, "roofline", knownKeys("roofline", "")...)
+	out := &Roofline{Bytes: r.scalarText(f["bytes"], "roofline.bytes"), Flops: r.scalarText(f["flops"], "roofline.flops")}
 	for _, expression := range []struct{ key, text string }{{"bytes", out.Bytes}, {"flops", out.Flops}} {
 		r.tryExpression(f[expression.key], expression.key, expression.text)
 	}

@@ -61,7 +61,7 @@ func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 		s := byName[first]
 		s.Name, s.Correct = first, correct
 		switch {
-		case !several || stem(file) == "submission":
+		case !several || nameWithoutSuffix(file) == "submission":
 			s.Source = text
 		case s.Files == nil:
 			s.Files = map[string][]byte{file: text}

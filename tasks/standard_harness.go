@@ -19,7 +19,7 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if def.MultiGPU {
 		return nil, fmt.Errorf("%s runs on several GPUs: its checker sees one rank, and Warpboard's harness gives it the inputs and outputs of all", b.Name)
 	}
-	isEval := func(name string) bool { return stem(name) == evalStem || name == def.Config.Main }
+	isEval := func(name string) bool { return nameWithoutSuffix(name) == evalStem || name == def.Config.Main }
 	def.Files = slices.DeleteFunc(slices.Clone(def.Files), func(f File) bool { return isEval(f.Name) })
 	def.Config.Sources = slices.DeleteFunc(slices.Clone(def.Config.Sources), isEval)
 	def.Config.Main = ""
@@ -49,7 +49,7 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if def.Validation != nil {
 		out.Files[def.Validation.Script] = b.Files[def.Validation.Script]
 	}
-	if err := out.standardFunctions(); err != nil {
+	if err := out.checkStandardFunctions(); err != nil {
 		return nil, err
 	}
 	out.keepText(b)
@@ -78,8 +78,8 @@ func (b *Bundle) keepText(from *Bundle) {
 	b.Files[TaskFile] = text
 }
 
-// standardFunctions returns an error if the reference lacks functions that the harness of Warpboard calls.
-func (b *Bundle) standardFunctions() error {
+// checkStandardFunctions returns an error if the reference lacks functions that the harness of Warpboard calls.
+func (b *Bundle) checkStandardFunctions() error {
 	if missing := b.missingFunctions(); len(missing) > 0 {
 		return fmt.Errorf("%s: %s, which Warpboard's harness calls", b.Name, missing[0])
 	}
@@ -92,7 +92,7 @@ func (b *Bundle) standardFunctions() error {
 func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
 		text := b.Files[f.Source]
-		if stem(f.Name) != "reference" || f.IsSubmission() || importsTaskFile(text) {
+		if nameWithoutSuffix(f.Name) != "reference" || f.IsSubmission() || importsTaskFile(text) {
 			continue
 		}
 		check := "check_implementation"
@@ -111,7 +111,7 @@ func (b *Bundle) missingFunctions() (missing []string) {
 // hasChecker reports whether the name of a checker is in the text of the reference.
 func (b *Bundle) hasChecker() bool {
 	return slices.ContainsFunc(b.Definition.Files, func(f File) bool {
-		return stem(f.Name) == "reference" && !f.IsSubmission() && bytes.Contains(b.Files[f.Source], []byte("check_implementation"))
+		return nameWithoutSuffix(f.Name) == "reference" && !f.IsSubmission() && bytes.Contains(b.Files[f.Source], []byte("check_implementation"))
 	})
 }
 

@@ -20,8 +20,8 @@ const (
 )
 
 var (
-	furtherName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
-	furtherPattern = regexp.MustCompile(`^[A-Za-z0-9_*][A-Za-z0-9_.*-]*$`)
+	additionalFileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+	furtherPattern     = regexp.MustCompile(`^[A-Za-z0-9_*][A-Za-z0-9_.*-]*$`)
 )
 
 var (
@@ -55,7 +55,7 @@ func isCompiled(lang Lang, name string) bool {
 
 // submissionFiles reads the names of the additional files that a submission may have.
 func (r *taskReader) submissionFiles(node *yaml.Node) []string {
-	patterns := r.texts(node, "submission_files")
+	patterns := r.textList(node, "submission_files")
 	if len(patterns) > maxFilePatterns {
 		r.refuse(node, "submission_files", "has %d names; at most %d are allowed", len(patterns), maxFilePatterns)
 		return nil
@@ -88,7 +88,7 @@ func refusedFileName(name string) string {
 	switch {
 	case len(name) > maxFileName:
 		return fmt.Sprintf("has a name of more than %d characters", maxFileName)
-	case !furtherName.MatchString(name):
+	case !additionalFileName.MatchString(name):
 		return "has a name that is not a plain file name: letters, digits and _ - . without folders, and not a dot or hyphen first"
 	}
 	return ""
@@ -106,15 +106,15 @@ func (b *Bundle) CheckFiles(names []string) error {
 			return parse.Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
 		case !b.Definition.matchesPattern(name):
 			why = fmt.Sprintf("is not one that the task takes beside the main one: %s", strings.Join(allowed, ", "))
-		case seen[filetree.Fold(name)] != "":
-			why = fmt.Sprintf("and %q differ in case alone", seen[filetree.Fold(name)])
+		case seen[filetree.FoldCase(name)] != "":
+			why = fmt.Sprintf("and %q differ in case alone", seen[filetree.FoldCase(name)])
 		default:
 			why = taken[name]
 		}
 		if why != "" {
 			return parse.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
-		seen[filetree.Fold(name)] = name
+		seen[filetree.FoldCase(name)] = name
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (d Definition) matchesPattern(name string) bool {
 
 // MayComeFromSubmission reports whether the definition of the task allows a submission to have a file with this name.
 func (d Definition) MayComeFromSubmission(name string) bool {
-	return d.matchesPattern(name) && d.reserved(name) == ""
+	return d.matchesPattern(name) && d.reservedBy(name) == ""
 }
 
 // usedNames returns, for each of names that is already used, who uses it: an additional file must not shadow a file of
@@ -139,16 +139,16 @@ func (b *Bundle) usedNames(names []string) map[string]string {
 	// names that are not used, by the text that an include or import of them has
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
-		if why := b.Definition.reserved(name); why != "" {
+		if why := b.Definition.reservedBy(name); why != "" {
 			taken[name] = why
 		} else {
-			free[filetree.Fold(name)] = append(free[filetree.Fold(name)], name)
+			free[filetree.FoldCase(name)] = append(free[filetree.FoldCase(name)], name)
 		}
 	}
 	for _, f := range b.Definition.Files {
 		for line := range bytes.Lines(b.Files[f.Source]) {
 			for _, read := range importedFiles(line) {
-				for _, name := range free[filetree.Fold(read)] {
+				for _, name := range free[filetree.FoldCase(read)] {
 					taken[name] = fmt.Sprintf("has the name of what %s of the task includes or imports", f.Name)
 				}
 			}
@@ -157,15 +157,15 @@ func (b *Bundle) usedNames(names []string) map[string]string {
 	return taken
 }
 
-// reserved returns the owner of a name that is reserved for all tasks; "" if it is free.
-func (d Definition) reserved(name string) string {
-	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.Fold(path.Base(f.Name)) == filetree.Fold(name) }) {
+// reservedBy returns the owner of a name that is reserved for all tasks; "" if it is free.
+func (d Definition) reservedBy(name string) string {
+	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.FoldCase(path.Base(f.Name)) == filetree.FoldCase(name) }) {
 		return "has the name of a file of the task"
 	}
-	if d.Validation != nil && filetree.Fold(d.Validation.name()) == filetree.Fold(name) {
+	if d.Validation != nil && filetree.FoldCase(d.Validation.name()) == filetree.FoldCase(name) {
 		return "has the name of the task's validation script"
 	}
-	module := filetree.Fold(stem(name))
+	module := filetree.FoldCase(nameWithoutSuffix(name))
 	if strings.HasPrefix(module, "warpboard") || slices.Contains(harnessStems, module) {
 		return "has the name of a file of Warpboard's harness"
 	}

@@ -20,7 +20,7 @@ func (r *taskReader) problem(node *yaml.Node) string {
 	if node == nil {
 		return ""
 	}
-	name := r.text(node, "problem")
+	name := r.scalarText(node, "problem")
 	if node.Kind == yaml.ScalarNode && name != "" && !IsTag(name) {
 		r.refuse(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, maxTagLetters)
 	}

@@ -59,7 +59,7 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	if err := r.problems.Err(); err != nil {
 		return nil, err
 	}
-	r.bundle.Warnings = append(r.ignoredKeyWarnings, lint(r.bundle, r.unusedFiles())...)
+	r.bundle.Warnings = append(r.ignoredKeyWarnings, lintBundle(r.bundle, r.unusedFiles())...)
 	if text := r.authorText(data); text != nil {
 		r.bundle.Files[TaskFile] = text
 	}
@@ -67,7 +67,7 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 }
 
 func (r *taskReader) read(root *yaml.Node) {
-	f := r.fields(root, "", knownKeys("", "")...)
+	f := r.mapping(root, "", knownKeys("", "")...)
 	if root.Kind != yaml.MappingNode {
 		return
 	}
@@ -76,7 +76,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Form = FormEval
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
 	def.Title = r.title(f["title"])
-	def.Description = r.text(f["description"], "description")
+	def.Description = r.scalarText(f["description"], "description")
 	def.Tags = r.tags(f["tags"])
 	def.Problem = r.problem(f["problem"])
 	def.Files = r.files(f["files"])
@@ -85,7 +85,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Baselines = r.baselines(f["baselines"])
 	def.Validation = r.validation(f["validation"])
 	r.solutions()
-	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.hasFile(evalStem+".py") || r.text(f["harness"], "harness") == harnessWarpboard)
+	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.hasFile(evalStem+".py") || r.scalarText(f["harness"], "harness") == harnessWarpboard)
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
 	r.times(f, def)
@@ -143,7 +143,7 @@ func (r *taskReader) library(node *yaml.Node) {
 }
 
 // times reads the time limits of stages.
-func (r *taskReader) times(f fields, def *Definition) {
+func (r *taskReader) times(f yamlFields, def *Definition) {
 	def.Timeouts = Timeouts{
 		Test:      r.timeout(f["test_timeout"], "test_timeout"),
 		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
@@ -168,7 +168,7 @@ func (r *reader) choice(node *yaml.Node, key, otherwise string, allowed ...strin
 	if node == nil {
 		return otherwise
 	}
-	text := r.text(node, key)
+	text := r.scalarText(node, key)
 	if !slices.Contains(allowed, text) && node.Kind == yaml.ScalarNode {
 		r.refuse(node, key, "%q is not allowed; it is one of %s", text, strings.Join(allowed, ", "))
 	}
@@ -176,7 +176,7 @@ func (r *reader) choice(node *yaml.Node, key, otherwise string, allowed ...strin
 }
 
 func (r *reader) matching(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
-	texts := r.texts(node, key)
+	texts := r.textList(node, key)
 	for i, text := range texts {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || text == "":
@@ -195,7 +195,7 @@ func (r *reader) devices(node *yaml.Node, key string) []string {
 
 // requirements reads the Python packages that a worker must have.
 func (r *reader) requirements(node *yaml.Node, key string) requirement.List {
-	texts := r.texts(node, key)
+	texts := r.textList(node, key)
 	list, at, err := requirement.ParseList(texts)
 	switch {
 	case err == nil:
@@ -209,7 +209,7 @@ func (r *reader) requirements(node *yaml.Node, key string) requirement.List {
 }
 
 func (r *reader) title(node *yaml.Node) string {
-	title := strings.TrimSpace(r.text(node, "title"))
+	title := strings.TrimSpace(r.scalarText(node, "title"))
 	if len(title) > maxTitle || strings.ContainsFunc(title, unicode.IsControl) {
 		r.refuse(node, "title", "must be one line of at most %d bytes, without control characters", maxTitle)
 	}

@@ -53,7 +53,7 @@ func CheckToleranceWord(word string, number float64) string {
 }
 
 // tolerances reads the keys tolerance and tolerances.
-func (r *taskReader) tolerances(f fields) *Tolerances {
+func (r *taskReader) tolerances(f yamlFields) *Tolerances {
 	def, node := &r.bundle.Definition, f["tolerance"]
 	if node == nil {
 		node = f["tolerances"]
@@ -85,7 +85,7 @@ func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
 	if node == nil {
 		return Tolerance{}
 	}
-	f := r.fields(node, key, knownKeys("tolerance", "")...)
+	f := r.mapping(node, key, knownKeys("tolerance", "")...)
 	number := func(word string) *float64 {
 		value := f[word]
 		if value == nil {
@@ -127,10 +127,10 @@ func (t Tolerance) node() *yaml.Node {
 		}
 	}
 	if t.EqualNaN != nil {
-		pairs = append(pairs, "equal_nan", pyyaml.Bare(fmt.Sprint(*t.EqualNaN)))
+		pairs = append(pairs, "equal_nan", pyyaml.PlainScalar(fmt.Sprint(*t.EqualNaN)))
 	}
 	if t.Infinite != "" {
-		pairs = append(pairs, "infinite", pyyaml.Bare(t.Infinite))
+		pairs = append(pairs, "infinite", pyyaml.PlainScalar(t.Infinite))
 	}
 	return pyyaml.Flow(pairs...)
 }

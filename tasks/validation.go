@@ -32,19 +32,19 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 		r.ignoredKeyWarnings = append(r.ignoredKeyWarnings, "The key validation is not used: its script can import submissions in Python, and this task has others. Put such checks into tests.")
 		return nil
 	}
-	f := r.fields(node, key, knownKeys(key, "")...)
-	v := Validation{Version: strings.TrimSpace(r.text(f["version"], key+".version"))}
+	f := r.mapping(node, key, knownKeys(key, "")...)
+	v := Validation{Version: strings.TrimSpace(r.scalarText(f["version"], key+".version"))}
 	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersion || strings.ContainsFunc(v.Version, unicode.IsControl)) {
 		r.refuse(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
 	}
-	source := r.text(f["script"], key+".script")
+	source := r.scalarText(f["script"], key+".script")
 	if source == "" || source == SubmissionSource || path.Ext(source) != ".py" {
 		r.refuse(node, key+".script", "is required: the path of a Python file in the archive")
 		return &v
 	}
 	v.Script = r.load(f["script"], key+".script", source)
 	other := func(file File) bool {
-		return filetree.Fold(file.Name) == filetree.Fold(v.name()) && file.Source != v.Script
+		return filetree.FoldCase(file.Name) == filetree.FoldCase(v.name()) && file.Source != v.Script
 	}
 	if slices.ContainsFunc(def.Files, other) {
 		r.refuse(f["script"], key+".script", "%q has the name of another entry of files", v.name())
@@ -55,9 +55,9 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 // name returns the name of the script at run time.
 func (v Validation) name() string { return path.Base(v.Script) }
 
-// Validating returns the task with its validation script as the program beside a submission. Validation must not be
+// WithValidationScript returns the task with its validation script as the program beside a submission. Validation must not be
 // nil.
-func (b *Bundle) Validating() *Bundle {
+func (b *Bundle) WithValidationScript() *Bundle {
 	out := *b
 	d := &out.Definition
 	name := d.Validation.name()

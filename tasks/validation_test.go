@@ -16,7 +16,7 @@ func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 		b.Files["eval.py"] == nil || b.Definition.OwnHarness {
 		t.Fatalf("the task has %+v and files %v", v, b.Files)
 	}
-	running := b.Validating()
+	running := b.WithValidationScript()
 	files, err := running.Resolve(tasks.Submission{Source: []byte("x = 1")})
 	if err != nil || string(files["eval.py"]) != "print()" || string(files["submission.py"]) != "x = 1" {
 		t.Errorf("beside the submission lie %q, %v", files, err)

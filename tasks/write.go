@@ -112,7 +112,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	addConfig(y, d)
 	addTolerances(y, d.Tolerance)
 	if d.Setup {
-		y.Add("setup", pyyaml.Bare("true"))
+		y.Add("setup", pyyaml.PlainScalar("true"))
 	}
 	exact := d.Lang == LangPython && !d.OwnHarness
 	addCases(y, "tests", d.Tests, exact)
@@ -120,10 +120,10 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 	addTimes(y, d)
 	y.Set("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
-		y.Add("seed", pyyaml.Bare(strconv.FormatInt(*d.Seed, 10)))
+		y.Add("seed", pyyaml.PlainScalar(strconv.FormatInt(*d.Seed, 10)))
 	}
 	if d.MultiGPU {
-		y.Add("multi_gpu", pyyaml.Bare("true"))
+		y.Add("multi_gpu", pyyaml.PlainScalar("true"))
 	}
 	y.Fields("templates", d.Templates)
 	y.Fields("baselines", d.Baselines)
@@ -135,7 +135,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 		y.Fields("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
 	}
 	if d.NoProfile {
-		y.Add("profile", pyyaml.Bare("false"))
+		y.Add("profile", pyyaml.PlainScalar("false"))
 	}
 	if d.SanitizeFirst {
 		y.Set("sanitize", "required")
@@ -155,7 +155,7 @@ func (b *Bundle) writtenYAML() ([]byte, error) {
 
 func addTimes(y *pyyaml.Mapping, d Definition) {
 	seconds := func(key string, limit time.Duration) {
-		y.Add(key, pyyaml.Bare(strconv.FormatInt(int64(limit/time.Second), 10)))
+		y.Add(key, pyyaml.PlainScalar(strconv.FormatInt(int64(limit/time.Second), 10)))
 	}
 	seconds("test_timeout", d.Timeouts.Test)
 	seconds("benchmark_timeout", d.Timeouts.Benchmark)
@@ -164,7 +164,7 @@ func addTimes(y *pyyaml.Mapping, d Definition) {
 		seconds("ranked_budget", d.RankedBudget)
 	}
 	if d.MemoryLimit > 0 {
-		y.Add("memory_limit", pyyaml.Bare(strconv.FormatInt(d.MemoryLimit>>20, 10)))
+		y.Add("memory_limit", pyyaml.PlainScalar(strconv.FormatInt(d.MemoryLimit>>20, 10)))
 	}
 }
 
@@ -175,11 +175,11 @@ func addConfig(y *pyyaml.Mapping, d Definition) {
 	config.List("include_dirs", d.Config.IncludeDirs)
 	defines := &yaml.Node{Kind: yaml.MappingNode}
 	for _, define := range d.Config.Defines {
-		value := pyyaml.Bare("null")
+		value := pyyaml.PlainScalar("null")
 		if define.Value != nil {
 			value = pyyaml.Quoted(*define.Value)
 		}
-		defines.Content = append(defines.Content, pyyaml.Bare(define.Name), value)
+		defines.Content = append(defines.Content, pyyaml.PlainScalar(define.Name), value)
 	}
 	if len(defines.Content) > 0 {
 		config.Add("defines", defines)
@@ -194,13 +194,13 @@ func valueNode(c Case, arg Arg, exact bool) *yaml.Node {
 	switch {
 	case arg.Name == DevicesKey:
 	case exact:
-		return pyyaml.WrittenExact(arg.Value)
+		return pyyaml.PythonLiteralNode(arg.Value)
 	default:
-		return pyyaml.Written(arg.Value)
+		return pyyaml.PythonTextNode(arg.Value)
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, name := range c.Devices() {
-		list.Content = append(list.Content, pyyaml.Written(name))
+		list.Content = append(list.Content, pyyaml.PythonTextNode(name))
 	}
 	return list
 }
@@ -214,7 +214,7 @@ func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // needs quotes in a one-line mapping
 				node.Style = 0
 			}
-			node.Content = append(node.Content, pyyaml.Bare(arg.Name), value)
+			node.Content = append(node.Content, pyyaml.PlainScalar(arg.Name), value)
 		}
 		list.Content = append(list.Content, node)
 	}

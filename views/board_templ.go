@@ -1218,7 +1218,7 @@ func (b BoardTable) hasMemory() bool {
 
 func memoryText(peak *int64) string {
 	if peak == nil {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Bytes(*peak)
 }
@@ -1709,9 +1709,9 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		}
 		if !e.HasOlderEpoch(b.Board) {
 			var templ_7745c5c3_Var62 string
-			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(format.Gap(e.ScoreNS, b.FirstNS))
+			templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(format.GapToBest(e.ScoreNS, b.FirstNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 496, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 496, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 			if templ_7745c5c3_Err != nil {
@@ -2022,9 +2022,9 @@ func ghostRows(b BoardTable, before int, full float64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var76 string
-			templ_7745c5c3_Var76, templ_7745c5c3_Err = templ.JoinStringErrs(format.Gap(row.ScoreNS, b.FirstNS))
+			templ_7745c5c3_Var76, templ_7745c5c3_Err = templ.JoinStringErrs(format.GapToBest(row.ScoreNS, b.FirstNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 561, Col: 104}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 561, Col: 110}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var76))
 			if templ_7745c5c3_Err != nil {

@@ -16,18 +16,18 @@ import (
 
 // teamBudgetText describes the rest of a team's budget.
 func teamBudgetText(t quota.Team) string {
-	if t.Remaining() == 0 {
+	if t.RemainingTime() == 0 {
 		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.Seconds)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.Remaining().Seconds(), t.Seconds, t.Name)
+	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.RemainingTime().Seconds(), t.Seconds, t.Name)
 }
 
 // budgetText describes the rest of a budget.
 func budgetText(b quota.Budget) string {
-	if b.Remaining() == 0 {
+	if b.RemainingTime() == 0 {
 		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.Remaining().Seconds(), b.Seconds)
+	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.RemainingTime().Seconds(), b.Seconds)
 }
 
 // budgetNote shows a person the rest of the budget; nothing without a limit.
@@ -53,7 +53,7 @@ func budgetNote(b quota.Budget) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if b.Seconds > 0 {
-			var templ_7745c5c3_Var2 = []any{"small mt-1", templ.KV("soft", b.Remaining() > 0), templ.KV("font-semibold", b.Remaining() == 0)}
+			var templ_7745c5c3_Var2 = []any{"small mt-1", templ.KV("soft", b.RemainingTime() > 0), templ.KV("font-semibold", b.RemainingTime() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -116,7 +116,7 @@ func budgetNote(b quota.Budget) templ.Component {
 			}
 		}
 		if t := b.Team; t.Seconds > 0 {
-			var templ_7745c5c3_Var7 = []any{"small mt-1", templ.KV("soft", t.Remaining() > 0), templ.KV("font-semibold", t.Remaining() == 0)}
+			var templ_7745c5c3_Var7 = []any{"small mt-1", templ.KV("soft", t.RemainingTime() > 0), templ.KV("font-semibold", t.RemainingTime() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -35,7 +35,7 @@ func anyTimedByJudge(cases []job.CaseResult) bool {
 func (r RunCard) lacksJudgeTimes() bool {
 	timed := false
 	for _, stage := range r.Stages {
-		if stage.HasResult && stage.Timed() {
+		if stage.HasResult && stage.HasTimes() {
 			timed = true
 			if anyTimedByJudge(stage.Result.Cases) {
 				return false

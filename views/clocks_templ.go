@@ -287,9 +287,9 @@ func clockName(c job.CaseResult) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(format.Nothing)
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(format.NotMeasured)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 54, Col: 18}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 54, Col: 22}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -474,7 +474,7 @@ func flagClocks(f models.NamedFlag) templ.Component {
 
 // whereDiffers names the stage of the case, and the number of other cases there with a difference.
 func whereDiffers(r models.ClockDifference) string {
-	text := "in the " + format.Lower(StageView{Result: job.StageResult{Stage: r.Stage}}.Name()) + " stage"
+	text := "in the " + format.LowerFirst(StageView{Result: job.StageResult{Stage: r.Stage}}.Name()) + " stage"
 	if r.DifferingCases > 1 {
 		text += fmt.Sprintf(", and %s more", format.Plural(r.DifferingCases-1, "case", "cases"))
 	}

@@ -348,7 +348,7 @@ type Turn struct {
 func (r RunCard) turnsNote() string {
 	note := "the score is the median of the turns' scores"
 	if r.Ranking != "" {
-		note += ", each the " + format.Lower(r.Ranking)
+		note += ", each the " + format.LowerFirst(r.Ranking)
 	}
 	return note
 }

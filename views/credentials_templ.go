@@ -180,7 +180,7 @@ func credentialRow(p Page, row fleet.WorkerCredential) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = timestamp(timeOf(row.UsedAt)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timestamp(timeOrZero(row.UsedAt)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -586,7 +586,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moment(timeOf(q.PausedSince)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moment(timeOrZero(q.PausedSince)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -277,7 +277,7 @@ func Evaluation(p EvaluationPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Of.Large() {
+			if p.Of.IsLarge() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"soft mt-8\">The request is not shown, because it has ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -167,7 +167,7 @@ func (p EventPage) addressAt(part, device string, at time.Time) string {
 		q.Set("device", device)
 	}
 	if !at.IsZero() {
-		q.Set("at", format.Machine(at))
+		q.Set("at", format.MachineTime(at))
 	}
 	to := string(EventURL(p.Event.Slug)) + part
 	if len(q) > 0 {
@@ -255,5 +255,5 @@ func inputTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return format.Input(t)
+	return format.InputTime(t)
 }

@@ -537,9 +537,9 @@ func eventTimes(f EventForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(inputTime(timeOf(f.Settings.FrozenAt)))
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(inputTime(timeOrZero(f.Settings.FrozenAt)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event_form.templ`, Line: 151, Col: 127}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event_form.templ`, Line: 151, Col: 131}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {

@@ -77,20 +77,20 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 	return presentationAttributes.ReplaceAllString(html.String(), ""), time.Since(start), nil
 }
 
-// mathematics collects the formulas of one description while the description is converted to HTML. The HTML has a
+// formulaSet collects the formulas of one description while the description is converted to HTML. The HTML has a
 // placeholder for each formula, because the MathML of temml is trusted and must not pass the filter for untrusted HTML.
-type mathematics struct {
+type formulaSet struct {
 	placeholder string // no one can guess it
 	formulas    []string
 	renderTime  time.Duration
 	outputBytes int
 }
 
-func newMathematics() *mathematics { return &mathematics{placeholder: "formula" + rand.Text()} }
+func newMathematics() *formulaSet { return &formulaSet{placeholder: "formula" + rand.Text()} }
 
 // addFormula converts a formula and returns its placeholder. If the formula cannot be converted, it returns the LaTeX
 // as an HTML code element.
-func (m *mathematics) addFormula(tex string, display bool) string {
+func (m *formulaSet) addFormula(tex string, display bool) string {
 	code := "<code>" + templ.EscapeString(tex) + "</code>"
 	if len(m.formulas) == maxFormulas || len(tex) > maxFormulaBytes || m.renderTime >= mathTimeout {
 		return code
@@ -109,7 +109,7 @@ func (m *mathematics) addFormula(tex string, display bool) string {
 }
 
 // insertFormulas replaces the placeholders in html by MathML.
-func (m *mathematics) insertFormulas(html string) string {
+func (m *formulaSet) insertFormulas(html string) string {
 	if len(m.formulas) == 0 {
 		return html
 	}

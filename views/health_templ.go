@@ -82,7 +82,7 @@ func (p HealthPage) verdict() string {
 	if n == 0 {
 		return "Everything is OK."
 	}
-	return format.Capital(format.Plural(n, "item needs", "items need")) + " attention."
+	return format.UpperFirst(format.Plural(n, "item needs", "items need")) + " attention."
 }
 
 // Health is the page.

@@ -107,7 +107,7 @@ type TaskCard struct {
 
 // liveliest returns the board with the most to show, if any has had two records.
 func (c TaskCard) liveliest() (board variantChip, told bool) {
-	chips, _ := c.chips()
+	chips, _ := c.boardChips()
 	for _, b := range chips {
 		if len(b.Steps) > max(len(board.Steps), 1) {
 			board = b
@@ -1520,7 +1520,7 @@ func taskChips(card TaskCard) templ.Component {
 			templ_7745c5c3_Var60 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, rest := card.chips()
+		shown, rest := card.boardChips()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"flex flex-wrap gap-1 sm:gap-1.5 lg:justify-end small\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1761,7 +1761,7 @@ func chipTitle(b BoardChip) string {
 	if b.Offline {
 		title += "; no worker serves it now"
 	}
-	return format.Capital(title)
+	return format.UpperFirst(title)
 }
 
 // ownPlace explains a rank such as "1=" in words.

@@ -341,7 +341,7 @@ func inboxChoices(p InboxPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, kind := range inbox.Kinds() {
+		for _, kind := range inbox.AllKinds() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<tr><td class=\"line\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -828,7 +828,7 @@ func Postbox(p PostboxPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = timestamp(timeOf(m.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = timestamp(timeOrZero(m.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -10,7 +10,7 @@ import (
 // intervalText formats half of the confidence interval of a score, relative to the score.
 func intervalText(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
 }

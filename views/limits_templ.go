@@ -110,7 +110,7 @@ func limitFields(limits []quota.TaskLimit, number int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, what := range []string{LimitSubmissions, LimitSeconds} {
-				for _, per := range quota.Spans() {
+				for _, per := range quota.Periods() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<td><input name=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -330,9 +330,9 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 				}
 			} else {
 				var templ_7745c5c3_Var15 string
-				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(format.Capital(s.TaskLimit.String()) + ": used up until ")
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(format.UpperFirst(s.TaskLimit.String()) + ": used up until ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 128, Col: 63}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 128, Col: 66}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {

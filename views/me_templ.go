@@ -405,7 +405,7 @@ func tokens(p MePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = day(timeOf(token.UsedAt)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = day(timeOrZero(token.UsedAt)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -413,7 +413,7 @@ func tokens(p MePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = day(timeOf(token.ExpiresAt)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = day(timeOrZero(token.ExpiresAt)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -421,7 +421,7 @@ func tokens(p MePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if token.Live(p.Now) {
+				if token.IsValidAt(p.Now) {
 					templ_7745c5c3_Err = revoke(p.Page, fmt.Sprintf("/me/tokens/%d/revoke", token.ID), "Revoke "+token.Name).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

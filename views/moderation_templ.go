@@ -81,7 +81,7 @@ func runVerdict(r RunCard) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if r.disqualified() {
+		if r.isDisqualified() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"callout callout-fail\" data-disqualified><p class=\"font-semibold\">Disqualified: this run is not on any board.</p><p class=\"mt-1 whitespace-pre-line break-words\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -76,8 +76,8 @@ type TaskRef struct {
 	Title string
 }
 
-// timeOf returns *t, or the zero time for nil.
-func timeOf(t *time.Time) time.Time {
+// timeOrZero returns *t, or the zero time for nil.
+func timeOrZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}

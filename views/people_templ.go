@@ -139,7 +139,7 @@ func People(p PeoplePage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = timestamp(timeOf(row.SeenAt)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = timestamp(timeOrZero(row.SeenAt)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -140,9 +140,9 @@ func Profile(p ProfilePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 string
-				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs("score " + format.Nanoseconds(*p.Run.ScoreNS).String() + ", " + format.Lower(RankingName(p.ScoreBy)))
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs("score " + format.Nanoseconds(*p.Run.ScoreNS).String() + ", " + format.LowerFirst(RankingName(p.ScoreBy)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_pages.templ`, Line: 50, Col: 123}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile_pages.templ`, Line: 50, Col: 128}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {

@@ -66,7 +66,7 @@ func (r RunCard) Conditions() []Fact {
 func conditions(m job.Machine) []Fact {
 	var seen []Fact
 	for _, key := range slices.Sorted(maps.Keys(m.Conditions)) {
-		name := format.Capital(strings.ReplaceAll(key, "_", " "))
+		name := format.UpperFirst(strings.ReplaceAll(key, "_", " "))
 		if rest, ok := strings.CutPrefix(name, "Sm "); ok {
 			name = "SM " + rest
 		}
@@ -126,7 +126,7 @@ const maxNameBits = 10
 
 func bytesOr(n int) string {
 	if n < 0 {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Bytes(int64(n))
 }

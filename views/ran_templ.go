@@ -445,7 +445,7 @@ func kernelTable(r Ran, label string) templ.Component {
 func shareOfTime(share float64) string {
 	switch {
 	case share <= 0:
-		return format.Nothing
+		return format.NotMeasured
 	case share < 0.0005:
 		return "< 0.1\u00a0%"
 	}

@@ -132,8 +132,8 @@ func (r Remark) anchor() string {
 	return fmt.Sprintf("%s-L%d", r.File, r.Line)
 }
 
-// place returns the line number, with the name of the file if it is not the main file.
-func (r Remark) place() string {
+// lineText returns the line number, with the name of the file if it is not the main file.
+func (r Remark) lineText() string {
 	if r.File == "" {
 		return fmt.Sprintf("line %d", r.Line)
 	}
@@ -157,13 +157,13 @@ func (f SourceFile) annotated() templ.Component {
 		if err := f.HTML.Render(ctx, &buf); err != nil {
 			return err
 		}
-		_, err := io.WriteString(w, annotate(buf.String(), f.Remarks))
+		_, err := io.WriteString(w, annotateSource(buf.String(), f.Remarks))
 		return err
 	})
 }
 
-// annotate adds remarks to highlighted text, whose lines are span.line with the ID of the line number inside.
-func annotate(text string, remarks []Remark) string {
+// annotateSource adds remarks to highlighted text, whose lines are span.line with the ID of the line number inside.
+func annotateSource(text string, remarks []Remark) string {
 	var out strings.Builder
 	remarks = slices.Clone(remarks)
 	slices.SortStableFunc(remarks, func(a, b Remark) int { return a.Line - b.Line })
@@ -182,7 +182,7 @@ func annotate(text string, remarks []Remark) string {
 			out.WriteString(text[:end])
 			text = text[end:]
 		}
-		fmt.Fprintf(&out, `<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), format.Capital(r.kind()), html.EscapeString(r.Text))
+		fmt.Fprintf(&out, `<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), format.UpperFirst(r.kind()), html.EscapeString(r.Text))
 	}
 	return out.String() + text
 }

@@ -18,11 +18,11 @@ import (
 // ReviewPage lists runs that wait for a review.
 type ReviewPage struct {
 	Page
-	Filter      models.ReviewFilter
-	TickedGroup string               // group whose runs are all ticked
-	Counts      []models.ReviewCount // counts of the whole queue
-	Rows        []models.FlaggedRun
-	NextFlagID  int64 // the next page begins after this flag; 0 on the last page
+	Filter           models.ReviewFilter
+	PreselectedGroup string               // group whose runs are all ticked
+	Counts           []models.ReviewCount // counts of the whole queue
+	Rows             []models.FlaggedRun
+	NextFlagID       int64 // the next page begins after this flag; 0 on the last page
 
 	Comments []comments.ReportedComment // comments with open reports
 }
@@ -176,8 +176,8 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 		if len(g.rows) == 0 {
 			continue
 		}
-		g.commonReason = siteWhy(g.rows[0])
-		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteWhy(row) != g.commonReason }) {
+		g.commonReason = siteReason(g.rows[0])
+		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteReason(row) != g.commonReason }) {
 			g.commonReason = ""
 		}
 		list = append(list, g)
@@ -185,8 +185,8 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	return list
 }
 
-// siteWhy returns the reason that the site gave for flagging a run; "" if a person also reported it.
-func siteWhy(row models.FlaggedRun) string {
+// siteReason returns the reason that the site gave for flagging a run; "" if a person also reported it.
+func siteReason(row models.FlaggedRun) string {
 	var why []string
 	for _, flag := range row.Flags {
 		if flag.UserID != 0 {

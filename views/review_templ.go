@@ -300,7 +300,7 @@ func reviewSection(p ReviewPage, g reviewGroup) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.TickedGroup == string(g.kind) {
+		if p.PreselectedGroup == string(g.kind) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<a class=\"small ml-auto\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -380,7 +380,7 @@ func reviewSection(p ReviewPage, g reviewGroup) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, row := range g.rows {
-			templ_7745c5c3_Err = reviewRow(row, g, p.TickedGroup == string(g.kind)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reviewRow(row, g, p.PreselectedGroup == string(g.kind)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -14,7 +14,7 @@ func (b BoardTable) hasRoofs() bool {
 
 func roofText(roof *float64) string {
 	if roof == nil {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Percent(*roof)
 }

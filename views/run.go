@@ -60,17 +60,17 @@ func (r RunCard) isInconclusive() bool {
 	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
 }
 
-// ranked reports whether the run was submitted for the board.
-func (r RunCard) ranked() bool { return r.Mode == job.ModeRanked }
+// isRanked reports whether the run was submitted for the board.
+func (r RunCard) isRanked() bool { return r.Mode == job.ModeRanked }
 
 // reviewName returns the text of the link to reports and decisions; "" if the viewer may do nothing there.
 func (r RunCard) reviewName() string {
 	switch {
-	case !r.ranked() || r.ScoreNS == nil:
+	case !r.isRanked() || r.ScoreNS == nil:
 		return ""
 	case !r.Outcome.Mine || r.Outcome.MayReview:
 		return "Report or review"
-	case r.disqualified() || r.ReinstatedReason != "":
+	case r.isDisqualified() || r.ReinstatedReason != "":
 		return "Decisions"
 	case r.Outcome.IsRecord:
 		return "Note on your record"
@@ -78,8 +78,8 @@ func (r RunCard) reviewName() string {
 	return ""
 }
 
-// disqualified reports whether the run was removed from its board.
-func (r RunCard) disqualified() bool { return r.DisqualifiedAt != nil }
+// isDisqualified reports whether the run was removed from its board.
+func (r RunCard) isDisqualified() bool { return r.DisqualifiedAt != nil }
 
 // URL returns the address of only the card.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
@@ -89,7 +89,7 @@ func (r RunCard) Working() bool { return !r.HasEnded() && r.State != "queued" }
 
 // Label returns the state for people.
 func (r RunCard) Label() string {
-	if r.disqualified() {
+	if r.isDisqualified() {
 		return "Disqualified"
 	}
 	state, ok := runStates[r.State]
@@ -113,7 +113,7 @@ func (r RunCard) testsPassed() string {
 }
 
 func (r RunCard) class() string {
-	if r.disqualified() {
+	if r.isDisqualified() {
 		return "tag-fail"
 	}
 	return runStates[r.State].class
@@ -140,9 +140,9 @@ func (r RunCard) startsOpen(stage StageView) bool {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return false
 	}
-	if stage.Result.Stage == job.StageBenchmark && !stage.failed() {
+	if stage.Result.Stage == job.StageBenchmark && !stage.hasFailed() {
 		for _, other := range r.Stages {
-			if other.Result.Stage == job.StageRanked && other.Timed() {
+			if other.Result.Stage == job.StageRanked && other.HasTimes() {
 				return false
 			}
 		}
@@ -154,7 +154,7 @@ func (r RunCard) startsOpen(stage StageView) bool {
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
-		text += "; the score is the " + format.Lower(r.Ranking)
+		text += "; the score is the " + format.LowerFirst(r.Ranking)
 		if !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases) {
 			text += ", each by its median"
 			if n := len(stage.Result.Cases[0].Processes); n > 1 {
@@ -186,7 +186,7 @@ func (r RunCard) remarks() []Remark {
 		return found
 	}
 	for _, stage := range r.Stages {
-		if !stage.failed() && stage.Result.Stage != job.StageBuild {
+		if !stage.hasFailed() && stage.Result.Stage != job.StageBuild {
 			continue
 		}
 		text := stage.Result.Stderr + "\n" + stage.Result.Stdout
@@ -209,7 +209,7 @@ const unparsedException = "it ended with an exception; its last lines on stderr 
 // submission.py:8: …". Viewers who may not see the source have no output, and so no exception.
 func (r RunCard) failureReason() string {
 	for _, stage := range r.Stages {
-		if !stage.failed() || !strings.Contains(r.Failure.Reason, unparsedException) {
+		if !stage.hasFailed() || !strings.Contains(r.Failure.Reason, unparsedException) {
 			continue
 		}
 		if text := exceptionIn(stage.Result.Stderr, r.Sources); text != "" {

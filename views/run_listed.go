@@ -10,14 +10,14 @@ import (
 // programs.
 func (r RunCard) tagText() string {
 	if how := r.failureWords(); how != "" {
-		return format.Capital(how)
+		return format.UpperFirst(how)
 	}
 	return r.Label()
 }
 
 // failureWords describes a failure in two words; "" if the run did not fail or was disqualified.
 func (r RunCard) failureWords() string {
-	if r.State != work.StateFailed || r.Failure == nil || r.disqualified() {
+	if r.State != work.StateFailed || r.Failure == nil || r.isDisqualified() {
 		return ""
 	}
 	return failureWordsOf(*r.Failure)

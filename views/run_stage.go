@@ -39,8 +39,8 @@ var stageNames = map[job.Stage]string{
 	job.StageValidate:  "Validation script",
 }
 
-// failed reports whether the stage ended with a failure.
-func (s StageView) failed() bool {
+// hasFailed reports whether the stage ended with a failure.
+func (s StageView) hasFailed() bool {
 	return s.HasResult && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
 
@@ -149,8 +149,8 @@ func (s StageView) Summary() string {
 	}
 }
 
-// Timed reports whether the cases of the stage have times.
-func (s StageView) Timed() bool {
+// HasTimes reports whether the cases of the stage have times.
+func (s StageView) HasTimes() bool {
 	for _, c := range s.Result.Cases {
 		if c.Mean > 0 {
 			return true
@@ -161,7 +161,7 @@ func (s StageView) Timed() bool {
 
 // Open reports whether the cases of the stage are open at first; passed tests are not.
 func (s StageView) Open() bool {
-	return s.Running || s.Timed() || s.failed()
+	return s.Running || s.HasTimes() || s.hasFailed()
 }
 
 // statusWords describes the end of a case or stage.

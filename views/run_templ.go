@@ -441,7 +441,7 @@ func runTag(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.State == "done" && !r.disqualified() {
+		} else if r.State == "done" && !r.isDisqualified() {
 			templ_7745c5c3_Err = icon("pass").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -490,7 +490,7 @@ func runResult(r RunCard) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if r.ranked() && r.State == "done" {
+		if r.isRanked() && r.State == "done" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<a class=\"small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -513,7 +513,7 @@ func runResult(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.ranked() && r.ScoreNS != nil && !r.disqualified() && r.HeldReason == "" {
+		if r.isRanked() && r.ScoreNS != nil && !r.isDisqualified() && r.HeldReason == "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<a class=\"small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1190,7 +1190,7 @@ func stageCases(r RunCard, stage StageView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if stage.Timed() {
+			if stage.HasTimes() {
 				templ_7745c5c3_Err = timedCases(stage, !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1980,7 +1980,7 @@ func caseMessage(c job.CaseResult, columns int) templ.Component {
 
 func repeats(n int) string {
 	if n == 0 {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Count(int64(n))
 }
@@ -2129,7 +2129,7 @@ func runOutput(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if stage.failed() {
+				if stage.hasFailed() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 164, " open")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -2152,7 +2152,7 @@ func runOutput(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !stage.failed() {
+				if !stage.hasFailed() {
 					templ_7745c5c3_Err = outputText("Command", stage.Result.Command).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -2166,7 +2166,7 @@ func runOutput(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if stage.failed() {
+				if stage.hasFailed() {
 					templ_7745c5c3_Err = outputText("Command", stage.Result.Command).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -2331,9 +2331,9 @@ func machine(r RunCard) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var104 string
-		templ_7745c5c3_Var104, templ_7745c5c3_Err = templ.JoinStringErrs(format.Between(r.QueuedAt, timeOf(r.StartedAt)))
+		templ_7745c5c3_Var104, templ_7745c5c3_Err = templ.JoinStringErrs(format.Between(r.QueuedAt, timeOrZero(r.StartedAt)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 466, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 466, Col: 60}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var104))
 		if templ_7745c5c3_Err != nil {
@@ -2344,9 +2344,9 @@ func machine(r RunCard) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var105 string
-		templ_7745c5c3_Var105, templ_7745c5c3_Err = templ.JoinStringErrs(format.Between(timeOf(r.StartedAt), timeOf(r.EndedAt)))
+		templ_7745c5c3_Var105, templ_7745c5c3_Err = templ.JoinStringErrs(format.Between(timeOrZero(r.StartedAt), timeOrZero(r.EndedAt)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 468, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 468, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var105))
 		if templ_7745c5c3_Err != nil {

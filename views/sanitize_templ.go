@@ -382,9 +382,9 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(mark.place())
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(mark.lineText())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 94, Col: 95}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 94, Col: 98}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -406,9 +406,9 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(format.Nothing)
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(format.NotMeasured)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 98, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 98, Col: 28}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -452,9 +452,9 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var25 string
-				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(format.Nothing)
+				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(format.NotMeasured)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 105, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 105, Col: 28}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {
@@ -489,7 +489,7 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 
 func orNothing(text string) string {
 	if text == "" {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return text
 }

@@ -93,13 +93,13 @@ func SuiteSteps() []float64 { return []float64{0, 0.5, 0.8, 1, 1.5, 2, 4} }
 
 func timesText(factor float64) string {
 	if factor == 0 {
-		return format.Nothing
+		return format.NotMeasured
 	}
 	return format.Factor(factor)
 }
 
-// best returns a row with the best speedup of all entrants on each board.
-func (p SuitePage) best() events.SuiteRow {
+// bestOfAll returns a row with the best speedup of all entrants on each board.
+func (p SuitePage) bestOfAll() events.SuiteRow {
 	best := events.SuiteRow{Speedups: make([]float64, len(p.Suite.Boards))}
 	for _, row := range p.Suite.Rows {
 		for i, s := range row.Speedups {
@@ -140,7 +140,7 @@ func (p SuitePage) curves() (list []curve) {
 		list = append(list, curve{class, name, fastPath(row.Speedups, p.Suite.ComparedBoards)})
 	}
 	if len(p.Suite.Rows) > 1 {
-		add("curve-best", "Best of all", p.best())
+		add("curve-best", "Best of all", p.bestOfAll())
 	}
 	if p.RowA != nil {
 		add("curve-a", p.RowA.Name, *p.RowA)

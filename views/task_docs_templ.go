@@ -511,7 +511,7 @@ func taskKeys(keys []tasks.Key) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for _, lang := range key.Langs {
+			for _, lang := range key.Languages {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span class=\"tag\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

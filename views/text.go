@@ -77,7 +77,7 @@ func argValue(c tasks.Case, name string) string {
 	if name == tasks.DevicesKey {
 		return "all"
 	}
-	return format.Nothing
+	return format.NotMeasured
 }
 
 // BrowserName returns a short name for a User-Agent: "Firefox on Linux". An unknown User-Agent is unchanged.

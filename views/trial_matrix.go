@@ -68,7 +68,7 @@ func (c column) name() string { return fmt.Sprintf("%s %d", c.word(), c.Index) }
 // trialCell is the result of a solution on a case; the status is "" if the solution did not run on it.
 type trialCell struct {
 	column
-	Status         job.Status
+	CaseStatus     job.Status
 	Message        string
 	TimeNS         float64 // nanoseconds per call; 0 if not timed
 	FirstDetection bool    // first case that detects a wrong solution
@@ -109,7 +109,7 @@ func (p TrialPage) cells(r TrialRow) []trialCell {
 			continue
 		}
 		c := run.result(col)
-		cells[i].Status, cells[i].Message, cells[i].TimeNS, cells[i].SubmissionID = c.Status, truncateMessage(c.Message), c.Time(), run.SubmissionID
+		cells[i].CaseStatus, cells[i].Message, cells[i].TimeNS, cells[i].SubmissionID = c.Status, truncateMessage(c.Message), c.Time(), run.SubmissionID
 		if c.Status == job.StatusFail && !r.Correct && !r.Starter && !proved {
 			cells[i].FirstDetection, proved = true, true
 		}
@@ -149,7 +149,7 @@ func (r TrialRow) testTime() string {
 // evidence returns a line with the reason for a verdict: the first failed case, otherwise the failure of the run.
 func (r TrialRow) evidence(cells []trialCell) string {
 	for _, c := range cells {
-		if c.Status != job.StatusFail {
+		if c.CaseStatus != job.StatusFail {
 			continue
 		}
 		message, _, _ := strings.Cut(c.Message, "\n")
@@ -280,8 +280,8 @@ func (p TrialPage) hasWorkingSolution() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
 }
 
-// Tried reports whether the trial has at least one run.
-func (p TrialPage) Tried() bool {
+// HasRuns reports whether the trial has at least one run.
+func (p TrialPage) HasRuns() bool {
 	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.Tried })
 }
 

@@ -154,7 +154,7 @@ func trialActions(p TrialPage, sound bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Tried() {
+		if p.HasRuns() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button class=\"btn\">Try again</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -371,7 +371,7 @@ func (p TrialPage) publishLabel(sound bool) string {
 	switch {
 	case sound:
 		return "Publish"
-	case !p.Tried():
+	case !p.HasRuns():
 		return "Publish untried"
 	case p.Waiting() > 0:
 		return "Publish without waiting"
@@ -402,7 +402,7 @@ func TrialTable(p TrialPage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		said, bad := p.summary()
-		sound := !bad && p.Tried() && p.Waiting() == 0
+		sound := !bad && p.HasRuns() && p.Waiting() == 0
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<div id=\"trial\" class=\"mt-6\" data-task-kept")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -490,7 +490,7 @@ func TrialTable(p TrialPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Tried() {
+		if p.HasRuns() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"card mt-4 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Solutions and cases\"><table class=\"table matrix\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -849,9 +849,9 @@ func trialRow(p TrialPage, number int, r TrialRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(string(cell.Status))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(string(cell.CaseStatus))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 175, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 175, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
@@ -947,13 +947,13 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 		}
 		ctx = templ.ClearChildren(ctx)
 		switch {
-		case cell.Status == "":
+		case cell.CaseStatus == "":
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<span class=\"soft\" title=\"Did not run\">–<span class=\"sr-only\">did not run</span></span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case cell.Message == "" || cell.Status == job.StatusPass:
-			var templ_7745c5c3_Var46 = []any{templ.KV("text-pass", cell.Status == job.StatusPass), templ.KV("text-fail", bad && cell.Status != job.StatusPass), templ.KV("soft", !bad && cell.Status != job.StatusPass)}
+		case cell.Message == "" || cell.CaseStatus == job.StatusPass:
+			var templ_7745c5c3_Var46 = []any{templ.KV("text-pass", cell.CaseStatus == job.StatusPass), templ.KV("text-fail", bad && cell.CaseStatus != job.StatusPass), templ.KV("soft", !bad && cell.CaseStatus != job.StatusPass)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var46...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -984,9 +984,9 @@ func trialCellMark(id string, r TrialRow, cell trialCell, bad bool) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var48 string
-			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(statusWords(cell.Status))
+			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(statusWords(cell.CaseStatus))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 196, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trial.templ`, Line: 196, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 			if templ_7745c5c3_Err != nil {
@@ -1114,7 +1114,7 @@ func cellIcon(cell trialCell) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if cell.Status == job.StatusPass {
+		if cell.CaseStatus == job.StatusPass {
 			templ_7745c5c3_Err = icon("pass").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

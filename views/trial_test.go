@@ -59,7 +59,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 		Trial: job.Trial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.cells(row)
 	if len(cells) != 4 || cells[0].FirstDetection || !cells[1].FirstDetection || cells[2].FirstDetection ||
-		cells[3].Status != "" {
+		cells[3].CaseStatus != "" {
 		t.Errorf("%+v", cells)
 	}
 	if why := row.evidence(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {

@@ -54,9 +54,9 @@ type variantChip struct {
 	label string // label of its variant
 }
 
-// chips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader. rest has
+// boardChips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader. rest has
 // the boards that the card omits.
-func (c TaskCard) chips() (shown, rest []variantChip) {
+func (c TaskCard) boardChips() (shown, rest []variantChip) {
 	var list []variantChip
 	for _, v := range c.Variants {
 		for _, b := range v.Boards {

@@ -892,7 +892,7 @@ func deliveryTable(p WebhookPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = timestamp(timeOf(row.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(timeOrZero(row.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -82,7 +82,7 @@ func (s *Server) slotsReady(ctx context.Context) error {
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(s.site.Now()) && w.Takes(slot) {
+			if w.IsLive(s.site.Now()) && w.AcceptsJobsOn(slot) {
 				return nil
 			}
 		}

@@ -115,7 +115,7 @@ func postIdempotent[T any](ctx context.Context, c *Client, path string, body any
 		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == submitTries {
 			return created, err
 		}
-		if err := sleep(ctx, max(time.Second, retryAfter(err))); err != nil {
+		if err := sleepContext(ctx, max(time.Second, retryAfter(err))); err != nil {
 			return nil, err
 		}
 	}

@@ -55,7 +55,7 @@ func (c *Client) Wait(ctx context.Context, id int64, wait time.Duration) (*Submi
 // pauseIfEarly pauses if the site responded before wait was over, because too many clients wait. The caller then
 // repeats the request.
 func pauseIfEarly(ctx context.Context, began time.Time, wait time.Duration) error {
-	return sleep(ctx, min(wait, time.Second)-time.Since(began))
+	return sleepContext(ctx, min(wait, time.Second)-time.Since(began))
 }
 
 // Download returns a file by its path on the site, such as "/runs/1/trace.json".

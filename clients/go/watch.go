@@ -44,7 +44,7 @@ func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) e
 		if *after > seen {
 			pause = 0
 		}
-		if err := sleep(ctx, max(pause, retryAfter(err))); err != nil {
+		if err := sleepContext(ctx, max(pause, retryAfter(err))); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func readEvents(r io.Reader, each func(name, data string) error) error {
 	return io.ErrUnexpectedEOF
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

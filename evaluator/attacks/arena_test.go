@@ -29,7 +29,7 @@ import (
 // arena runs stages one after another, reusing sandboxes where possible.
 type arena struct {
 	builder *toolchain.Builder
-	place   toolchain.Place
+	place   toolchain.Environment
 	tasks   map[string]*tasks.Bundle
 	program toolchain.Program
 	worker  *evaluator.Worker // for what is evaluated without a task
@@ -49,7 +49,7 @@ func newArena(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := toolchain.Find(t.Context())
+	tools := toolchain.FindToolchain(t.Context())
 	box := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
 	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
@@ -61,7 +61,7 @@ func newArena(t *testing.T) *arena {
 		worker: evaluator.NewWorker(evaluator.Config{
 			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder,
 			Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
-		place: toolchain.Place{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run},
+		place: toolchain.Environment{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run},
 		tasks: map[string]*tasks.Bundle{}, twins: map[string]result{},
 	}
 	for _, b := range bundles {
@@ -84,7 +84,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 		return
 	}
 	compilers := runtime.NumCPU()
-	places := make(chan toolchain.Place, compilers)
+	places := make(chan toolchain.Environment, compilers)
 	for i := range compilers {
 		place := a.place
 		place.Slot = a.place.JudgeSlot + 1 + i
@@ -175,7 +175,7 @@ func verdictOf(r result) attacks.Verdict {
 	case job.StatusPass:
 		return attacks.ScoredHonestly
 	case job.StatusLimit, job.StatusTimeout:
-		return attacks.Limit
+		return attacks.KnownLimit
 	}
 	return attacks.Refused
 }

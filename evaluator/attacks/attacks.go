@@ -30,7 +30,7 @@ type Verdict string
 const (
 	Refused        Verdict = "refused"         // no time is shown
 	ScoredHonestly Verdict = "scored honestly" // the shown time is the actual time
-	Limit          Verdict = "limit"           // it hits a limit of the stage
+	KnownLimit     Verdict = "limit"           // it hits a limit of the stage
 )
 
 // Attack is one attack of the corpus, a directory with attack.yml, which is flat (one line per field) because scripts
@@ -83,8 +83,8 @@ func Families() []string {
 // IsEvaluation reports whether the attack targets the evaluation API instead of a task.
 func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
 
-// All returns the attacks of the corpus, sorted by device and name.
-func All() ([]Attack, error) {
+// AllAttacks returns the attacks of the corpus, sorted by device and name.
+func AllAttacks() ([]Attack, error) {
 	folders, err := fs.Glob(attackFiles, "?pu/*/attack.yml")
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func readAttack(folder string) (Attack, error) {
 		return a, fmt.Errorf("no family is called %q", a.Family)
 	}
 	for _, v := range []Verdict{a.ExpectedVerdict, cmp.Or(a.VerdictWhenBusy, a.ExpectedVerdict)} {
-		if !slices.Contains([]Verdict{Refused, ScoredHonestly, Limit}, v) {
+		if !slices.Contains([]Verdict{Refused, ScoredHonestly, KnownLimit}, v) {
 			return a, fmt.Errorf("no verdict is called %q", v)
 		}
 	}

@@ -43,7 +43,7 @@ func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 
 // tryAll tries the requested CPU attacks.
 func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
-	all, err := attacks.All()
+	all, err := attacks.AllAttacks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func write(path string, ended attacks.Table) error {
 }
 
 func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
-	all, err := attacks.All()
+	all, err := attacks.AllAttacks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
 }
 
 func TestAnAttackOnSeveralGPUsSaysHowMany(t *testing.T) {
-	all, err := attacks.All()
+	all, err := attacks.AllAttacks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAnAttackOnSeveralGPUsSaysHowMany(t *testing.T) {
 }
 
 func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
-	all, err := attacks.All()
+	all, err := attacks.AllAttacks()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,12 +73,12 @@ func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error)
 		return nil, err
 	}
 	a.Slot = held.OwnSlot()
-	a.UpdateMachine()
+	a.RecordMachine()
 	return held, nil
 }
 
 // RecordMachine stores the current state of the attempt's slot in the machine record of the result.
-func (a *Attempt) UpdateMachine() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
+func (a *Attempt) RecordMachine() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
 // BeginUnlessEnded begins a stage, or returns the cause of ctx if ctx has ended.
 func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total int) error {

@@ -27,9 +27,9 @@ type events struct {
 	job       job.Job
 	log       *slog.Logger
 
-	mu    sync.Mutex
-	seq   int
-	cases int // number of case events of this stage
+	mu       sync.Mutex
+	sequence int
+	cases    int // number of case events of this stage
 }
 
 func (s *events) publish(e job.Event) {
@@ -43,9 +43,9 @@ func (s *events) publish(e job.Event) {
 	if e.Type == job.EventStage {
 		s.cases = 0
 	}
-	s.seq++
+	s.sequence++
 	e.RunID, e.AttemptID, e.Secret, e.EvaluationID = s.job.RunID, s.job.AttemptID, s.job.Secret, s.job.EvaluationID
-	e.Seq, e.Time, e.Worker = s.seq, time.Now().UTC(), s.worker
+	e.Seq, e.Time, e.Worker = s.sequence, time.Now().UTC(), s.worker
 	if err := s.publisher.PublishEvent(e); err != nil {
 		s.log.Warn("event not sent", "attempt", e.AttemptID, "type", e.Type, "err", err)
 	}

@@ -42,29 +42,29 @@ func (l *StageLog) Close() {
 type logStream struct {
 	send func(text string)
 
-	mu      sync.Mutex
-	pending []byte
-	budget  int
-	timer   *time.Timer // runs while held is not empty
+	mu        sync.Mutex
+	pending   []byte
+	bytesLeft int
+	timer     *time.Timer // runs while held is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {
-	return &logStream{send: send, budget: maxLogBytes}
+	return &logStream{send: send, bytesLeft: maxLogBytes}
 }
 
 func (l *logStream) write(b []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.budget == 0 || len(b) == 0 {
+	if l.bytesLeft == 0 || len(b) == 0 {
 		return
 	}
-	b = b[:min(len(b), l.budget)]
-	l.budget -= len(b)
+	b = b[:min(len(b), l.bytesLeft)]
+	l.bytesLeft -= len(b)
 	l.pending = append(l.pending, b...)
 	for len(l.pending) >= maxLogEvent {
 		l.sendFirst(maxLogEvent)
 	}
-	if l.budget == 0 {
+	if l.bytesLeft == 0 {
 		l.flush(true)
 		l.send(logTruncatedNote)
 		return
@@ -82,7 +82,7 @@ func (l *logStream) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flush(true)
-	l.budget = 0
+	l.bytesLeft = 0
 }
 
 // flush sends the collected output. An incomplete character at its end is kept until its other bytes arrive, unless

@@ -148,7 +148,7 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 	<-sampled
 	<-sampled // the second one is made by time
 	var machine job.Machine
-	watch.Record(&machine)
+	watch.StopAndStore(&machine)
 	got := machine.Conditions
 
 	if got["load_average"] == "" {
@@ -178,7 +178,7 @@ func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), tier.Patience())
 	cancel()
 	var machine job.Machine
-	device.Watch(ctx, slot).Record(&machine)
+	device.Watch(ctx, slot).StopAndStore(&machine)
 	got := machine.Conditions
 	if d := machine.Disturbances; d.ProcessorCount < 1 || d.LoadAverage < 0 {
 		t.Errorf("disturbances: %+v", d)

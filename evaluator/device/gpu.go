@@ -33,7 +33,7 @@ func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	}
 	var slots []Slot
 	for i := range count {
-		slot, err := describe(lib, i)
+		slot, err := describeGPU(lib, i)
 		if err != nil {
 			log.Warn("a GPU is left out", "index", i, "err", err)
 			continue
@@ -43,8 +43,8 @@ func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
 	return slots
 }
 
-// describe returns the slot of one GPU.
-func describe(lib nvml.Interface, index int) (Slot, error) {
+// describeGPU returns the slot of one GPU.
+func describeGPU(lib nvml.Interface, index int) (Slot, error) {
 	gpu, ret := lib.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
 		return Slot{}, fmt.Errorf("open it: %w", ret)

@@ -92,8 +92,8 @@ func (w *Watcher) Stop() map[string]string {
 	return seen
 }
 
-// Record stops the watcher and stores the conditions and disturbances in m.
-func (w *Watcher) Record(m *job.Machine) {
+// StopAndStore stops the watcher and stores the conditions and disturbances in m.
+func (w *Watcher) StopAndStore(m *job.Machine) {
 	m.Conditions = w.Stop()
 	d := w.disturbances()
 	m.Disturbances = &d
@@ -164,7 +164,7 @@ func (w *Watcher) sample() {
 	reasons := readThrottleReasons(w.slot)
 	w.throttle |= reasons
 	if clock := w.series[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
-		w.clocks = append(w.clocks, clock.latest)
+		w.clocks = append(w.clocks, clock.lastValue)
 	}
 	if w.samples%foreignProcessInterval == 0 {
 		w.foreignProcesses.sample()
@@ -174,19 +174,19 @@ func (w *Watcher) sample() {
 
 // series has the first, smallest, largest, and last value of a sampled quantity.
 type series struct {
-	name, unit              string
-	scale                   uint32 // NVML's value is divided by this
-	read                    func() (uint32, nvml.Return)
-	first, min, max, latest uint32
-	hasValue                bool
+	name, unit                      string
+	scale                           uint32 // NVML's value is divided by this
+	read                            func() (uint32, nvml.Return)
+	firstValue, min, max, lastValue uint32
+	hasValue                        bool
 }
 
 func (s *series) add(value uint32) {
 	value /= s.scale
 	if !s.hasValue {
-		s.first, s.min, s.max, s.hasValue = value, value, value, true
+		s.firstValue, s.min, s.max, s.hasValue = value, value, value, true
 	}
-	s.min, s.max, s.latest = min(s.min, value), max(s.max, value), value
+	s.min, s.max, s.lastValue = min(s.min, value), max(s.max, value), value
 }
 
 func (s *series) String() string {
@@ -194,7 +194,7 @@ func (s *series) String() string {
 		return formatNumber(s.min) + " " + s.unit
 	}
 	return formatNumber(s.min) + "–" + formatNumber(s.max) + " " + s.unit + ", " +
-		formatNumber(s.first) + " at the start, " + formatNumber(s.latest) + " at the end"
+		formatNumber(s.firstValue) + " at the start, " + formatNumber(s.lastValue) + " at the end"
 }
 
 func formatNumber(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

@@ -81,7 +81,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 				d.log.Error("dismissing silent workers", "err", err)
 			}
 		case <-sweep.C:
-			if err := d.store.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := d.store.DeleteExpired(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("sweeping", "err", err)
 			}
 		}
@@ -150,17 +150,17 @@ func (d *Dispatcher) readState(ctx context.Context, now time.Time) (ready []work
 	return ready, live, workers, err
 }
 
-// load counts the work that needs slots of a device.
-type load struct {
+// jobLoad counts the work that needs slots of a device.
+type jobLoad struct {
 	attempts        int // live attempts
 	waitingByPeople int // people's waiting work, and attempts except follow-ups
 	total           int // people's waiting work, and all attempts
 }
 
-func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load {
-	loads := map[string]load{}
+func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLoad {
+	loads := map[string]jobLoad{}
 	for _, r := range ready {
-		loads[r.Device] = load{waitingByPeople: r.People, total: r.People}
+		loads[r.Device] = jobLoad{waitingByPeople: r.People, total: r.People}
 	}
 	for _, a := range live {
 		l := loads[a.Device]
@@ -175,11 +175,11 @@ func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]load 
 
 // exceedsFreeSlots reports whether people's work needs more slots than profiles, confirmations, reruns, and baselines
 // leave free.
-func (l load) exceedsFreeSlots(slots int) bool { return l.total > slots && l.waitingByPeople > 0 }
+func (l jobLoad) exceedsFreeSlots(slots int) bool { return l.total > slots && l.waitingByPeople > 0 }
 
 // requeueLost ends lost attempts with infrastructure errors and queues their work again. If the database cannot write,
 // it requeues nothing, because workers may only seem silent if their heartbeats cannot be stored.
-func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lossReason, now time.Time) error {
+func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lostJobReason, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
 	}

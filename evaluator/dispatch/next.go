@@ -33,14 +33,14 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		if !errors.Is(err, errJobImpossible) {
 			return message, err
 		}
-		d.log.Error("work ends without a worker", attempt.Ref().Noun(), attempt.Ref().ID(), "err", err)
+		d.log.Error("work ends without a worker", attempt.Ref().KindName(), attempt.Ref().ID(), "err", err)
 		// The site reports the failure in the worker's place, with the attempt's secret. Viewers are notified as usual,
 		// and the infrastructure error does not count for limits.
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{
-				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().Noun(), why),
+				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().KindName(), why),
 				IsInfrastructureError: true,
 			},
 		}, work.Findings{})
@@ -85,7 +85,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.Measured(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
+	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.MeasuredMode(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
 	held, err := d.store.Work.MedianTime(ctx, run)
 	if err != nil {
 		return run.Work, err
@@ -102,7 +102,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 		return run.Work, err
 	}
 	if run.Mode == job.ModeValidate {
-		bundle = bundle.Validating()
+		bundle = bundle.WithValidationScript()
 	}
 	j.Task = bundle.Definition.WithFiles(submitted.Names()).ForDevice(run.Device)
 	if j.Mode == job.ModeRanked && j.Task.HasRanges() {

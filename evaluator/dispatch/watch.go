@@ -24,8 +24,8 @@ const (
 	slowWriteTime = time.Second
 )
 
-// lossReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
-type lossReason struct {
+// lostJobReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
+type lostJobReason struct {
 	reason string
 	kind   work.Loss
 }
@@ -79,29 +79,29 @@ func (w *watch) resetClock(now time.Time) {
 
 // lostAttempts returns the attempts to requeue. The loss of a worker counts against its runs, which may have caused it,
 // unless the site was down at some time since they started.
-func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lossReason {
+func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lostJobReason {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
 	missing, leaving := map[string]time.Time{}, map[string]bool{}
-	lost := map[string]lossReason{}
+	lost := map[string]lostJobReason{}
 	for _, a := range live {
-		worker, began := byName[a.Worker], a.Began()
+		worker, began := byName[a.Worker], a.BeganAt()
 		if w.ofStoppingWorkers[a.ID] || worker.Stopping && slices.Contains(worker.Attempts, a.ID) {
 			leaving[a.ID] = true
 		}
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.startedAt, began}, time.Time.Compare)
 		switch {
 		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
-			lost[a.ID] = lossReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.lossOf(a, leaving[a.ID])}
+			lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.lossOf(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missingSince[a.ID]
 			if !ok {
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingTimeout {
-				lost[a.ID] = lossReason{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.lossOf(a, leaving[a.ID])}
+				lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.lossOf(a, leaving[a.ID])}
 			}
 		}
 	}
@@ -123,6 +123,6 @@ func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.Loss {
 // liveSlots counts the slots of live workers, by device.
 func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]fleet.DeviceSlots {
 	return fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
-		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker seen only by an earlier process may be gone
+		return w.AcceptsJobsOn(slot) && !w.SeenAt.Before(started) // a worker seen only by an earlier process may be gone
 	})
 }

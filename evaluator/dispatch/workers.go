@@ -35,7 +35,7 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 		return err
 	}
 	ref := result.Ref()
-	log := d.log.With(ref.Noun(), ref.ID(), "worker", result.Machine.Worker)
+	log := d.log.With(ref.KindName(), ref.ID(), "worker", result.Machine.Worker)
 	out, err := d.store.Work.RecordResult(ctx, result, found)
 	switch {
 	case db.KindOf(err) == db.Forbidden:
@@ -74,17 +74,17 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 		return nil, err
 	}
 	state := d.stateOf(h.Worker)
-	if err := d.noteSlots(ctx, h, state); err != nil {
+	if err := d.recordSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	if err := d.announceEffect(d.store.Work.NoteTaken(ctx, h.Worker, fresh...)); err != nil {
+	if err := d.announceEffect(d.store.Work.RecordTaken(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
 	d.storeBenchmarks(ctx, h, state)
 	if h.Stopping && len(h.Attempts) == 0 {
 		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (visibleState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastVisible {
+	if now := (slotState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastVisible {
 		state.lastVisible = now
 		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.RefusingReason, "stopping", h.Stopping)
 		d.notify.QueueChanged()
@@ -95,7 +95,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 
 // recordSlots stores new devices and software. A worker with new devices must reconnect, because its permissions were
 // set when it connected.
-func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *workerState) error {
+func (d *Dispatcher) recordSlots(ctx context.Context, h job.Heartbeat, state *workerState) error {
 	var text strings.Builder
 	for _, slot := range h.Slots {
 		slot.Machine.SlotBenchmark = nil // not part of hardware or software
@@ -105,7 +105,7 @@ func (d *Dispatcher) noteSlots(ctx context.Context, h job.Heartbeat, state *work
 	if state.slots == text.String() || !state.slotWrites.Allow() {
 		return nil
 	}
-	fresh, out, err := d.store.NoteSlots(ctx, h)
+	fresh, out, err := d.store.RecordSlots(ctx, h)
 	if err := d.announceEffect(out, err); err != nil {
 		return err
 	}
@@ -128,25 +128,25 @@ const (
 
 // workerState is the state stored from a worker's heartbeats.
 type workerState struct {
-	lastVisible       visibleState
+	lastVisible       slotState
 	slots             string               // stored last, as text
 	benchmarkStoredAt map[string]time.Time // time of the last stored benchmark, by device hash
 	slotWrites        *rate.Limiter        // limits storing slots
 	benchmarkWrites   *rate.Limiter        // limits storing benchmarks
 }
 
-// visibleState is the part of a worker's state that the page of devices shows.
-type visibleState struct {
-	slots    int
-	refusing string
-	stopping bool
+// slotState is the part of a worker's state that the page of devices shows.
+type slotState struct {
+	slots      int
+	isRefusing string
+	stopping   bool
 }
 
 // stateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.
 func (d *Dispatcher) stateOf(worker string) *workerState {
 	if d.workers[worker] == nil {
 		d.workers[worker] = &workerState{
-			lastVisible: visibleState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
+			lastVisible: slotState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
 		}
 	}
 	return d.workers[worker]

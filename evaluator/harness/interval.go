@@ -49,9 +49,9 @@ func RunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// Widen widens the interval [low, high] around value by an additional independent error with the relative half-width
+// WidenInterval widens the interval [low, high] around value by an additional independent error with the relative half-width
 // half. All values must be positive.
-func Widen(value, low, high, half float64) (float64, float64) {
+func WidenInterval(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }
 
@@ -72,7 +72,7 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
-		low, high := Widen(score, i.Low, i.High, deviations*RunDeviation(score)/math.Sqrt(runs))
+		low, high := WidenInterval(score, i.Low, i.High, deviations*RunDeviation(score)/math.Sqrt(runs))
 		// The interval is limited to the range of valid times, which the database also checks.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
@@ -118,7 +118,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 		for i := range alone {
 			alone[i].Median = cases[i].Processes[p]
 		}
-		scores[p] = rank(ranking, alone)
+		scores[p] = rankInterval(ranking, alone)
 	}
 	return scores
 }

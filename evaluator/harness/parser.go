@@ -31,12 +31,12 @@ const maxLine = 1 << 20
 type Parser struct {
 	lines            Lines
 	onCase           CaseFunc
-	size             int       // bytes parsed so far
-	inconsistency    string    // reason to refuse the report, a sentence; empty if there is none
-	section                    // of the current process
-	severalProcesses bool      // a judge reports several fresh processes, one after another
-	processes        int       // number of reported processes
-	reported         []section // of the reported processes, except dropped ones
+	size             int            // bytes parsed so far
+	inconsistency    string         // reason to refuse the report, a sentence; empty if there is none
+	stageSection                    // of the current process
+	severalProcesses bool           // a judge reports several fresh processes, one after another
+	processes        int            // number of reported processes
+	reported         []stageSection // of the reported processes, except dropped ones
 	total            int
 	check            string
 	openCase         int // index of the case being reported, or -1
@@ -45,18 +45,18 @@ type Parser struct {
 	extraBytes       int
 }
 
-// section is the report about one process of the submission.
-type section struct {
+// stageSection is the report about one process of the submission.
+type stageSection struct {
 	seen  map[string]string // hashes of values, by key
 	cases map[int]*job.CaseResult
 }
 
-func newSection() section {
-	return section{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
+func newSection() stageSection {
+	return stageSection{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
 }
 
 // sortedCases returns the cases so far, by index.
-func (s section) sortedCases() []job.CaseResult {
+func (s stageSection) sortedCases() []job.CaseResult {
 	out := make([]job.CaseResult, 0, len(s.cases))
 	for _, index := range slices.Sorted(maps.Keys(s.cases)) {
 		out = append(out, *s.cases[index])
@@ -69,7 +69,7 @@ func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, openCase: -1, section: newSection(), extra: map[string]string{}}
+	p := &Parser{onCase: onCase, openCase: -1, stageSection: newSection(), extra: map[string]string{}}
 	p.lines = Lines{MaxBytes: maxLine, OnLine: p.line}
 	return p
 }
@@ -77,7 +77,7 @@ func NewParser(onCase CaseFunc) *Parser {
 // Write parses the next piece of the pipe. It never fails.
 func (p *Parser) Write(b []byte) (int, error) {
 	if p.size += len(b); p.size > maxPipe {
-		p.refuse("The program reported more than a result can hold.")
+		p.rejectReport("The program reported more than a result can hold.")
 		return len(b), nil
 	}
 	p.lines.Feed(b)

@@ -15,12 +15,12 @@ func (p *Parser) endProcess(key, value string) {
 		p.keepExtra(key, value)
 		return
 	case err != nil || n != p.processes || n >= maxProcesses || p.check != "":
-		p.refuse("The program reported its processes out of order.")
+		p.rejectReport("The program reported its processes out of order.")
 		return
 	}
 	p.processes++
-	p.reported = append(p.reported, p.section)
-	p.section = newSection()
+	p.reported = append(p.reported, p.stageSection)
+	p.stageSection = newSection()
 }
 
 // maxProcesses exceeds the number of processes in any stage.
@@ -47,12 +47,12 @@ func (p *Parser) Medians() (medians [][]float64) {
 	return medians
 }
 
-// Drop removes the report about the last process. The reason must be a measured condition other than its times.
-func (p *Parser) Drop() { p.reported = p.reported[:len(p.reported)-1] }
+// DropStage removes the report about the last process. The reason must be a measured condition other than its times.
+func (p *Parser) DropStage() { p.reported = p.reported[:len(p.reported)-1] }
 
 // mergeProcesses merges the reports about several processes. The time of a case is the median of the processes'
 // medians. Clock values are medians, too; everything else covers the calls of all processes.
-func mergeProcesses(processes []section) []job.CaseResult {
+func mergeProcesses(processes []stageSection) []job.CaseResult {
 	first := processes[0].sortedCases()
 	out := make([]job.CaseResult, len(first))
 	for i, c := range first {
@@ -62,12 +62,12 @@ func mergeProcesses(processes []section) []job.CaseResult {
 				parts = append(parts, *part)
 			}
 		}
-		out[i] = merged(c, parts)
+		out[i] = mergeLogs(c, parts)
 	}
 	return out
 }
 
-func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
+func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.Clocks.LateCalls, c.Times = 0, 0, nil
 	usual := medianByEvent(parts)
 	for _, part := range parts {

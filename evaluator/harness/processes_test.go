@@ -148,7 +148,7 @@ func TestADroppedProcessCountsNothing(t *testing.T) {
 	p := NewParser(nil).ByProcess()
 	p.Write([]byte(process(0, timedCase(0, 100, "event"))))
 	p.Write([]byte(process(1, timedCase(0, 900, "event"))))
-	p.Drop()
+	p.DropStage()
 	p.Write([]byte(process(2, timedCase(0, 102, "event")) + "check: pass\n"))
 	p.Close()
 	if diff := cmp.Diff([]float64{100, 102}, p.Cases()[0].Processes); diff != "" || p.Processes() != 3 {

@@ -39,14 +39,14 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	}
 	switch ranking {
 	case tasks.RankLast, tasks.RankMean, tasks.RankGeom, "":
-		return rank(ranking, cases), checkProcesses(cases)
+		return rankInterval(ranking, cases), checkProcesses(cases)
 	default:
 		return 0, fmt.Errorf("unknown ranking rule %q", ranking)
 	}
 }
 
-// rank applies a ranking rule.
-func rank(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+// rankInterval applies a ranking rule.
+func rankInterval(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	switch ranking {
 	case tasks.RankMean:
 		return meanOf(cases, func(v float64) float64 { return v })

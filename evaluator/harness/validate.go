@@ -14,9 +14,9 @@ import (
 // roundingError is the relative error of numbers printed with ten digits.
 const roundingError = 1e-6
 
-// refuse stores the first reason for refusing a report. Reasons must not quote the program's output, because the inputs
+// rejectReport stores the first reason for refusing a report. Reasons must not quote the program's output, because the inputs
 // of the stage may be secret.
-func (p *Parser) refuse(sentence string) {
+func (p *Parser) rejectReport(sentence string) {
 	if p.inconsistency == "" {
 		p.inconsistency = sentence
 	}
@@ -29,11 +29,11 @@ func (p *Parser) record(key, value string) bool {
 	switch {
 	case again && old == string(sum[:]):
 	case again:
-		p.refuse("The result was reported twice, with different values.")
+		p.rejectReport("The result was reported twice, with different values.")
 	case p.check != "":
-		p.refuse("The program reported results after its verdict.")
+		p.rejectReport("The program reported results after its verdict.")
 	case len(p.seen) >= maxCases*32:
-		p.refuse("The program reported more than a result can hold.")
+		p.rejectReport("The program reported more than a result can hold.")
 	default:
 		p.seen[key] = string(sum[:])
 		return true
@@ -63,10 +63,10 @@ func checkReport(p *Parser, want []tasks.Case) string {
 			return bad
 		}
 	}
-	return p.section.check(want)
+	return p.stageSection.check(want)
 }
 
-func (s section) check(want []tasks.Case) string {
+func (s stageSection) check(want []tasks.Case) string {
 	for _, c := range s.sortedCases() {
 		switch {
 		case c.Index >= len(want):
@@ -85,7 +85,7 @@ func specAsReported(c tasks.Case) string {
 }
 
 // implausible reports whether the times of a case contradict each other.
-func (s section) implausible(c job.CaseResult) bool {
+func (s stageSection) implausible(c job.CaseResult) bool {
 	reported := func(field string) bool {
 		_, ok := s.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
 		return ok

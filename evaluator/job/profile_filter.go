@@ -46,7 +46,7 @@ func (f *ProfileFilter) Check() error {
 	}
 	for i, name := range f.Sections {
 		if !slices.Contains(ProfileSections(), name) {
-			return fmt.Errorf("there is no section %q: choose from %s", Shorten(name, maxKernelName), strings.Join(ProfileSections(), ", "))
+			return fmt.Errorf("there is no section %q: choose from %s", ShortenText(name, maxKernelName), strings.Join(ProfileSections(), ", "))
 		}
 		if slices.Contains(f.Sections[:i], name) {
 			return fmt.Errorf("the section %s is named twice", name)
@@ -56,7 +56,7 @@ func (f *ProfileFilter) Check() error {
 	case f.Benchmark != nil && *f.Benchmark < 0:
 		return fmt.Errorf("the benchmarks are counted from 0, and %d is below", *f.Benchmark)
 	case !slices.Contains([]string{"", "function", "demangled", "mangled"}, f.KernelNameBase):
-		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", Shorten(f.KernelNameBase, maxKernelName))
+		return fmt.Errorf("the kernel's name is function, demangled, or mangled, not %q", ShortenText(f.KernelNameBase, maxKernelName))
 	case f.LaunchSkip < 0 || f.LaunchSkip > maxSkippedLaunches:
 		return fmt.Errorf("the launches to skip must be from 0 to %d, not %d", maxSkippedLaunches, f.LaunchSkip)
 	case f.LaunchCount < 0 || f.LaunchCount > MaxProfiledLaunches:

@@ -8,8 +8,8 @@ type WorkRef struct {
 	EvaluationID string
 }
 
-// Noun returns "run" or "evaluation".
-func (r WorkRef) Noun() string {
+// KindName returns "run" or "evaluation".
+func (r WorkRef) KindName() string {
 	if r.EvaluationID != "" {
 		return "evaluation"
 	}
@@ -25,7 +25,7 @@ func (r WorkRef) ID() string {
 }
 
 // String returns "run 17" or "evaluation 3f0c…".
-func (r WorkRef) String() string { return r.Noun() + " " + r.ID() }
+func (r WorkRef) String() string { return r.KindName() + " " + r.ID() }
 
 // Ref returns the reference of the job's run or evaluation.
 func (j Job) Ref() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }

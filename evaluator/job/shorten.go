@@ -2,8 +2,8 @@ package job
 
 import "strings"
 
-// Shorten cuts a text to most bytes, ending with "…".
-func Shorten(text string, most int) string {
+// ShortenText cuts a text to most bytes, ending with "…".
+func ShortenText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

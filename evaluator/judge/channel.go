@@ -33,7 +33,7 @@ func newRunnerChannel() (*runnerChannel, error) {
 	w.judge[0] = os.NewFile(uintptr(ends[0]), "judge's channel")
 	w.runner[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
 	if w.judge[1], err = newPage(); err == nil {
-		w.runner[1], err = duplicate(w.judge[1])
+		w.runner[1], err = duplicateFile(w.judge[1])
 	}
 	if err == nil {
 		w.lifeLine, w.alive, err = os.Pipe()
@@ -123,7 +123,7 @@ func newPage() (*os.File, error) {
 	return page, nil
 }
 
-func duplicate(file *os.File) (*os.File, error) {
+func duplicateFile(file *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err

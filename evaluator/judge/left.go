@@ -69,5 +69,5 @@ func (l *Left) LifeLine() (*os.File, error) {
 	if l == nil {
 		return os.Open(os.DevNull)
 	}
-	return duplicate(l.gone)
+	return duplicateFile(l.gone)
 }

@@ -223,7 +223,7 @@ func (s *stage) recordEnd(got processEnd) (lost bool) {
 	delete(s.liveRunners, got.number)
 	s.addOutcome(got.outcome)
 	s.failed = s.failed || got.outcome.Signal != "" || got.outcome.Limit != ""
-	lost = s.judgeAlive && !t.turnOver && killed(got.outcome)
+	lost = s.judgeAlive && !t.turnOver && wasKilled(got.outcome)
 	s.noFurther = s.noFurther || lost
 	return lost
 }
@@ -299,7 +299,7 @@ func (s *stage) endTurn(number int) {
 		return
 	}
 	t.turnOver = true
-	time.AfterFunc(s.linger(), t.stop)
+	time.AfterFunc(s.lingerTime(), t.stop)
 }
 
 // report tells Run something about a runner.
@@ -335,15 +335,15 @@ func endedWell(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 
-// killed reports whether a limit or an external signal ended a process. A crash does not count, because a process may
+// wasKilled reports whether a limit or an external signal ended a process. A crash does not count, because a process may
 // crash at its exit, when its calls are done and the judge continues without it.
-func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
+func wasKilled(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
 func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {
-	if killed(judge) || judge.Cancelled {
+	if wasKilled(judge) || judge.Cancelled {
 		return 0
 	}
-	return s.linger()
+	return s.lingerTime()
 }
 
-func (s *stage) linger() time.Duration { return cmp.Or(s.runners.Linger, lingerTimeout) }
+func (s *stage) lingerTime() time.Duration { return cmp.Or(s.runners.Linger, lingerTimeout) }

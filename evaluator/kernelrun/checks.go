@@ -11,7 +11,7 @@ import (
 )
 
 // checkTolerance returns problems with values that are not valid in a tolerance.
-func checkTolerance(at path, _, read map[string]any) (problems []Problem) {
+func checkTolerance(at keyPath, _, read map[string]any) (problems []Problem) {
 	for _, word := range []string{"atol", "rtol", "matched", "max_error"} {
 		if n, ok := read[word].(float64); ok {
 			if why := tasks.CheckToleranceWord(word, n); why != "" {
@@ -23,7 +23,7 @@ func checkTolerance(at path, _, read map[string]any) (problems []Problem) {
 }
 
 // checkComparison checks the fields of a comparison's tolerance. matched is a newer name of required_matched_ratio.
-func checkComparison(at path, given, read map[string]any) []Problem {
+func checkComparison(at keyPath, given, read map[string]any) []Problem {
 	if matched := read["matched"]; matched != nil {
 		if given["required_matched_ratio"] != nil && read["required_matched_ratio"] != matched {
 			return at.to("matched").problem("value_error", "Value error, matched and required_matched_ratio are the same: give one of them")
@@ -35,7 +35,7 @@ func checkComparison(at path, given, read map[string]any) []Problem {
 }
 
 // checkArgument converts a scalar's value to the argument's type, and returns problems with missing fields.
-func checkArgument(at path, given, arg map[string]any) []Problem {
+func checkArgument(at keyPath, given, arg map[string]any) []Problem {
 	switch {
 	case arg["type"] == "tensor" && arg["tensor_spec"] == nil:
 		return at.to("tensor_spec").problem("missing", fmt.Sprintf("Tensor argument '%s' requires tensor_spec", arg["name"]))
@@ -62,7 +62,7 @@ func checkArgument(at path, given, arg map[string]any) []Problem {
 
 // checkCode moves a kernel's name to its metadata, and returns problems with arguments that the kernel type does not
 // support. A kernel that launches itself ignores the launch configuration.
-func checkCode(at path, _, code map[string]any) []Problem {
+func checkCode(at keyPath, _, code map[string]any) []Problem {
 	if problems := checkFiles(at.to("source_files"), code); len(problems) > 0 {
 		return problems
 	}
@@ -80,7 +80,7 @@ func checkCode(at path, _, code map[string]any) []Problem {
 
 // checkFiles separates the main file from the additional ones. It returns problems with files that a submission of
 // several files could not have either.
-func checkFiles(at path, code map[string]any) []Problem {
+func checkFiles(at keyPath, code map[string]any) []Problem {
 	files, _ := code["source_files"].(map[string]any)
 	if files == nil {
 		return nil
@@ -148,7 +148,7 @@ func ProgramModules() []string {
 }
 
 // moveKernelName moves the kernel's name from the launch configuration to the metadata, where all other code reads it.
-func moveKernelName(at path, code, io map[string]any) []Problem {
+func moveKernelName(at keyPath, code, io map[string]any) []Problem {
 	launch, _ := io["launch"].(map[string]any)
 	name, _ := launch["kernel_name"].(string)
 	delete(launch, "kernel_name")
@@ -167,7 +167,7 @@ func moveKernelName(at path, code, io map[string]any) []Problem {
 }
 
 // complexArguments returns problems with complex arguments, which Triton does not support.
-func complexArguments(at path, io map[string]any) (problems []Problem) {
+func complexArguments(at keyPath, io map[string]any) (problems []Problem) {
 	args, _ := io["args"].([]any)
 	for i, arg := range args {
 		at := at.to(strconv.Itoa(i)).to("tensor_spec")

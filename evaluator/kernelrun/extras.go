@@ -53,8 +53,8 @@ func unknownKeys(given map[string]any, known []string, most int) (keys []string)
 	return keys
 }
 
-// search finds unknown keys in a request.
-type search struct {
+// keySearch finds unknown keys in a request.
+type keySearch struct {
 	refused              Extras
 	remainingComparisons int      // remaining comparisons
 	ignoredPaths         []string // paths of keys that are not refused
@@ -67,7 +67,7 @@ const (
 )
 
 // remarks returns a sentence about the ignored keys, if there are any.
-func (s *search) remarks() []string {
+func (s *keySearch) remarks() []string {
 	if len(s.ignoredPaths) == 0 {
 		return nil
 	}
@@ -81,13 +81,13 @@ func (s *search) remarks() []string {
 
 // extras returns problems with unknown keys in the model and its parts. Those of a strict model itself are reported by
 // read.
-func (s *search) extras(m model, at path, value any) (problems []Problem) {
+func (s *keySearch) extras(m model, at keyPath, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
 		return nil
 	}
 	known := m.names()
-	if !m.strict {
+	if !m.refusesUnknownKeys {
 		problems = s.objectProblems(at, given, known)
 	}
 	for _, f := range m.fields {
@@ -97,14 +97,14 @@ func (s *search) extras(m model, at path, value any) (problems []Problem) {
 }
 
 // objectProblems returns the problems with keys of one object.
-func (s *search) objectProblems(at path, given map[string]any, known []string) (problems []Problem) {
+func (s *keySearch) objectProblems(at keyPath, given map[string]any, known []string) (problems []Problem) {
 	passed := known
 	if len(at) == 0 { // clients send such keys only at the top level
 		passed = slices.Concat(known, ignoredClientKeys)
 	}
 	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, maxProblems)) {
 		s.remainingComparisons--
-		problem := extra(at.to(key), key, known)
+		problem := unknownKeyProblem(at.to(key), key, known)
 		if problem.Hint == "" && s.refused == RefuseAll {
 			problem.Hint = "known are " + strings.Join(known, ", ")
 		}
@@ -124,12 +124,12 @@ func (s *search) objectProblems(at path, given map[string]any, known []string) (
 	return problems
 }
 
-func (s *search) ignore(field string) {
+func (s *keySearch) ignore(field string) {
 	s.ignoredPaths = append(s.ignoredPaths, fmt.Sprintf("%.*s", maxListedKeyBytes, field))
 }
 
 // nestedProblems returns the problems in a value that is a model or a list of models.
-func (s *search) nestedProblems(of kind, at path, value any) (problems []Problem) {
+func (s *keySearch) nestedProblems(of kind, at keyPath, value any) (problems []Problem) {
 	switch k := of.(type) {
 	case model:
 		return s.extras(k, at, value)
@@ -145,8 +145,8 @@ func (s *search) nestedProblems(of kind, at path, value any) (problems []Problem
 	return problems
 }
 
-// extra returns the problem with one unknown key. Its hint names a similar known key, if there is one.
-func extra(at path, key string, known []string) Problem {
+// unknownKeyProblem returns the problem with one unknown key. Its hint names a similar known key, if there is one.
+func unknownKeyProblem(at keyPath, key string, known []string) Problem {
 	problem := at.problem("extra_forbidden", "Extra inputs are not permitted")[0]
 	if near := tasks.Nearest(key, known); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)

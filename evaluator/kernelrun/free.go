@@ -12,7 +12,7 @@ import (
 // minInteger is a 64-bit integer with a minimum, such as the size of a tensor's dimension.
 type minInteger int64
 
-func (least minInteger) read(at path, value any) (any, []Problem) {
+func (least minInteger) read(at keyPath, value any) (any, []Problem) {
 	n, problems := integer{}.read(at, value)
 	if len(problems) > 0 {
 		return nil, problems
@@ -34,7 +34,7 @@ func (least minInteger) schema() map[string]any {
 type positiveSize struct{}
 
 // read accepts an integer, or a text such as "cdiv(n, 256)", which the program evaluates at the launch.
-func (positiveSize) read(at path, value any) (any, []Problem) {
+func (positiveSize) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok && expressionPattern.MatchString(s) {
 		return s, nil
 	}
@@ -47,9 +47,9 @@ func (positiveSize) schema() map[string]any { return oneOf(minInteger(1).schema(
 // them, whose limit is far below Go's.
 const maxNesting = 32
 
-// unreadable returns problems that the worker's Python program would have with a value: deep nesting, or a number that
+// unreadableProblems returns problems that the worker's Python program would have with a value: deep nesting, or a number that
 // no machine type can hold.
-func unreadable(at path, value any, depth int) []Problem {
+func unreadableProblems(at keyPath, value any, depth int) []Problem {
 	if depth < 0 {
 		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", maxNesting))
 	}
@@ -59,13 +59,13 @@ func unreadable(at path, value any, depth int) []Problem {
 		return problems
 	case []any:
 		for i, item := range v {
-			if problems := unreadable(at.to(strconv.Itoa(i)), item, depth-1); len(problems) > 0 {
+			if problems := unreadableProblems(at.to(strconv.Itoa(i)), item, depth-1); len(problems) > 0 {
 				return problems
 			}
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if problems := unreadable(at.to(key), v[key], depth-1); len(problems) > 0 {
+			if problems := unreadableProblems(at.to(key), v[key], depth-1); len(problems) > 0 {
 				return problems
 			}
 		}

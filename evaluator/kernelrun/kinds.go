@@ -33,14 +33,14 @@ func (p Problem) Sentence() string {
 	return p.Message + "; " + p.Hint + "."
 }
 
-// path is the path to a value in a request.
-type path []string
+// keyPath is the path to a value in a request.
+type keyPath []string
 
 // to returns the path with an additional step. It limits the capacity, so that two fields of a model never share an
 // array.
-func (p path) to(step string) path { return append(p[:len(p):len(p)], step) }
+func (p keyPath) to(step string) keyPath { return append(p[:len(p):len(p)], step) }
 
-func (p path) problem(kind, message string) []Problem {
+func (p keyPath) problem(kind, message string) []Problem {
 	return []Problem{{Field: strings.Join(p, " -> "), Message: message, Type: kind}}
 }
 
@@ -50,7 +50,7 @@ func (p path) problem(kind, message string) []Problem {
 // is a wrong type.
 type kind interface {
 	// read converts a value to the type, or returns the problems with it.
-	read(at path, value any) (any, []Problem)
+	read(at keyPath, value any) (any, []Problem)
 	// schema returns the type as JSON Schema.
 	schema() map[string]any
 }
@@ -74,14 +74,14 @@ type (
 	}
 )
 
-func (textKind) read(at path, value any) (any, []Problem) {
+func (textKind) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
 	return nil, at.problem("string_type", "Input should be a valid string")
 }
 
-func (integer) read(at path, value any) (any, []Problem) {
+func (integer) read(at keyPath, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool:
 		// As in Python, True is 1.
@@ -96,7 +96,7 @@ func (integer) read(at path, value any) (any, []Problem) {
 }
 
 // readInt parses an integer of up to 64 bits. kind and message describe the problem with any other text.
-func readInt(at path, s, kind, message string) (any, []Problem) {
+func readInt(at keyPath, s, kind, message string) (any, []Problem) {
 	n, ok := parseInt(s)
 	if !ok {
 		return nil, at.problem(kind, message)
@@ -138,7 +138,7 @@ var (
 	expressionPattern = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
-func (number) read(at path, value any) (any, []Problem) {
+func (number) read(at keyPath, value any) (any, []Problem) {
 	s := ""
 	switch v := value.(type) {
 	case bool:
@@ -157,7 +157,7 @@ func (number) read(at path, value any) (any, []Problem) {
 	return f, nil
 }
 
-func (boolean) read(at path, value any) (any, []Problem) {
+func (boolean) read(at keyPath, value any) (any, []Problem) {
 	s := ""
 	switch v := value.(type) {
 	case bool:
@@ -180,7 +180,7 @@ func (boolean) read(at path, value any) (any, []Problem) {
 
 // read accepts a scalar of any kind: the argument's type is checked later. It reports all four attempts, as pydantic
 // does for a union.
-func (scalar) read(at path, value any) (any, []Problem) {
+func (scalar) read(at keyPath, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
 		return v, nil
@@ -201,16 +201,16 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	return nil, problems
 }
 
-func (object) read(at path, value any) (any, []Problem) {
+func (object) read(at keyPath, value any) (any, []Problem) {
 	if m, ok := value.(map[string]any); ok {
-		return m, unreadable(at, m, maxNesting)
+		return m, unreadableProblems(at, m, maxNesting)
 	}
 	return nil, append(
 		at.to("BaseKernelMetadata").problem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),
 		at.to("dict[str,any]").problem("dict_type", "Input should be a valid dictionary")...)
 }
 
-func (e enum) read(at path, value any) (any, []Problem) {
+func (e enum) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		for _, known := range e {
 			if s == known {
@@ -225,14 +225,14 @@ func (e enum) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("enum", "Input should be "+quoted)
 }
 
-func (e caseInsensitive) read(at path, value any) (any, []Problem) {
+func (e caseInsensitive) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		value = strings.ToLower(s)
 	}
 	return e.enum.read(at, value)
 }
 
-func (l list) read(at path, value any) (any, []Problem) {
+func (l list) read(at keyPath, value any) (any, []Problem) {
 	items, ok := value.([]any)
 	if !ok {
 		return nil, at.problem("list_type", "Input should be a valid list")
@@ -249,9 +249,9 @@ func (l list) read(at path, value any) (any, []Problem) {
 	return out, problems
 }
 
-func (requirements) read(at path, value any) (any, []Problem) {
-	if items, ok := value.([]any); ok && len(items) > requirement.Most {
-		return nil, at.problem("too_long", fmt.Sprintf("List should have at most %d items", requirement.Most))
+func (requirements) read(at keyPath, value any) (any, []Problem) {
+	if items, ok := value.([]any); ok && len(items) > requirement.MaxRequirements {
+		return nil, at.problem("too_long", fmt.Sprintf("List should have at most %d items", requirement.MaxRequirements))
 	}
 	read, problems := list{textKind{}}.read(at, value)
 	if len(problems) > 0 {
@@ -268,7 +268,7 @@ func (requirements) read(at path, value any) (any, []Problem) {
 	return canonical, nil
 }
 
-func (d dict) read(at path, value any) (any, []Problem) {
+func (d dict) read(at keyPath, value any) (any, []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
 		return nil, at.problem("dict_type", "Input should be a valid dictionary")
@@ -287,15 +287,15 @@ func (d dict) read(at path, value any) (any, []Problem) {
 
 // model is the kind of an object of the API. One table of fields both parses and describes requests.
 type model struct {
-	name        string
-	description string
-	strict      bool // refuse every unknown key; otherwise Extras decides
-	fields      []field
-	check       check // nil if there are no conflicts between fields
+	name               string
+	description        string
+	refusesUnknownKeys bool // refuse every unknown key; otherwise Extras decides
+	fields             []field
+	check              check // nil if there are no conflicts between fields
 }
 
 // check returns problems with combinations of fields that are valid individually. It may change the parsed values.
-type check func(at path, given, read map[string]any) []Problem
+type check func(at keyPath, given, read map[string]any) []Problem
 
 type field struct {
 	name          string
@@ -307,7 +307,7 @@ type field struct {
 	description   string
 }
 
-func (m model) read(at path, value any) (any, []Problem) {
+func (m model) read(at keyPath, value any) (any, []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
 		return nil, at.problem("model_type", "Input should be a valid dictionary or instance of "+m.name)
@@ -318,7 +318,7 @@ func (m model) read(at path, value any) (any, []Problem) {
 		v, wrong := f.read(at.to(f.name), given)
 		out[f.name], problems = v, append(problems, wrong...)
 	}
-	if m.strict {
+	if m.refusesUnknownKeys {
 		problems = append(problems, m.unknown(at, given)...)
 	}
 	if m.check != nil && len(problems) == 0 {
@@ -328,15 +328,15 @@ func (m model) read(at path, value any) (any, []Problem) {
 }
 
 // unknown returns the problems with keys that the model does not have.
-func (m model) unknown(at path, given map[string]any) (problems []Problem) {
+func (m model) unknown(at keyPath, given map[string]any) (problems []Problem) {
 	known := m.names()
 	for _, key := range unknownKeys(given, known, maxProblems) {
-		problems = append(problems, extra(at.to(key), key, known))
+		problems = append(problems, unknownKeyProblem(at.to(key), key, known))
 	}
 	return problems
 }
 
-func (f field) read(at path, given map[string]any) (any, []Problem) {
+func (f field) read(at keyPath, given map[string]any) (any, []Problem) {
 	value, there := given[f.name]
 	switch {
 	case !there && f.required && given[f.unlessPresent] == nil:

@@ -18,14 +18,14 @@ const (
 func evaluateRequest() model {
 	return model{name: "EvaluationRequest", description: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
 		{name: "kernel", kind: kernelCode(), required: true, description: "the kernel"},
-	}, common()...)}
+	}, commonFields()...)}
 }
 
 func compareRequest() model {
 	fields := append([]field{
 		{name: "ref_kernel", kind: kernelCode(), required: true, description: "the correct kernel"},
 		{name: "custom_kernel", kind: kernelCode(), required: true, description: "the kernel that is checked against it and timed beside it"},
-	}, common()...)
+	}, commonFields()...)
 	return model{name: "CompareRequest", description: "Two kernels: compile both, compare their outputs, time them in turn.", check: checkComparison, fields: append(fields,
 		field{
 			name:         "atol",
@@ -64,7 +64,7 @@ func compareRequest() model {
 }
 
 func tolerance() model {
-	return model{name: "Tolerance", description: "The tolerance of one output.", strict: true, check: checkTolerance, fields: []field{
+	return model{name: "Tolerance", description: "The tolerance of one output.", refusesUnknownKeys: true, check: checkTolerance, fields: []field{
 		{name: "atol", kind: number{}, nullable: true, description: "absolute tolerance"},
 		{name: "rtol", kind: number{}, nullable: true, description: "relative tolerance, of the custom kernel's output"},
 		{name: "matched", kind: number{}, nullable: true, description: "the share of the elements that must be within both"},
@@ -76,7 +76,7 @@ func tolerance() model {
 
 // compileRequest has few fields, because nothing runs.
 func compileRequest() model {
-	return model{name: "CompileRequest", description: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", strict: true, fields: []field{
+	return model{name: "CompileRequest", description: "One C++ or CUDA source, or a submission to a task: compile it, and do not run it.", refusesUnknownKeys: true, fields: []field{
 		{name: "source_code", kind: textKind{}, required: true, description: "the source, up to 1,000,000 bytes"},
 		{name: "kernel_type", kind: caseInsensitive{enum{"cuda", "cpp"}}, nullable: true, description: "the language of the source; needed without a task"},
 		{name: "task", kind: textKind{}, nullable: true, description: "the name of a C++ or CUDA task: the source is compiled as a submission to it, with its headers and flags"},
@@ -86,7 +86,7 @@ func compileRequest() model {
 	}}
 }
 
-func common() []field {
+func commonFields() []field {
 	return []field{
 		{name: "num_trials", kind: integer{}, defaultValue: int64(defaultTrials), description: "timed calls, 1 to 10000; on a GPU up to 20 are made where fewer are asked for, and times has as many as were"},
 		{name: "stop_when", kind: stopWhen(), nullable: true, description: "end the timed calls as soon as they show this; absent: make all num_trials"},
@@ -104,7 +104,7 @@ func common() []field {
 }
 
 func stopWhen() model {
-	return model{name: "StopWhen", description: "What the timed calls have to show; one condition suffices. They are looked at after 20, 40, 80, … calls, and all looks share the error that confidence leaves.", strict: true, fields: []field{
+	return model{name: "StopWhen", description: "What the timed calls have to show; one condition suffices. They are looked at after 20, 40, 80, … calls, and all looks share the error that confidence leaves.", refusesUnknownKeys: true, fields: []field{
 		{name: "half_width", kind: number{}, nullable: true, description: "the interval of the speedup, or without a reference of the median time, is no wider than ± this share, 0.001 to 0.5"},
 		{name: "speedup_above", kind: number{}, nullable: true, description: "the interval of the speedup is above this"},
 		{name: "speedup_below", kind: number{}, nullable: true, description: "the interval of the speedup is below this"},
@@ -113,7 +113,7 @@ func stopWhen() model {
 }
 
 func kernelCode() model {
-	return model{name: "KernelCode", description: "The source of one kernel and how it is called.", strict: true, fields: []field{
+	return model{name: "KernelCode", description: "The source of one kernel and how it is called.", refusesUnknownKeys: true, fields: []field{
 		{name: "source_code", kind: textKind{}, required: true, unlessPresent: "source_files", description: "the source; of several files the main one"},
 		{name: "source_files", kind: dict{valueKind: textKind{}, maxKeys: tasks.MaxSubmissionFiles + 1}, nullable: true, description: "further files by name, which lie beside the main one; without source_code also the main one, main.py or the only Python file (cuda: main.cu or the only .cu file)"},
 		{name: "kernel_type", kind: caseInsensitive{enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}}, required: true, description: "the kind of the source, in any case"},
@@ -233,7 +233,7 @@ func (m model) collect(into map[string]any) {
 		}
 	}
 	into[m.name] = map[string]any{
-		"type": "object", "description": m.description, "properties": properties, "required": required, "additionalProperties": !m.strict,
+		"type": "object", "description": m.description, "properties": properties, "required": required, "additionalProperties": !m.refusesUnknownKeys,
 	}
 }
 
@@ -289,7 +289,7 @@ func (e enum) schema() map[string]any {
 }
 
 func (requirements) schema() map[string]any {
-	return map[string]any{"type": "array", "items": typed("string"), "maxItems": requirement.Most}
+	return map[string]any{"type": "array", "items": typed("string"), "maxItems": requirement.MaxRequirements}
 }
 
 func (d dict) schema() map[string]any {

@@ -211,7 +211,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	read, problems := m.read(nil, body)
 	var remarks []string
 	if len(problems) == 0 { // otherwise every field of another endpoint's body would be unknown
-		s := search{refused: refused, remainingComparisons: maxKeyComparisons}
+		s := keySearch{refused: refused, remainingComparisons: maxKeyComparisons}
 		problems = s.extras(m, nil, body)
 		remarks = s.remarks()
 	}
@@ -250,7 +250,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		}
 	}
 	if err != nil { // an integer beyond 64 bits
-		return r, path{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+		return r, keyPath{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 	}
 	return r, nil
 }

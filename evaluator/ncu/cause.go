@@ -40,8 +40,8 @@ type Explanation struct {
 // listed ExplainedShare.
 const minTimeDifference, minExplainedShare = 0.03, 0.05
 
-// Causes explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
-func Causes(a, b *Report) (why Explanation, ok bool) {
+// ExplainDifference explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
+func ExplainDifference(a, b *Report) (why Explanation, ok bool) {
 	timeA, timeB := totalTime(a), totalTime(b)
 	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < minTimeDifference {
 		return why, false
@@ -136,11 +136,11 @@ func stallCauses(fast, slow *Kernel) (list []Cause) {
 		return nil
 	}
 	before, all := map[string]Stall{}, 0.0
-	for _, st := range Stalls(fast) {
+	for _, st := range StallReasons(fast) {
 		before[st.Label] = st
 	}
 	lost := func(st Stall) float64 { return max(st.Value.Value*s-before[st.Label].Value.Value*f, 0) }
-	stalls := Stalls(slow)
+	stalls := StallReasons(slow)
 	for _, st := range stalls {
 		all += lost(st)
 	}

@@ -32,7 +32,7 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"},
 			[]string{CauseDRAM, CauseTensor, CauseGlobalLoads}},
 	} {
-		w, ok := Causes(c.slow, c.fast)
+		w, ok := ExplainDifference(c.slow, c.fast)
 		if !ok || w.Ratio >= 1 || w.PairShare != 1 || w.A != &c.slow.Kernels[0] {
 			t.Fatalf("%s: %v, %+v", c.what, ok, w)
 		}
@@ -47,7 +47,7 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 				t.Errorf("%s: %v has %s", c.what, found, key)
 			}
 		}
-		back, _ := Causes(c.fast, c.slow)
+		back, _ := ExplainDifference(c.fast, c.slow)
 		for i, cause := range w.Causes {
 			if cause.ExplainedShare < minExplainedShare || cause.ExplainedShare > 1 || i > 0 && cause.ExplainedShare > w.Causes[i-1].ExplainedShare {
 				t.Errorf("%s: cause %d is %+v", c.what, i, cause)
@@ -61,22 +61,22 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 
 func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 	r := only(t, "cuda4", 0)
-	if w, ok := Causes(r, r); ok {
+	if w, ok := ExplainDifference(r, r); ok {
 		t.Errorf("one report against itself: %+v", w)
 	}
-	if w, ok := Causes(r, &Report{}); ok {
+	if w, ok := ExplainDifference(r, &Report{}); ok {
 		t.Errorf("a report without kernels: %+v", w)
 	}
 	// A kernel with only a time explains nothing.
 	slow := &Report{Kernels: []Kernel{{Metrics: map[string]Metric{"gpu__time_duration.sum": NewMetric("900", "us")}}}}
-	if w, ok := Causes(r, slow); !ok || len(w.Causes) != 0 {
+	if w, ok := ExplainDifference(r, slow); !ok || len(w.Causes) != 0 {
 		t.Errorf("a kernel without counters: %v, %+v", ok, w)
 	}
 }
 
 func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
 	all := Parse(pages(t, "cuda4"))
-	w, ok := Causes(all, &Report{Kernels: all.Kernels[:2]})
+	w, ok := ExplainDifference(all, &Report{Kernels: all.Kernels[:2]})
 	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedShare < 0.999 ||
 		w.A != nil {
 		t.Errorf("%v, %+v", ok, w)

@@ -19,8 +19,8 @@ type DerivedViews struct {
 func ViewsOf(k *Kernel) DerivedViews {
 	return DerivedViews{
 		SpeedOfLight: SpeedOfLight(k), Roofline: RooflineOf(k), Memory: MemoryPathOf(k),
-		Occupancy: OccupancyOf(k), Stalls: Stalls(k), Scheduler: Scheduler(k), Mix: InstructionMixOf(k),
-		Launch: Launch(k), Rules: Rules(k),
+		Occupancy: OccupancyOf(k), Stalls: StallReasons(k), Scheduler: SchedulerFacts(k), Mix: InstructionMixOf(k),
+		Launch: LaunchFacts(k), Rules: Rules(k),
 	}
 }
 

@@ -52,8 +52,8 @@ func SpeedOfLight(k *Kernel) []Fact {
 	})
 }
 
-// Scheduler returns the utilization of the warp schedulers, per scheduler and cycle.
-func Scheduler(k *Kernel) []Fact {
+// SchedulerFacts returns the utilization of the warp schedulers, per scheduler and cycle.
+func SchedulerFacts(k *Kernel) []Fact {
 	return k.facts([]labelledMetric{
 		{"Warps that fit (theoretical)", "smsp__maximum_warps_avg_per_active_cycle"},
 		{"Active warps", "smsp__warps_active.avg.per_cycle_active"},
@@ -67,8 +67,8 @@ func Scheduler(k *Kernel) []Fact {
 	})
 }
 
-// Launch returns the launch parameters.
-func Launch(k *Kernel) []Fact {
+// LaunchFacts returns the launch parameters.
+func LaunchFacts(k *Kernel) []Fact {
 	return k.facts([]labelledMetric{
 		{"Blocks", "launch__grid_size"},
 		{"Threads per block", "launch__block_size"},
@@ -118,7 +118,7 @@ func (k *Kernel) withDerivedSections() *Kernel {
 			all.section(section).add(f.Label, f.Value)
 		}
 	}
-	for _, s := range Stalls(k) {
+	for _, s := range StallReasons(k) {
 		add(warpStatesSection, s.Fact)
 	}
 	path := MemoryPathOf(k)
@@ -128,7 +128,7 @@ func (k *Kernel) withDerivedSections() *Kernel {
 	for _, p := range pipeUtilizations(k) {
 		add("Pipe Utilization", p)
 	}
-	for _, w := range RooflineOf(k).Kinds {
+	for _, w := range RooflineOf(k).ArithmeticRoofs {
 		add("Roofline", w.Rate)
 		add("Roofline", w.Intensity)
 	}

@@ -84,8 +84,8 @@ var stallHelp = map[string]string{
 	"warpgroup_arrive":   "its warp group",
 }
 
-// Stalls returns the warp states, most cycles first. Unknown states have ncu's name.
-func Stalls(k *Kernel) []Stall {
+// StallReasons returns the warp states, most cycles first. Unknown states have ncu's name.
+func StallReasons(k *Kernel) []Stall {
 	var out []Stall
 	total := 0.0
 	for _, name := range k.metricNames(stallPrefix, stallSuffix) {

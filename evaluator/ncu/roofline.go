@@ -5,9 +5,9 @@ import "strings"
 // Roofline has the data of a roofline chart: operations in FLOP/s (or op/s) and traffic in byte/s. All limits come from
 // the report, none from data sheets.
 type Roofline struct {
-	Bandwidth     Fact             `json:"traffic"`      // DRAM bytes per second, achieved
-	PeakBandwidth Fact             `json:"peak_traffic"` // peak of the device
-	Kinds         []ArithmeticRoof `json:"works"`
+	Bandwidth       Fact             `json:"traffic"`      // DRAM bytes per second, achieved
+	PeakBandwidth   Fact             `json:"peak_traffic"` // peak of the device
+	ArithmeticRoofs []ArithmeticRoof `json:"works"`
 	// Caches has the limits of L2 and L1. Their arithmetic intensities are for the operations of
 	// MostUsedArithmeticRoof.
 	Caches []CacheRoof `json:"caches,omitempty"`
@@ -43,9 +43,9 @@ func (r Roofline) Attainable(w ArithmeticRoof) (float64, bool) {
 // MostUsedArithmeticRoof returns the kind of arithmetic with the most operations, or nil if there were none.
 func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 	var best *ArithmeticRoof
-	for i, w := range r.Kinds {
+	for i, w := range r.ArithmeticRoofs {
 		if w.HasWork() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
-			best = &r.Kinds[i]
+			best = &r.ArithmeticRoofs[i]
 		}
 	}
 	return best
@@ -136,7 +136,7 @@ func (r *Roofline) addKind(w ArithmeticRoof) {
 		v = w.Rate.Value.Value / r.Bandwidth.Value.Value
 	}
 	w.Intensity = computedFact(w.Name+" intensity", w.Rate.Source+" ÷ "+r.Bandwidth.Source, strings.Replace(w.Rate.Value.Unit, "/s", "/byte", 1), v, ok)
-	r.Kinds = append(r.Kinds, w)
+	r.ArithmeticRoofs = append(r.ArithmeticRoofs, w)
 }
 
 // sumTimesRate returns the sum of per-cycle counters times cycles per second, all from the raw page.

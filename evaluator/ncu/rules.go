@@ -103,7 +103,7 @@ func smallGridAdvice(k *Kernel) string {
 }
 
 func mainStall(k *Kernel) string {
-	for _, s := range Stalls(k) {
+	for _, s := range StallReasons(k) {
 		if !s.WarpSelected && s.Value.Value > 0 {
 			return fmt.Sprintf(" Warps wait most (%.0f %% of their cycles) for %s.", 100*s.Share, cmp.Or(s.Help, s.Label))
 		}

@@ -83,7 +83,7 @@ func (k *Kernel) writeRules(w io.Writer) {
 
 func (k *Kernel) writeStalls(w io.Writer) {
 	left := maxTextStalls
-	for _, s := range Stalls(k) {
+	for _, s := range StallReasons(k) {
 		if s.WarpSelected || left == 0 || s.Share < 0.01 {
 			continue
 		}

@@ -107,7 +107,7 @@ func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
 
 func TestStallsAreSortedAndComplete(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
-	stalls := Stalls(&r.Kernels[1])
+	stalls := StallReasons(&r.Kernels[1])
 	if len(stalls) != 19 || stalls[0].Label != "LG throttle" || stalls[0].Value.Value != 14.354961 {
 		t.Fatalf("%d states, first %+v", len(stalls), stalls[0])
 	}

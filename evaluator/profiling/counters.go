@@ -54,7 +54,7 @@ func metricsOf(report *ncu.Report, source string) (kernelrun.Metrics, error) {
 		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
 	}
 	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
-	for _, k := range Origins(report, map[string][]byte{"": []byte(source)}) {
+	for _, k := range KernelOrigins(report, map[string][]byte{"": []byte(source)}) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{
 			Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, DurationNS: k.NS,
 			Share: k.Share,

@@ -85,7 +85,7 @@ func (c *launchSplitter) reasonWithoutProfile(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if message := c.wrongAnswers[index]; message != "" {
-		return "The answer was wrong under the profiler: " + job.Shorten(message, 500)
+		return "The answer was wrong under the profiler: " + job.ShortenText(message, 500)
 	}
 	return why
 }

@@ -44,7 +44,7 @@ func nameOf(printed string) kernelName {
 	n := kernelName{signature: whole}
 	var shown string
 	shown, n.qualified = functionOf(whole)
-	n.display = job.MarkBidi(job.Shorten(castPattern.ReplaceAllString(shown, ""), maxKernelName))
+	n.display = job.MarkBidi(job.ShortenText(castPattern.ReplaceAllString(shown, ""), maxKernelName))
 	n.unqualified = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
 	n.unqualified = strings.TrimPrefix(n.unqualified, ":")
 	return n

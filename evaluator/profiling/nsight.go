@@ -54,7 +54,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", collectPTXScript, "profile", strconv.Itoa(ncu.MaxPTX)}, nsight.Command(n.Tool, spec.Argv, o))
+		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", collectPTXScript, "profile", strconv.Itoa(ncu.MaxPTX)}, nsight.ProfileCommand(n.Tool, spec.Argv, o))
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}

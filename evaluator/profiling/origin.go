@@ -77,9 +77,9 @@ func originOf(n kernelName, sources map[string]bool) (origin string, library boo
 	return originUnknown, false
 }
 
-// Origins lists the kernels of a report with their origins, in the order of their first launches. files has the
+// KernelOrigins lists the kernels of a report with their origins, in the order of their first launches. files has the
 // submitted files by name.
-func Origins(report *ncu.Report, files map[string][]byte) []job.Kernel {
+func KernelOrigins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	var rows []job.Kernel
 	at, names := map[string]int{}, declaredKernels(files)
 	var untimed []int

@@ -33,7 +33,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 			{Name: "reduce_shared", Origin: "source", Launches: 1}}},
 	} {
 		read := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
-		got := profiling.Origins(read, map[string][]byte{"submission": []byte(c.source)})
+		got := profiling.KernelOrigins(read, map[string][]byte{"submission": []byte(c.source)})
 		plain := cmpopts.EquateApprox(0, 0.001)
 		if report == "cuda4" {
 			plain = cmpopts.IgnoreFields(job.Kernel{}, "NS", "Share")
@@ -106,7 +106,7 @@ def helper(x): pass
 		"void <unnamed>::sparse_attention_kernel<(bool)1>(<unnamed>::SparseAttentionParams)":                                                                             "unknown sparse_attention_kernel<1>",
 		"": "unknown ",
 	} {
-		rows := profiling.Origins(reportOf(name), map[string][]byte{"submission.py": []byte(own)})
+		rows := profiling.KernelOrigins(reportOf(name), map[string][]byte{"submission.py": []byte(own)})
 		if got := rows[0].Origin + " " + rows[0].Name; got != want ||
 			rows[0].Library == (rows[0].Origin == "source" || rows[0].Origin == "unknown") {
 			t.Errorf("%s\n is %s (library: %v)\nnot %s", name, got, rows[0].Library, want)
@@ -124,7 +124,7 @@ func TestASourceMayHaveNamesThatLibrariesHaveToo(t *testing.T) {
 		"#define KERNEL __global__ void\nKERNEL tile(int n) {}\nnamespace at::native { KERNEL mine(int); }":       "cuBLAS, PyTorch (ATen), source, PyTorch (ATen), cuBLAS",
 	} {
 		var got []string
-		for _, k := range profiling.Origins(reportOf(names...), map[string][]byte{"submission.cu": []byte(source)}) {
+		for _, k := range profiling.KernelOrigins(reportOf(names...), map[string][]byte{"submission.cu": []byte(source)}) {
 			got = append(got, k.Origin)
 		}
 		if strings.Join(got, ", ") != want {
@@ -137,13 +137,13 @@ func TestLaunchesOfAKernelAreOneRow(t *testing.T) {
 	report := reportOf("a(int)", "b(int)", "a(int)", "a(float)")
 	want := []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000, Share: 0.75},
 		{Name: "b", Origin: "unknown", Launches: 1, NS: 1000, Share: 0.25}}
-	if diff := cmp.Diff(want, profiling.Origins(report, nil)); diff != "" {
+	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
 	report.Kernels[1].Metrics = nil // nothing is known of the shares then
 	want = []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000},
 		{Name: "b", Origin: "unknown", Launches: 1}}
-	if diff := cmp.Diff(want, profiling.Origins(report, nil)); diff != "" {
+	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {
 		t.Errorf("without a duration: want -, is +:\n%s", diff)
 	}
 }
@@ -155,7 +155,7 @@ func FuzzNamesOfKernels(f *testing.F) {
 		f.Add(seed, "__global__ void "+seed+" {")
 	}
 	f.Fuzz(func(t *testing.T, name, source string) {
-		rows := profiling.Origins(reportOf(name, name), map[string][]byte{"s": []byte(source)})
+		rows := profiling.KernelOrigins(reportOf(name, name), map[string][]byte{"s": []byte(source)})
 		r := job.Result{Stages: []job.StageResult{{Cases: []job.CaseResult{{Kernels: rows}}}}}
 		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].Launches != 2 || !utf8.ValidString(rows[0].Name) ||
 			job.HasBidi([]byte(rows[0].Name)) {

@@ -143,7 +143,7 @@ func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit
 		mountSource(spec, s.Job)
 		slot = spec.Slot
 		options.Report = "/out/" + reportFile
-		s.result.Command = strings.Join(nsight.Command(s.Tool, spec.Argv, options), " ")
+		s.result.Command = strings.Join(nsight.ProfileCommand(s.Tool, spec.Argv, options), " ")
 		return nil
 	}, options)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 		}
 		one.Status, s.result.Status = job.StatusPass, job.StatusPass
 		if s.Job.ProfileFilter.Empty() { // otherwise it would list only the selected kernels
-			one.Kernels = Origins(report, submittedFiles(s.Job))
+			one.Kernels = KernelOrigins(report, submittedFiles(s.Job))
 		}
 	}
 	s.result.Cases = append(s.result.Cases, one)

@@ -35,9 +35,9 @@ func newWorkerLimits(total, perWorker int64, messages, bytes int) *workerLimits 
 	}
 }
 
-// do runs answer in a goroutine when the limits allow it, unless ctx ends first. It returns false without running
+// runWithinLimits runs answer in a goroutine when the limits allow it, unless ctx ends first. It returns false without running
 // answer if the worker has too many pending requests.
-func (f *workerLimits) do(ctx context.Context, worker string, size int, answer func()) bool {
+func (f *workerLimits) runWithinLimits(ctx context.Context, worker string, size int, answer func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.loads[worker]

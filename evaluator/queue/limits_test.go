@@ -10,7 +10,9 @@ import (
 
 func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
 	f, goOn := newWorkerLimits(1, 1, 3, 1000), make(chan struct{})
-	do := func(worker string, size int) bool { return f.do(t.Context(), worker, size, func() { <-goOn }) }
+	do := func(worker string, size int) bool {
+		return f.runWithinLimits(t.Context(), worker, size, func() { <-goOn })
+	}
 	for _, c := range []struct {
 		worker string
 		size   int

@@ -114,7 +114,7 @@ func (c *requestResponder) accept(m *nats.Msg) {
 			return
 		}
 	}
-	if !waiting.do(c.answerContext, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
+	if !waiting.runWithinLimits(c.answerContext, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
 		c.q.logInvalid("a request of a worker that sends too many", "worker", worker)
 	}
 }

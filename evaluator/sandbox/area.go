@@ -13,10 +13,10 @@ import (
 // defaultAreaBytes is the size of a writable area without a limit in the spec, in bytes.
 const defaultAreaBytes = 64 << 20
 
-// runArea has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
+// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
 // removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage), which
 // ends with the run. Only outDir gives access to the files of the second form.
-type runArea struct {
+type sandboxDirs struct {
 	in, out, tmp string // directories; tmp only if there is no sandbox to create one
 	binds        []bindMountPaths
 	outDir       *os.File // for reading out after the run has ended
@@ -27,7 +27,7 @@ type runArea struct {
 type bindMountPaths struct{ host, inside string }
 
 // newRunArea creates the area of a run and writes its files into it. uid is the run's user ID, or -1.
-func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*runArea, error) {
+func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*sandboxDirs, error) {
 	layOut := s.newDirectoryArea
 	if h.privateMounts {
 		layOut = newPrivateArea
@@ -44,13 +44,13 @@ func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*runAre
 
 // newDirectoryArea creates an area in the file system. The size of its /out is limited only by RLIMIT_FSIZE and the
 // disk.
-func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, error) {
+func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*sandboxDirs, error) {
 	// The users of slots must be able to traverse the directory, but not to list it.
 	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.config.Root, name)
-	a := &runArea{
+	a := &sandboxDirs{
 		dir: dir,
 		in:  filepath.Join(dir, "in"),
 		out: filepath.Join(dir, "out"),
@@ -82,7 +82,7 @@ func chown(path string, uid int) error {
 }
 
 // writeFiles writes the run's files and opens its /out.
-func (a *runArea) writeFiles(uid int, spec *Spec) error {
+func (a *sandboxDirs) writeFiles(uid int, spec *Spec) error {
 	if err := writeFiles(a.in, uid, spec.Files); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 }
 
 // outFull reports whether /out has a separate size limit and is full.
-func (a *runArea) outFull() bool {
+func (a *sandboxDirs) outFull() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with others, so the run may not be the cause of a full disk.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
@@ -141,7 +141,7 @@ func (a *runArea) outFull() bool {
 }
 
 // remove deletes the run's files.
-func (a *runArea) remove() error {
+func (a *sandboxDirs) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()
 	}

@@ -17,7 +17,7 @@ import (
 // both with a controller in either, so each controller is searched separately.
 type Tree struct {
 	memory, pids controller
-	leftovers    *leftovers // of removed groups
+	leftovers    *undeletedDirs // of removed groups
 }
 
 // controller is a directory whose children have the controller's files.
@@ -48,7 +48,7 @@ func findTree() (*Tree, error) {
 }
 
 func chooseTree(mountinfo, own string) (*Tree, error) {
-	c := &Tree{leftovers: &leftovers{}}
+	c := &Tree{leftovers: &undeletedDirs{}}
 	var failed error
 	for _, h := range parseHierarchies(mountinfo, own) {
 		failed = errors.Join(failed, c.takeControllers(h))
@@ -168,14 +168,14 @@ func delegatedDir(h cgroupHierarchy, names []string) (string, error) {
 			continue
 		}
 		// Only the real root may delegate controllers and contain processes.
-		if delegates(dir, names) || dir == h.mount && delegateControllers(dir, names) == nil {
+		if hasControllers(dir, names) || dir == h.mount && delegateControllers(dir, names) == nil {
 			return dir, nil
 		}
 	}
 	return h.ownDir, moveProcessesToChild(h.ownDir, names)
 }
 
-func delegates(dir string, names []string) bool {
+func hasControllers(dir string, names []string) bool {
 	have := readWords(filepath.Join(dir, "cgroup.subtree_control"))
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(have, name) })
 }

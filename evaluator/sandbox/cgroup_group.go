@@ -30,7 +30,7 @@ const forkBombProcesses = 1000
 // ControlGroup has the cgroups of one run. A nil *ControlGroup limits and counts nothing.
 type ControlGroup struct {
 	memory, pids controller // directories of this run; may be the same
-	leftovers    *leftovers
+	leftovers    *undeletedDirs
 }
 
 // Usage has the counters of a group.
@@ -236,14 +236,14 @@ func removeDir(dir string) error {
 	return nil
 }
 
-// leftovers has directories that could not be deleted yet.
-type leftovers struct {
+// undeletedDirs has directories that could not be deleted yet.
+type undeletedDirs struct {
 	mu   sync.Mutex
 	dirs []string
 }
 
 // retryLater stores dir for another attempt. It returns false if l is nil.
-func (l *leftovers) retryLater(dir string) bool {
+func (l *undeletedDirs) retryLater(dir string) bool {
 	if l == nil {
 		return false
 	}
@@ -254,7 +254,7 @@ func (l *leftovers) retryLater(dir string) bool {
 }
 
 // remove tries again to delete each directory.
-func (l *leftovers) remove() {
+func (l *undeletedDirs) remove() {
 	if l == nil {
 		return
 	}

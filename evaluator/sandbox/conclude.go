@@ -13,8 +13,8 @@ import (
 // reason.
 const exitNotExecutable = 127
 
-// conclude returns the outcome of an ended run and reads its output files.
-func (p *Process) conclude(cause string) (Outcome, error) {
+// readOutcome returns the outcome of an ended run and reads its output files.
+func (p *Process) readOutcome(cause string) (Outcome, error) {
 	u := p.group.Usage()
 	o := Outcome{
 		ExitCode: -1, Cancelled: cause == cancelled, MemoryMax: u.MemoryMax,
@@ -39,7 +39,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 		o.Signal = "SIGKILL"
 	}
 	o.Limit = p.limit(cause, o, u)
-	o.Files, o.RefusedFiles = collect(p.runArea.outDir, p.spec.CollectFiles)
+	o.Files, o.RefusedFiles = readOutputFiles(p.runArea.outDir, p.spec.CollectFiles)
 	return o, nil
 }
 

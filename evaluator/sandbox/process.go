@@ -24,7 +24,7 @@ import (
 type Process struct {
 	spec        Spec
 	unsandboxed bool
-	runArea     *runArea
+	runArea     *sandboxDirs
 	group       *ControlGroup
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
@@ -196,7 +196,7 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 		cmd.Path = cmd.Args[0]
 		return cmd
 	}
-	cmd.Args = append([]string{mark}, arguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
+	cmd.Args = append([]string{mark}, bwrapArguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
 	p.status = json.NewDecoder(d.status)
 	if uid >= 0 {
 		// This must precede the start of bubblewrap: started by root, it would be the host's root in the sandbox.

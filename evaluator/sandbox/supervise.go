@@ -41,7 +41,7 @@ func (p *Process) supervise(ctx context.Context) {
 	<-p.exited
 	p.reapInit()
 	p.readRest()
-	p.outcome, p.err = p.conclude(cause)
+	p.outcome, p.err = p.readOutcome(cause)
 	p.outcome.Wall = wall
 	p.err = errors.Join(p.err, p.removeRun())
 }

@@ -52,8 +52,8 @@ type Request struct {
 	OnTool func(job.CaseResult)
 }
 
-// Tools returns the number of tools. Each is a case of the stage.
-func Tools() int { return len(tools()) }
+// ToolNames returns the number of tools. Each is a case of the stage.
+func ToolNames() int { return len(tools()) }
 
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no
 // meaning.

@@ -16,9 +16,9 @@ import (
 // TaskKey is the task key of all test programs.
 const TaskKey = "selftest"
 
-// limit is the time limit of a test program: on a machine that has just started, torch is imported twice and Triton
+// selfTestTimeLimit is the time limit of a test program: on a machine that has just started, torch is imported twice and Triton
 // compiles. A slot whose tests never passed accepts no jobs for up to this time.
-const limit = 3 * time.Minute
+const selfTestTimeLimit = 3 * time.Minute
 
 // Program is a test program that a slot must compile and run.
 type Program struct {
@@ -27,39 +27,39 @@ type Program struct {
 	fix  string // advice for the operator after a failure
 }
 
-// kind is a language that a machine may support, and the built-in task that tests it.
-type kind struct {
+// languageTest is a language that a machine may support, and the built-in task that tests it.
+type languageTest struct {
 	name, task, template, fix string
 	size                      tasks.Case
 	gpu                       bool
 	promised                  func(toolchain.Toolchain) bool
 }
 
-func elements(n int) tasks.Case {
+func elementsCase(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
-// kinds returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc accepts
+// languageTests returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc accepts
 // Python jobs.
-func kinds() []kind {
+func languageTests() []languageTest {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }
 	}
 	const user = "as a user who is not root"
-	return []kind{
-		{name: "C++", task: "vectoradd_cpp", template: "template.cpp", size: elements(1 << 16),
+	return []languageTest{
+		{name: "C++", task: "vectoradd_cpp", template: "template.cpp", size: elementsCase(1 << 16),
 			promised: func(t toolchain.Toolchain) bool { return t.GPP != nil },
 			fix:      "See that g++ compiles a program with <vector> " + user},
 		{name: "NumPy", task: "softmax_numpy", template: "template.py",
 			size:     tasks.Case{{Name: "rows", Value: "256"}, {Name: "columns", Value: "512"}, {Name: "seed", Value: "4242"}},
 			promised: has("numpy"), fix: "See that the worker's python3 imports numpy " + user},
-		{name: "CUDA C++", task: "vectoradd_cuda", template: "template.cu", size: elements(1 << 24), gpu: true,
+		{name: "CUDA C++", task: "vectoradd_cuda", template: "template.cu", size: elementsCase(1 << 24), gpu: true,
 			promised: func(t toolchain.Toolchain) bool { return t.NVCC != nil },
 			fix:      "See that nvcc compiles for this GPU, and that nvidia-smi shows the GPU without errors"},
-		{name: "torch", task: "vectoradd_torch", template: "template.py", size: elements(1 << 24), gpu: true,
+		{name: "torch", task: "vectoradd_torch", template: "template.py", size: elementsCase(1 << 24), gpu: true,
 			promised: func(t toolchain.Toolchain) bool { return has("torch")(t) && !has("triton")(t) },
 			fix:      "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user},
-		{name: "torch and Triton", task: "vectoradd_torch", template: "template_triton.py", size: elements(1 << 24), gpu: true,
+		{name: "torch and Triton", task: "vectoradd_torch", template: "template_triton.py", size: elementsCase(1 << 24), gpu: true,
 			promised: func(t toolchain.Toolchain) bool { return has("torch")(t) && has("triton")(t) },
 			fix:      "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user + ", and that a C compiler is there for Triton"},
 	}
@@ -72,7 +72,7 @@ func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 		return nil, fmt.Errorf("read the built-in tasks: %w", err)
 	}
 	var list []Program
-	for _, k := range kinds() {
+	for _, k := range languageTests() {
 		if k.gpu != slot.IsGPU() || !k.promised(tools) {
 			continue
 		}
@@ -91,14 +91,14 @@ func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 
 // job returns the job of a test program: the task's own template, run once in the benchmark stage, the only stage in
 // which the judge reports both clocks.
-func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
+func (k languageTest) job(b *tasks.Bundle, device string) (job.Job, error) {
 	sources, err := b.Resolve(tasks.Submission{Source: b.Files[k.template]})
 	if err != nil {
 		return job.Job{}, fmt.Errorf("read the built-in task %s: %w", k.task, err)
 	}
 	def := b.Definition
 	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
-	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
+	def.Timeouts = tasks.Timeouts{Test: selfTestTimeLimit, Benchmark: selfTestTimeLimit, Ranked: selfTestTimeLimit}
 	return job.Job{
 		// The prefix marks the worker's own attempts: they may use a slot under test, are interrupted by jobs, and are
 		// not reported to the site.

@@ -27,7 +27,7 @@ func (p Program) Error(result job.Result, err error) error {
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
-		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.ShortenMiddle(oneLine(why(result)), maxOutput))
+		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.ShortenMiddle(oneLine(failureText(result)), maxOutput))
 	case err == nil:
 		err = fmt.Errorf("a small known program ended with %q", result.Outcome)
 	}
@@ -37,8 +37,8 @@ func (p Program) Error(result job.Result, err error) error {
 	return fmt.Errorf("%s: %s. %s", p.Name, strings.TrimSuffix(err.Error(), "."), p.fix)
 }
 
-// why returns the reason of a failure and the compiler's output.
-func why(result job.Result) string {
+// failureText returns the reason of a failure and the compiler's output.
+func failureText(result job.Result) string {
 	text := result.Failure.Reason
 	if n := len(result.Stages); n > 0 {
 		if last := result.Stages[n-1]; last.Status != job.StatusPass && strings.TrimSpace(last.Stderr) != "" {
@@ -91,7 +91,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 	name := "Nsight Compute " + tool.Version
 	switch {
 	case result.Outcome != job.OutcomeDone && result.Failure != nil:
-		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.ShortenMiddle(oneLine(why(result)), maxOutput))
+		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.ShortenMiddle(oneLine(failureText(result)), maxOutput))
 	case err != nil:
 		return fmt.Errorf("%s does not profile a small known kernel: %w", name, err)
 	}

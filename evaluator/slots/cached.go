@@ -22,9 +22,9 @@ type CachedProgram struct {
 	failure error // of closed programs
 }
 
-// take removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets data
+// takeProgram removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets data
 // that another person's kernels left.
-func (c *CachedProgram) take(caller string) (program toolchain.Program, notes any) {
+func (c *CachedProgram) takeProgram(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program != nil && c.caller == caller && caller != "" {
@@ -40,7 +40,7 @@ func (c *CachedProgram) take(caller string) (program toolchain.Program, notes an
 // Next opens an artifact in the processes of the caller's program. It returns the new program with the notes that Keep
 // stored, or nil if there is none or it cannot be reused.
 func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
-	left, notes := c.take(caller)
+	left, notes := c.takeProgram(caller)
 	if left == nil {
 		return nil, nil
 	}
@@ -63,11 +63,11 @@ func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any
 	defer c.mu.Unlock()
 	c.drop()
 	c.caller, c.program, c.notes = caller, program, notes
-	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
+	c.expiry = time.AfterFunc(cachedFor, func() { c.stopExpired(program) })
 }
 
-// expire closes the program, unless take has removed it.
-func (c *CachedProgram) expire(program toolchain.Program) {
+// stopExpired closes the program, unless take has removed it.
+func (c *CachedProgram) stopExpired(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program == program {

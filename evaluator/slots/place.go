@@ -22,33 +22,37 @@ const extraProcesses = 2
 
 // BuildPlace returns the sandbox environment that compiles a job for slot s: without the device, and with a user ID
 // that no program on a slot has. AcquireBuild returns number.
-func (p *Set) BuildPlace(s *Slot, number int) toolchain.Place {
-	return toolchain.Place{
+func (p *Set) BuildPlace(s *Slot, number int) toolchain.Environment {
+	return toolchain.Environment{
 		Slot: number, Arch: s.Arch,
 		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
 }
 
 // PrecompilePlace returns the sandbox environment that compiles tasks before the first submission.
-func (p *Set) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompileSlot()) }
+func (p *Set) PrecompilePlace(s *Slot) toolchain.Environment {
+	return p.BuildPlace(s, p.precompileSlot())
+}
 
 func (p *Set) precompileSlot() int { return len(p.slots) + p.cfg.Builds }
 
-// Place returns the sandbox environment of a program that uses only slot s.
-func (p *Set) Place(s *Slot) toolchain.Place { return (&Lease{set: p, slots: []*Slot{s}}).Place(0) }
+// Environment returns the sandbox environment of a program that uses only slot s.
+func (p *Set) Environment(s *Slot) toolchain.Environment {
+	return (&Lease{set: p, slots: []*Slot{s}}).Environment(0)
+}
 
 // SidecarPlace returns the sandbox environment that compiles an evaluation's kernels for slot s while another job runs
 // there: without the device, with a separate user ID, and with the memory of a build.
-func (p *Set) SidecarPlace(s *Slot) toolchain.Place {
-	at := p.Place(s) // with the driver's libraries, which Triton links with
+func (p *Set) SidecarPlace(s *Slot) toolchain.Environment {
+	at := p.Environment(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompileSlot() + 1 + s.number
 	at.DeviceNodes, at.ExtraSlots, at.AlternateSlots, at.RunLimits.Memory = nil, nil, nil, min(at.RunLimits.Memory, at.BuildLimits.Memory)
 	return at
 }
 
-// Place returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of GPUs
+// Environment returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of GPUs
 // that the task requests; 0 if it does not.
-func (h *Lease) Place(gpus int) toolchain.Place {
+func (h *Lease) Environment(gpus int) toolchain.Environment {
 	at := place(h.slots, gpus)
 	slots, first := len(h.set.slots), h.OwnSlot().number
 	judges := h.set.precompileSlot() + 1 + slots
@@ -67,9 +71,9 @@ func (h *Lease) Place(gpus int) toolchain.Place {
 }
 
 // place returns the sandbox environment of a program on the given slots. It contains only their devices.
-func place(held []*Slot, gpus int) toolchain.Place {
+func place(held []*Slot, gpus int) toolchain.Environment {
 	first := held[0]
-	p := toolchain.Place{
+	p := toolchain.Environment{
 		Slot: first.number, Arch: first.Arch, GPUs: gpus,
 		Env:         map[string]string{},
 		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
@@ -98,9 +102,9 @@ func place(held []*Slot, gpus int) toolchain.Place {
 	return p
 }
 
-// Builds returns the number of jobs that the machine can compile concurrently with half of its processors and half of
+// ConcurrentBuilds returns the number of jobs that the machine can compile concurrently with half of its processors and half of
 // its memory.
-func Builds() int {
+func ConcurrentBuilds() int {
 	return max(1, min(runtime.NumCPU()/2, int(memoryShare(1)/sandbox.DefaultBuildLimits().Memory)))
 }
 

@@ -54,7 +54,7 @@ func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	return nil
 }
 
-func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Place) ([]byte, error) {
+func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Environment) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if program, ok := p.program[at.Arch]; ok {

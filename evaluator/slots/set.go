@@ -93,7 +93,7 @@ func (p *Set) Load(own *Slot) job.WorkRequest {
 			s.mu.Unlock()
 		}
 	}
-	return job.WorkRequest{SlotBusy: own.busy(), BuildingCount: building}
+	return job.WorkRequest{SlotBusy: own.isBusy(), BuildingCount: building}
 }
 
 // Lease has the slots that one job uses. The first is the job's own slot.
@@ -128,7 +128,7 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 		}
 	}
 	for _, s := range want {
-		if err := s.hold(ctx, attemptID); err != nil {
+		if err := s.waitAndHold(ctx, attemptID); err != nil {
 			held.Release()
 			return nil, err
 		}
@@ -224,7 +224,7 @@ func (p *Set) Heartbeat(profiles, sanitizes bool) []job.Slot {
 }
 
 // DescribeAll returns the machine record for a slot: its device, and the software for all its languages.
-func (p *Set) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
+func (p *Set) DescribeAll(s *Slot) job.Machine { return p.Describe(s, languagesOf(s.Slot)...) }
 
 // Describe returns the machine record for a slot: its device, and the software for some languages.
 func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
@@ -246,8 +246,8 @@ func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	return m
 }
 
-// langs returns the languages of a slot's tasks. The last one determines the compiler in job.Machine.
-func langs(s device.Slot) []tasks.Lang {
+// languagesOf returns the languages of a slot's tasks. The last one determines the compiler in job.Machine.
+func languagesOf(s device.Slot) []tasks.Lang {
 	if s.IsGPU() {
 		return []tasks.Lang{tasks.LangPython, tasks.LangCUDA}
 	}

@@ -77,20 +77,20 @@ func (s *Slot) Retire(why error) {
 // retireLocked retires the slot. If a process on it is stuck, this remains the reason, because it explains a later
 // failed test.
 func (s *Slot) retireLocked(why error) {
-	if !s.stuck() {
+	if !s.isStuck() {
 		s.retireReason = why
 	}
 	s.onTrial = false
 	s.retire(s.retireReason)
 }
 
-func (s *Slot) stuck() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
+func (s *Slot) isStuck() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
 
 // AllowChecks lets only checks use the slot, until Admit or Retire.
 func (s *Slot) AllowChecks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stuck() {
+	if s.isStuck() {
 		return
 	}
 	s.onTrial, s.retestable = true, true
@@ -103,7 +103,7 @@ func (s *Slot) AllowChecks() {
 func (s *Slot) Admit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stuck() {
+	if s.isStuck() {
 		return
 	}
 	s.onTrial, s.retestable, s.retireReason, s.faults = false, true, nil, 0
@@ -114,7 +114,7 @@ func (s *Slot) Admit() {
 func (s *Slot) Unrecoverable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stuck()
+	return s.isStuck()
 }
 
 // checksOnly reports whether only checks may use the slot.
@@ -175,11 +175,11 @@ func (s *Slot) addBuilds(n int) {
 	s.buildCount += n
 }
 
-// busy reports whether a job other than the caller's occupies the slot or is in flight.
-func (s *Slot) busy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
+// isBusy reports whether a job other than the caller's occupies the slot or is in flight.
+func (s *Slot) isBusy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
 
-// hold waits until the slot is free, and occupies it for an attempt.
-func (s *Slot) hold(ctx context.Context, attemptID string) error {
+// waitAndHold waits until the slot is free, and occupies it for an attempt.
+func (s *Slot) waitAndHold(ctx context.Context, attemptID string) error {
 	select {
 	case s.running <- struct{}{}:
 	case <-s.Service().Done():
@@ -293,7 +293,7 @@ func WithPublicReason(public string, err error) error {
 
 // publicReason returns the public reason why the slot is out of service.
 func (s *Slot) publicReason() string {
-	if s.stuck() {
+	if s.isStuck() {
 		return "a process on it cannot be ended"
 	}
 	if r, ok := errors.AsType[reason](s.retireReason); ok {

@@ -209,7 +209,7 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 	}
 	use(p.PrecompilePlace(p.All()[0]).Slot, "what is precompiled")
 	for i, s := range p.All() {
-		at := p.Place(s)
+		at := p.Environment(s)
 		use(at.Slot, fmt.Sprint("slot ", i))
 		use(at.JudgePlace().Slot, fmt.Sprint("judge ", i))
 		for n := range at.ExtraSlots {
@@ -283,22 +283,22 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 		var cache CachedProgram
 		mine, theirs, unusable := &program{}, &program{}, &program{}
 		cache.Keep("me", mine, "a note", true)
-		if got, notes := cache.take("me"); got != mine || notes != "a note" {
+		if got, notes := cache.takeProgram("me"); got != mine || notes != "a note" {
 			t.Errorf("taken is %v with %v", got, notes)
 		}
 		cache.Keep("me", mine, "a note", true)
-		if got, notes := cache.take("you"); got != nil || notes != nil || mine.closed != 1 {
+		if got, notes := cache.takeProgram("you"); got != nil || notes != nil || mine.closed != 1 {
 			t.Errorf("another caller took %v, mine was closed %d times", got, mine.closed)
 		}
 		cache.Keep("me", unusable, nil, false)
 		cache.Keep("", unusable, nil, true)
-		if got, _ := cache.take(""); unusable.closed != 2 || got != nil {
+		if got, _ := cache.takeProgram(""); unusable.closed != 2 || got != nil {
 			t.Errorf("closed %d times, of two", unusable.closed)
 		}
 		cache.Keep("you", theirs, nil, true)
 		time.Sleep(cachedFor + time.Second)
 		synctest.Wait()
-		if got, _ := cache.take("you"); theirs.closed != 1 || got != nil {
+		if got, _ := cache.takeProgram("you"); theirs.closed != 1 || got != nil {
 			t.Errorf("after its time it was closed %d times", theirs.closed)
 		}
 		cache.Close()

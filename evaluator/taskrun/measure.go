@@ -94,21 +94,21 @@ func (m *measurement) observe() {
 	if m.processCount == 1 {
 		m.firstDuration = took
 	}
-	another := m.decide(now.Sub(m.startedAt), took)
+	another := m.needsAnotherProcess(now.Sub(m.startedAt), took)
 	select {
 	case m.decisions <- another:
 	default: // more processes than requested: more is not waiting
 	}
 }
 
-func (m *measurement) decide(elapsed, took time.Duration) bool {
+func (m *measurement) needsAnotherProcess(elapsed, took time.Duration) bool {
 	slowed := m.stopWatching()
 	// The sampling for the next process starts before the decision whether there is one.
 	m.stopWatching = m.watch()
 	another := m.processCount < m.maxProcesses && elapsed+time.Duration(durationMargin*float64(m.longestDuration)) <= m.limit
 	switch {
 	case slowed != "" && another && m.mayDrop(slowed):
-		m.parser.Drop()
+		m.parser.DropStage()
 		m.dropReasons = append(m.dropReasons, fmt.Sprintf("%d (%s)", m.processCount, slowed))
 		return true
 	case slowed != "":

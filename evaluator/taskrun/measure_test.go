@@ -159,7 +159,7 @@ func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
 		t.Errorf("before the first: %v", known)
 	}
 	parser.Write([]byte(reportOf(0, 1000) + reportOf(1, 1100) + reportOf(2, 900)))
-	parser.Drop()
+	parser.DropStage()
 	half, _, _ := strings.Cut(reportOf(3, 1200), "process")
 	parser.Write([]byte(half))
 	parser.Close()

@@ -19,13 +19,13 @@ type step struct {
 	timed         bool
 }
 
-// plan returns the steps of a job in order. The first one that does not pass ends the job.
+// planSteps returns the steps of a job in order. The first one that does not pass ends the job.
 //
 // A judge generates each input with a new secret seed and never reuses it, so the output of a stage reveals nothing.
 // The ranked stage measures like the benchmark stage, with more processes, so a ranked run has no benchmark stage. A
 // bundle's own program runs all three stages on public inputs, as its authors expect, and then all again with the
 // secret seed, only for a verdict.
-func plan(j job.Job) []step {
+func planSteps(j job.Job) []step {
 	// Only a task's own program uses this seed; a judge generates one for each input.
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)

@@ -44,7 +44,7 @@ func TestStagesOfEachMode(t *testing.T) {
 				"ranked of 2, seed 99, 0 wanted, timed false"}},
 	} {
 		tt.job.Mode = tt.mode
-		if diff := cmp.Diff(tt.want, describe(plan(tt.job))); diff != "" {
+		if diff := cmp.Diff(tt.want, describe(planSteps(tt.job))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.mode, diff)
 		}
 		if diff := cmp.Diff(tt.secret, describe(secretPlan(tt.job))); diff != "" {

@@ -16,7 +16,7 @@ import (
 // Builder builds jobs and opens the programs. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
-	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
+	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error)
 }
 
 // Profiler profiles a program on its device. The implementation is *profiling.Nsight. Failures of the program are in
@@ -99,14 +99,14 @@ func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 	}
 	// The slots are checked unless all stages passed, because a broken GPU may have caused a wrong answer and would
 	// cause others.
-	err := r.stages(ctx, held.Place(gpus))
+	err := r.stages(ctx, held.Environment(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
 		err = attempt.MarkCausedByJob(err) // an infrastructure error that broke its slot
 	}
 	return err
 }
 
-func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
+func (r *Run) stages(ctx context.Context, at toolchain.Environment) error {
 	at.MemoryLimit = r.Job.Task.MemoryLimit
 	program, err := r.builder.Open(ctx, r.artifact, at)
 	if err := r.Interrupted(ctx, "", err); err != nil {
@@ -117,7 +117,7 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			r.Log.Warn("program not closed", "attempt", r.Job.AttemptID, "err", err)
 		}
 	}()
-	for _, s := range plan(r.Job) {
+	for _, s := range planSteps(r.Job) {
 		if err := r.stage(ctx, program, s); err != nil {
 			return err
 		}

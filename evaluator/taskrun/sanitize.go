@@ -22,13 +22,13 @@ func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
 	case len(cases) == 0 && r.Job.Task.Form != tasks.FormLegacy:
 		return attempt.Reject("The task has no tests in which compute-sanitizer could check the kernel.")
 	}
-	if err := r.BeginUnlessEnded(ctx, job.StageSanitize, sanitizing.Tools()); err != nil {
+	if err := r.BeginUnlessEnded(ctx, job.StageSanitize, sanitizing.ToolNames()); err != nil {
 		return err
 	}
 	log := r.NewStageLog(job.StageSanitize)
 	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
 		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
-		OnTool: func(c job.CaseResult) { r.Case(job.StageSanitize, c, sanitizing.Tools()) },
+		OnTool: func(c job.CaseResult) { r.Case(job.StageSanitize, c, sanitizing.ToolNames()) },
 	})
 	log.Close()
 	if err := r.Interrupted(ctx, job.StageSanitize, err); err != nil {

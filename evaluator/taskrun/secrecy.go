@@ -8,9 +8,9 @@ import (
 	"warpboard/tasks"
 )
 
-// secrecy hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put them
+// secretFilter hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put them
 // into a wrong answer or its exit code. Weakness: it could also encode them in its time (docs/security.md).
-type secrecy struct {
+type secretFilter struct {
 	valuesSecret  bool
 	declaredCases []tasks.Case // cases of the stage, as declared
 }
@@ -18,25 +18,25 @@ type secrecy struct {
 // outputHidden replaces the output of a program.
 const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
 
-func (r *Run) secrecy(stage job.Stage) secrecy {
+func (r *Run) secrecy(stage job.Stage) secretFilter {
 	if r.Job.DeclaredCases == nil {
-		return secrecy{}
+		return secretFilter{}
 	}
 	def := r.Job.Task
 	def.Tests, def.Benchmarks = r.Job.DeclaredCases.Tests, r.Job.DeclaredCases.Benchmarks
-	return secrecy{true, harness.StageCases(def, stage)}
+	return secretFilter{true, harness.StageCases(def, stage)}
 }
 
 // output returns pass, or nil if the program's output could reveal the values.
-func (s secrecy) output(pass func([]byte)) func([]byte) {
+func (s secretFilter) output(pass func([]byte)) func([]byte) {
 	if s.valuesSecret {
 		return nil
 	}
 	return pass
 }
 
-// trim returns a case without values that must stay secret.
-func (s secrecy) trim(c job.CaseResult) job.CaseResult {
+// withoutSecrets returns a case without values that must stay secret.
+func (s secretFilter) withoutSecrets(c job.CaseResult) job.CaseResult {
 	if !s.valuesSecret {
 		return trimCase(c)
 	}
@@ -47,13 +47,13 @@ func (s secrecy) trim(c job.CaseResult) job.CaseResult {
 	return trimCase(c)
 }
 
-// hide removes everything from a stage's result that could reveal the values.
-func (s secrecy) hide(r *job.StageResult) {
+// removeSecrets removes everything from a stage's result that could reveal the values.
+func (s secretFilter) removeSecrets(r *job.StageResult) {
 	if !s.valuesSecret {
 		return
 	}
 	for i, c := range r.Cases {
-		r.Cases[i] = s.trim(c)
+		r.Cases[i] = s.withoutSecrets(c)
 	}
 	for _, text := range []*string{&r.Stdout, &r.Stderr} {
 		if *text != "" {
@@ -67,7 +67,7 @@ func (s secrecy) hide(r *job.StageResult) {
 }
 
 // failure returns a failure that has only the kind and the case.
-func (s secrecy) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
+func (s secretFilter) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	where, wrong := "", false
 	for _, c := range cases {
 		if c.Status != job.StatusPass {

@@ -27,7 +27,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	log := r.NewStageLog(s.stage)
 	shown := r.secrecy(s.stage)
 	result, err := r.runStep(ctx, program, s, func(c job.CaseResult, total int) {
-		r.Case(s.stage, shown.trim(c), total)
+		r.Case(s.stage, shown.withoutSecrets(c), total)
 	}, func(stream string) func([]byte) {
 		return shown.output(func(b []byte) { log.Write(stream, b) })
 	})
@@ -35,7 +35,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	if err := r.Interrupted(ctx, s.stage, err); err != nil {
 		return err
 	}
-	shown.hide(&result)
+	shown.removeSecrets(&result)
 	r.StoreStage(result)
 	return attempt.StageError(ctx, result)
 }
@@ -119,7 +119,7 @@ func (r *Run) watch(ctx context.Context, s step) (end func()) {
 		return func() {}
 	}
 	watch := device.Watch(ctx, r.Slot.Slot)
-	return func() { watch.Record(&r.Result.Machine) }
+	return func() { watch.StopAndStore(&r.Result.Machine) }
 }
 
 // secretPass runs all steps again with the secret seed. It reports only pass or fail.

@@ -162,7 +162,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 
 // extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time,
 // because the submission is imported and compiles during the import.
-func extensionLimits(place Place, begun time.Time) sandbox.Limits {
+func extensionLimits(place Environment, begun time.Time) sandbox.Limits {
 	limits := place.BuildLimits
 	limits.Wall, limits.CPU = max(limits.Wall, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
 	limits.Wall = commandTimeout(limits.Wall, begun)
@@ -180,7 +180,7 @@ func (b *Builder) nvccVersion() string {
 }
 
 // pythonEnv returns the environment of every Python process in a sandbox environment.
-func (b *Builder) pythonEnv(place Place) map[string]string {
+func (b *Builder) pythonEnv(place Environment) map[string]string {
 	env := map[string]string{
 		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",

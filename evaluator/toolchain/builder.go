@@ -50,7 +50,7 @@ func NewBuilder(cfg Config) *Builder {
 // BuildRequest describes one build.
 type BuildRequest struct {
 	Job   job.Job
-	Place Place
+	Place Environment
 	// RunnerScript is the Python script for the submission's own processes, if the main script judges them. It is set
 	// only for programs without a task.
 	RunnerScript string
@@ -136,7 +136,7 @@ func failBuild(result *job.StageResult, status job.Status, failure job.Failure) 
 }
 
 // Open makes an artifact runnable in a sandbox environment.
-func (b *Builder) Open(ctx context.Context, a *Artifact, place Place) (Program, error) {
+func (b *Builder) Open(ctx context.Context, a *Artifact, place Environment) (Program, error) {
 	if a.lang == tasks.LangPython {
 		return b.openPython(ctx, a, place), nil
 	}

@@ -248,7 +248,7 @@ func (c *compilation) output(linked buildStep) (stdout, stderr string) {
 // Prepare compiles a task's own files into the store, one after the other. Every build for the task with the same tools
 // uses them. It returns the number of newly compiled files. The error is that of ctx, an infrastructure error, or a
 // fault of the task.
-func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Place) (made int, err error) {
+func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Environment) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)
 	files := slices.DeleteFunc(slices.Clone(sources.ToCompile), func(u harness.CompileInput) bool { return u.Submitted })
 	if len(files) == 0 {

@@ -40,9 +40,9 @@ type Toolchain struct {
 // does not respond counts as missing until the worker restarts.
 const probeTimeout = 20 * time.Second
 
-// Find searches for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH), and python3 (PATH, then
+// FindToolchain searches for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH), and python3 (PATH, then
 // /opt/*/.venv). A tool that does not print its version counts as missing.
-func Find(ctx context.Context) Toolchain {
+func FindToolchain(ctx context.Context) Toolchain {
 	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{
 		NVCC:      findCompiler(ctx, "nvcc", cuda...),

@@ -18,7 +18,7 @@ import (
 )
 
 // tools is found once, because asking compilers for their versions takes time.
-var tools = sync.OnceValue(func() Toolchain { return Find(context.Background()) })
+var tools = sync.OnceValue(func() Toolchain { return FindToolchain(context.Background()) })
 
 // cacheDir is shared by the tests that do not depend on an empty cache.
 var cacheDir string
@@ -59,10 +59,10 @@ func newSpiedBuilderOn(t *testing.T, runner Runner) (*Builder, *spyRunner) {
 	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
 }
 
-func cpu() Place {
+func cpu() Environment {
 	run := sandbox.DefaultRunLimits()
 	run.Memory, run.Tmp = 1<<30, 256<<20
-	return Place{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run}
+	return Environment{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run}
 }
 
 // read returns a file of the harness's testdata.
@@ -153,11 +153,11 @@ func mustOpen(t *testing.T, b *Builder, a *Artifact) Program {
 // turns opens programs one after the other, in the Pythons of the previous one if these are alive.
 type turns struct {
 	builder *Builder
-	place   Place
+	place   Environment
 	last    Program
 }
 
-func newTurns(t *testing.T, b *Builder, place Place) *turns {
+func newTurns(t *testing.T, b *Builder, place Environment) *turns {
 	r := &turns{builder: b, place: place}
 	t.Cleanup(func() {
 		if r.last != nil {

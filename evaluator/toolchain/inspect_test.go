@@ -125,7 +125,7 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 		Runner: recordedNVCC{t},
 		Cache:  t.TempDir(),
 	})
-	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Place: Place{Arch: "90"}}, "kernel.cu")
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Place: Environment{Arch: "90"}}, "kernel.cu")
 	if err != nil || done.Build.Status != job.StatusPass {
 		t.Fatalf("%+v, %v", done.Build, err)
 	}

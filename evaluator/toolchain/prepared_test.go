@@ -97,7 +97,7 @@ end.recv(1)
 `
 
 // preparingPlace returns a place whose processes find the stand-in for the driver, and one that alternates with it.
-func preparingPlace(t *testing.T) (at, second Place) {
+func preparingPlace(t *testing.T) (at, second Environment) {
 	t.Helper()
 	driver := t.TempDir()
 	if err := os.Chmod(driver, 0o755); err != nil {
@@ -120,7 +120,7 @@ func preparingPlace(t *testing.T) (at, second Place) {
 type programs struct {
 	t       *testing.T
 	builder *Builder
-	place   Place
+	place   Environment
 	program Program
 }
 

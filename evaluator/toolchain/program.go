@@ -19,8 +19,8 @@ type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
-// Place is the sandbox environment of a program: its user ID, devices, mounts, and limits.
-type Place struct {
+// Environment is the sandbox environment of a program: its user ID, devices, mounts, and limits.
+type Environment struct {
 	Slot           int               // sandbox slot, which determines the user ID
 	JudgeSlot      int               // sandbox slot of the judge
 	ExtraSlots     []int             // sandbox slots of a stage's further processes
@@ -99,7 +99,7 @@ const (
 )
 
 // environment returns the environment variables of an eval program.
-func (p Place) environment(req StageRequest) map[string]string {
+func (p Environment) environment(req StageRequest) map[string]string {
 	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
 	if req.Seed != nil {
 		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedBits, 10)
@@ -112,20 +112,20 @@ func (p Place) environment(req StageRequest) map[string]string {
 }
 
 // JudgePlace returns the sandbox environment of the judge. Memory that it shares with the program counts as files.
-func (p Place) JudgePlace() Place {
+func (p Environment) JudgePlace() Environment {
 	p.Slot, p.RunLimits.FileSize, p.MemoryLimit = p.JudgeSlot, p.RunLimits.Memory, 0
 	return p
 }
 
 // ExtraPlace returns the sandbox environment of an additional process, numbered from 1.
-func (p Place) ExtraPlace(number int) Place {
+func (p Environment) ExtraPlace(number int) Environment {
 	p.Slot = p.ExtraSlots[number-1]
 	return p
 }
 
 // AlternatePlace returns the sandbox environment for the same person's next program, which has other user IDs and is
 // prepared while this program runs. It returns false if all programs use the same environment.
-func (p Place) AlternatePlace() (Place, bool) {
+func (p Environment) AlternatePlace() (Environment, bool) {
 	if len(p.AlternateSlots) == 0 {
 		return p, false
 	}
@@ -134,7 +134,7 @@ func (p Place) AlternatePlace() (Place, bool) {
 }
 
 // spec returns the sandbox spec for a program in this environment, without command line and files.
-func (p Place) spec(req StageRequest) sandbox.Spec {
+func (p Environment) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
 		Device: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUs > 0,
@@ -191,7 +191,7 @@ func readPipe(from *os.File, see func([]byte)) {
 // nativeProgram runs executables, which are started again for every stage.
 type nativeProgram struct {
 	runner  Runner
-	place   Place
+	place   Environment
 	program []byte
 	judge   []byte // nil if program judges itself
 }

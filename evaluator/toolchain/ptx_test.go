@@ -55,7 +55,7 @@ func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 		{"profile again", job.ModeProfile, "", ".version 8.0", 2},
 	} {
 		j.Mode, runner.ptx = tt.mode, tt.ptx
-		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: Place{Arch: "90"}})
+		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: Environment{Arch: "90"}})
 		if err != nil || result.Status != job.StatusPass {
 			t.Fatalf("%s: %+v, %v", tt.name, result, err)
 		}

@@ -18,7 +18,7 @@ import (
 // pythonProgram runs the stages of a script in a warm Python, or each in a new interpreter if none is available.
 type pythonProgram struct {
 	builder    *Builder
-	place      Place
+	place      Environment
 	artifact   *Artifact
 	runners    []*warm.Python // of the processes with submitted files, each under its own user ID; nil where none was needed
 	judge      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
@@ -29,7 +29,7 @@ type pythonProgram struct {
 	warm                bool      // the first runner was ready when the program was opened
 }
 
-func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
+func (b *Builder) openPython(ctx context.Context, a *Artifact, place Environment) *pythonProgram {
 	first := b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))
 	p := &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{first}, warm: first != nil}
 	if p.judged() {
@@ -39,7 +39,7 @@ func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pyt
 }
 
 // KeepWarm keeps n warm Pythons ready in a sandbox environment until ctx ends. Open uses them.
-func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
+func (b *Builder) KeepWarm(ctx context.Context, place Environment, n int) error {
 	if b.cfg.Tools.Python == nil || n < 1 {
 		<-ctx.Done()
 		return ctx.Err()
@@ -48,7 +48,7 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 }
 
 // OpenReady opens a Python artifact in a warm Python that is ready, or returns nil if there is none.
-func (b *Builder) OpenReady(a *Artifact, place Place) Program {
+func (b *Builder) OpenReady(a *Artifact, place Environment) Program {
 	r := b.pool.TakeReady(place.Slot)
 	if r == nil {
 		return nil
@@ -58,23 +58,23 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 
 // warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
 // process waits for work.
-func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
+func (b *Builder) warmSpec(place Environment, torch bool) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
 	}
 	spec := place.spec(StageRequest{})
-	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
+	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloadedModules(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
 	return spec
 }
 
-// preloads returns the modules to import before a stage. As long as the job is not known, torch is included only on a
+// preloadedModules returns the modules to import before a stage. As long as the job is not known, torch is included only on a
 // GPU, because it takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch thus
 // imports it once instead of in each stage.
-func preloads(place Place, torch bool) []string {
+func preloadedModules(place Environment, torch bool) []string {
 	switch {
 	case place.Arch != "":
 		// torch imports _inductor.config, which takes seconds, when a task requests deterministic algorithms.
@@ -91,7 +91,7 @@ func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
 // judges returns the judge's sandbox environment. Its CPU limit is doubled, because a resident judge exits after half
 // of it, so that the next stage has as much as any other process.
-func (p *pythonProgram) judges() Place {
+func (p *pythonProgram) judges() Environment {
 	at, env := p.place.JudgePlace(), map[string]string{}
 	maps.Copy(env, at.Env)
 	maps.Copy(env, p.artifact.judgeEnv)
@@ -186,7 +186,7 @@ func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	return mountExtensions(spec, p.extensions(req, 0))
 }
 
-func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
+func (b *Builder) pythonSpec(place Environment, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	spec := place.spec(req)
 	maps.Copy(spec.Env, b.pythonEnv(place))
@@ -254,7 +254,7 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 
 // run runs a stage after these processes have ended. A judge waits for the others before it measures anything.
 func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Wrapper, before ...**judge.Left) (end judge.Ending, err error) {
-	killed, err := settle(ctx, before...)
+	killed, err := waitForEarlierStages(ctx, before...)
 	if err != nil {
 		return end, err
 	}
@@ -268,14 +268,14 @@ func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Wrapp
 			Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, judge.Observer{})
 	}
 	if err == nil && p.alternateLeft.HasEnded() {
-		end.EarlierKilled, err = settle(ctx, &p.alternateLeft)
+		end.EarlierKilled, err = waitForEarlierStages(ctx, &p.alternateLeft)
 	}
 	end.EarlierKilled = end.EarlierKilled || killed
 	return end, err
 }
 
-// settle waits until nothing is left of earlier stages, and reports whether a process had to be killed.
-func settle(ctx context.Context, lefts ...**judge.Left) (killed bool, err error) {
+// waitForEarlierStages waits until nothing is left of earlier stages, and reports whether a process had to be killed.
+func waitForEarlierStages(ctx context.Context, lefts ...**judge.Left) (killed bool, err error) {
 	for _, left := range lefts {
 		switch err := (*left).Wait(ctx); {
 		case errors.Is(err, judge.ErrKilledLate):
@@ -337,11 +337,11 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 
 // processes returns the sandbox environments of the processes besides the judge, and the warm Pythons there: one for
 // successive processes, or one each for concurrent ones.
-func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
+func (p *pythonProgram) processes(req StageRequest) (places []Environment, pythons []**warm.Python) {
 	for len(p.runners) < len(req.Processes) {
 		p.runners = append(p.runners, nil)
 	}
-	places, pythons = []Place{p.place}, []**warm.Python{&p.runners[0]}
+	places, pythons = []Environment{p.place}, []**warm.Python{&p.runners[0]}
 	for number := 1; number < len(req.Processes); number++ {
 		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.runners[number])
 	}
@@ -350,7 +350,7 @@ func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []*
 
 // process runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a new
 // interpreter.
-func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
+func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Environment, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
 		(*r).Stop()

@@ -231,7 +231,7 @@ func TestPythonEndings(t *testing.T) {
 		name    string
 		eval    string
 		timeout time.Duration
-		change  func(*Place)
+		change  func(*Environment)
 		status  job.Status
 		reason  string
 		stdout  string

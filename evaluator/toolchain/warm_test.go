@@ -140,7 +140,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	less.MemoryLimit = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
 	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
-	for _, place := range []Place{two, one, less} {
+	for _, place := range []Environment{two, one, less} {
 		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)

@@ -58,7 +58,7 @@ func ratioWithInterval(a, b float64, as, bs []float64, alpha float64) Ratio {
 	// The times are medians, so the ratio may lie slightly outside.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
 	between := math.Hypot(harness.RunDeviation(a), harness.RunDeviation(b))
-	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, normalQuantile(alpha)*between)
+	r.Low, r.High = harness.WidenInterval(r.Value, r.Low, r.High, normalQuantile(alpha)*between)
 	if r.Low == 0 || math.IsInf(r.High, 0) || math.IsNaN(r.Low+r.High) {
 		r.Low, r.High = 0, 0
 	}

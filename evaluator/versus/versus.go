@@ -37,7 +37,7 @@ func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	alpha := (1 - confidence) / float64(f.SharedCases)
 	for i, c := range f.Cases {
 		if hasTimes(c.A) && hasTimes(c.B) {
-			f.Cases[i].Ratio = ratioWithInterval(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
+			f.Cases[i].Ratio = ratioWithInterval(c.A.Time(), c.B.Time(), processMedians(c.A), processMedians(c.B), alpha)
 		}
 	}
 	f.Score, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
@@ -52,7 +52,7 @@ func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
 	if len(as) == 0 {
 		as, bs = timedCases(a), timedCases(b)
 	}
-	return score(ranking, as), score(ranking, bs)
+	return scoreOf(ranking, as), scoreOf(ranking, bs)
 }
 
 func timedCases(cases []job.CaseResult) []job.CaseResult {
@@ -95,8 +95,8 @@ func hasTimes(c *job.CaseResult) bool {
 // not terminate.
 const minTime, maxTime = 1, 1e18
 
-// processes returns the median times of the case's processes, which only a judge measures.
-func processes(c *job.CaseResult) []float64 {
+// processMedians returns the median times of the case's processes, which only a judge measures.
+func processMedians(c *job.CaseResult) []float64 {
 	if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
 	}
@@ -105,11 +105,11 @@ func processes(c *job.CaseResult) []float64 {
 
 // scoreRatio returns the ratio of two scores.
 func scoreRatio(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
-	return ratioWithInterval(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
+	return ratioWithInterval(scoreOf(ranking, a), scoreOf(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
 }
 
-// score returns the score by the ranking rule, or 0 if the cases have none.
-func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+// scoreOf returns the score by the ranking rule, or 0 if the cases have none.
+func scoreOf(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	ns, err := harness.Score(ranking, cases)
 	if err != nil {
 		return 0
@@ -120,25 +120,25 @@ func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 // processScores returns the score of each single process; nil unless all cases were measured in the same number of
 // processes.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
-	n := len(processes(&cases[0]))
+	n := len(processMedians(&cases[0]))
 	var scores []float64
 	for p := range n {
 		alone := make([]job.CaseResult, len(cases))
 		for i, c := range cases {
-			if len(processes(&c)) != n {
+			if len(processMedians(&c)) != n {
 				return nil
 			}
 			c.Median, c.Processes = c.Processes[p], nil
 			alone[i] = c
 		}
-		scores = append(scores, score(ranking, alone))
+		scores = append(scores, scoreOf(ranking, alone))
 	}
 	return scores
 }
 
 // ProcessInterval returns the interval of the time of a case, by its processes. ok is false without them.
 func ProcessInterval(c *job.CaseResult) (low, high float64, ok bool) {
-	if !hasTimes(c) || len(processes(c)) == 0 {
+	if !hasTimes(c) || len(processMedians(c)) == 0 {
 		return 0, 0, false
 	}
 	i, measured := harness.ScoreInterval(tasks.RankLast, c.Time(), []job.CaseResult{*c})

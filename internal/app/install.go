@@ -84,14 +84,14 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	if before == key {
 		return nil
 	}
-	if err := i.publish(ctx, task, before == ""); err != nil {
+	if err := i.publishTask(ctx, task, before == ""); err != nil {
 		return fmt.Errorf("task %s: %w", task.Slug, err)
 	}
 	i.log.Info("task installed", "task", task.Slug, "origin", origin)
 	return i.siteStore.SetSetting(ctx, mark, key)
 }
 
-func (i installer) publish(ctx context.Context, in installSpec, first bool) error {
+func (i installer) publishTask(ctx context.Context, in installSpec, first bool) error {
 	task, err := i.siteStore.Catalog.Task(ctx, in.Slug)
 	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {

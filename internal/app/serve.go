@@ -73,7 +73,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 		URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
 		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store), Log: log,
+		Authorize: queueAuthorizer(store), Log: log,
 	})
 }
 
@@ -200,7 +200,7 @@ func signingKeys(ctx context.Context, cfg *Config, store *models.Store) (s web.S
 		s.Key, err = statement.ReadOrCreateKey(filepath.Join(cfg.Data, "signing.key"))
 	}
 	if err == nil {
-		s.Keys, err = store.NoteSigningKey(ctx, s.Key)
+		s.Keys, err = store.RecordSigningKey(ctx, s.Key)
 	}
 	return s, err
 }
@@ -229,9 +229,9 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-// authorizer returns a function that checks a remote worker's credential for the queue. An error of the database is not
+// queueAuthorizer returns a function that checks a remote worker's credential for the queue. An error of the database is not
 // a refusal.
-func authorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
+func queueAuthorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
 	return func(name, secret string) ([]string, bool, error) {
 		// The queue's server waits for this in the goroutine of an unauthenticated connection.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

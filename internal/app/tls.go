@@ -37,8 +37,8 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 		return s.acmeConfig(baseURL, folder)
 	case s.Cert != "":
 		pair := &keyPair{certFile: s.Cert, keyFile: s.Key}
-		_, err := pair.get(nil)
-		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}, err
+		_, err := pair.currentCertificate(nil)
+		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.currentCertificate}, err
 	}
 	return nil, nil
 }
@@ -98,8 +98,8 @@ type keyPair struct {
 	certificate *tls.Certificate
 }
 
-// get reads the files if the certificate has changed. If they cannot be read, it returns the previous certificate.
-func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// currentCertificate reads the files if the certificate has changed. If they cannot be read, it returns the previous certificate.
+func (k *keyPair) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// This happens once per handshake. The key file is not checked: programs write it before the certificate, or both

@@ -135,23 +135,23 @@ func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
 		Bytes: pair.Certificate[0]})))
 	keyFile := write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
 	files := &keyPair{certFile: cert, keyFile: keyFile}
-	first, err := files.get(nil)
+	first, err := files.currentCertificate(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chtimes(cert, time.Now(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := files.get(nil); err != nil || again == first {
+	if again, err := files.currentCertificate(nil); err != nil || again == first {
 		t.Errorf("not read again: %v", err)
 	}
 	if err := os.WriteFile(cert, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.get(nil); err != nil {
+	if _, err := files.currentCertificate(nil); err != nil {
 		t.Errorf("a certificate that is being written: %v", err)
 	}
-	if _, err := (&keyPair{certFile: "none", keyFile: "none"}).get(nil); err == nil {
+	if _, err := (&keyPair{certFile: "none", keyFile: "none"}).currentCertificate(nil); err == nil {
 		t.Error("no certificate is not an error")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // attackCorpus returns the known attacks with the latest result on each device, for the page about trust.
 func attackCorpus() ([]views.Attack, error) {
-	all, err := attacks.All()
+	all, err := attacks.AllAttacks()
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	if settings.NCUPath != "" {
 		places = nsight.SearchPaths{Globs: []string{settings.NCUPath}, ExtraDirs: places.ExtraDirs}
 	}
-	tool, err := nsight.Find(ctx, places)
+	tool, err := nsight.FindTool(ctx, places)
 	if err != nil {
 		config.Log.Warn("nothing is profiled", "why", err)
 		return

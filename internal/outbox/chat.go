@@ -45,8 +45,8 @@ func escapeDiscord(text string) string {
 	return escaped.String() + address
 }
 
-// body returns the request body of a delivery; for a chat it is a text.
-func (s webhookSender) body(d webhooks.DueDelivery) (string, error) {
+// requestBody returns the request body of a delivery; for a chat it is a text.
+func (s webhookSender) requestBody(d webhooks.DueDelivery) (string, error) {
 	shape := chatFormat(d.URL)
 	if shape == nil || s.message == nil {
 		return d.Body, nil

@@ -24,7 +24,7 @@ func TestChatsGetATextInTheirForm(t *testing.T) {
 	} {
 		d := models.DueDelivery{UserID: 7, URL: address}
 		d.Body = "{}"
-		if got, err := s.body(d); err != nil || got != want {
+		if got, err := s.requestBody(d); err != nil || got != want {
 			t.Errorf("%s gets %s, %v; want %s", address, got, err, want)
 		}
 	}

@@ -76,20 +76,20 @@ func NewDeliverer(cfg WebhookConfig) *Deliverer {
 // Run sends deliveries until ctx ends. Another process repeats the tries that are then in progress.
 func (d *Deliverer) Run(ctx context.Context) error {
 	defer d.runningTries.Wait()
-	return d.repeat(ctx, passInterval, "delivering to webhooks", func() error { return d.runPass(ctx, d.currentTime()) })
+	return d.runRepeatedly(ctx, passInterval, "delivering to webhooks", func() error { return d.runPass(ctx, d.currentTime()) })
 }
 
 // runPass starts all tries that are due, and checks workers and deadlines.
 func (d *Deliverer) runPass(ctx context.Context, at time.Time) error {
 	// An error of one function does not stop the others; the next pass, a second later, calls it again.
 	watched := d.watchWorkers(ctx, at)
-	reminded := d.remind(ctx, at)
+	reminded := d.createReminders(ctx, at)
 	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
 	return errors.Join(watched, reminded, spread, d.sendDue(ctx, at))
 }
 
-// remind creates events for deadlines that are near, once a minute.
-func (d *Deliverer) remind(ctx context.Context, at time.Time) error {
+// createReminders creates events for deadlines that are near, once a minute.
+func (d *Deliverer) createReminders(ctx context.Context, at time.Time) error {
 	if at.Sub(d.remindedAt) < remindInterval {
 		return nil
 	}

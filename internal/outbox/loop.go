@@ -24,8 +24,8 @@ func (l Loop) currentTime() time.Time {
 	return l.Now()
 }
 
-// repeat calls pass now and after each interval until ctx ends. The error of a pass is logged.
-func (l Loop) repeat(ctx context.Context, usual time.Duration, what string, pass func() error) error {
+// runRepeatedly calls pass now and after each interval until ctx ends. The error of a pass is logged.
+func (l Loop) runRepeatedly(ctx context.Context, usual time.Duration, what string, pass func() error) error {
 	tick := time.NewTicker(cmp.Or(l.Interval, usual))
 	defer tick.Stop()
 	for {

@@ -38,7 +38,7 @@ func NewMailer(cfg MailConfig) *Mailer { return &Mailer{MailConfig: cfg} }
 
 // Run sends mails until ctx ends.
 func (m *Mailer) Run(ctx context.Context) error {
-	return m.repeat(ctx, mailInterval, "sending e-mail", func() error { return m.runPass(ctx) })
+	return m.runRepeatedly(ctx, mailInterval, "sending e-mail", func() error { return m.runPass(ctx) })
 }
 
 // runPass sends all due mails in one session.

@@ -65,7 +65,7 @@ func (o *office) person(name, email string) accounts.User {
 func (o *office) reader(name, email string) accounts.User {
 	o.t.Helper()
 	u := o.person(name, email)
-	o.check(o.Inbox.Choose(o.t.Context(), u, inbox.Kinds(), inbox.Kinds()))
+	o.check(o.Inbox.SetChoices(o.t.Context(), u, inbox.AllKinds(), inbox.AllKinds()))
 	return u
 }
 
@@ -116,7 +116,7 @@ func (o *office) mails(n int) []receivedMail {
 
 func (o *office) postbox() inbox.MailQueueStatus {
 	o.t.Helper()
-	p, err := o.Inbox.Postbox(o.t.Context(), o.admin)
+	p, err := o.Inbox.MailQueue(o.t.Context(), o.admin)
 	o.check(err)
 	return p
 }

@@ -63,7 +63,7 @@ func (s webhookSender) send(ctx context.Context, d webhooks.DueDelivery, at time
 }
 
 func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time.Time) (status int, err error) {
-	body, err := s.body(d)
+	body, err := s.requestBody(d)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	if err != nil {
 		return 0, errors.New("the address of the webhook cannot be read")
 	}
-	signature, err := Sign(d.Secret, d.MessageID, at, []byte(body))
+	signature, err := SignBody(d.Secret, d.MessageID, at, []byte(body))
 	if err != nil {
 		return 0, err
 	}
@@ -128,8 +128,8 @@ func safeMessage(err error, timeout time.Duration) error {
 	return err
 }
 
-// Sign returns the header webhook-signature: HMAC-SHA256 of ID, time, and body.
-func Sign(secret, id string, at time.Time, body []byte) (string, error) {
+// SignBody returns the header webhook-signature: HMAC-SHA256 of ID, time, and body.
+func SignBody(secret, id string, at time.Time, body []byte) (string, error) {
 	// The site creates secrets, so an invalid one means a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 
 // limits of requirements and packages
 const (
-	Most        = 20  // of a task or a request
-	MostText    = 200 // bytes of one
-	MostName    = 100 // bytes of a package's name
-	MostVersion = 50  // bytes of a version
+	MaxRequirements = 20  // of a task or a request
+	MostText        = 200 // bytes of one
+	MostName        = 100 // bytes of a package's name
+	MostVersion     = 50  // bytes of a version
 )
 
 // Packages are the installed packages: versions by normalized name.
@@ -85,7 +85,7 @@ func parseCondition(text string) (c condition, err error) {
 	}
 	equality := c.operator == "==" || c.operator == "!="
 	switch {
-	case c.prefix && (!equality || !c.version.plain()):
+	case c.prefix && (!equality || !c.version.isFinalRelease()):
 		return c, fmt.Errorf("%q: .* stands only behind == or != and numbers", c.text)
 	case c.version.local != "" && !equality:
 		return c, fmt.Errorf("%q: a version with + can only be equal, or not", c.text)
@@ -137,7 +137,7 @@ func (c condition) allows(v version) bool {
 		series.release = series.release[:len(series.release)-1]
 		return order >= 0 && v.startsWith(series)
 	case "<": // not a pre-release of the version itself
-		return order < 0 && (!v.early() || c.version.early() || !v.sameRelease(c.version))
+		return order < 0 && (!v.isPrerelease() || c.version.isPrerelease() || !v.sameRelease(c.version))
 	}
 	return order > 0 && (v.post == 0 || c.version.post > 0 || !v.sameRelease(c.version)) // nor its post-release
 }
@@ -147,8 +147,8 @@ type List []string
 
 // ParseList parses requirements. at is the index of a text with an error, or -1 if there are too many texts.
 func ParseList(texts []string) (list List, at int, err error) {
-	if len(texts) > Most {
-		return nil, -1, fmt.Errorf("at most %d packages can be required, and these are %d", Most, len(texts))
+	if len(texts) > MaxRequirements {
+		return nil, -1, fmt.Errorf("at most %d packages can be required, and these are %d", MaxRequirements, len(texts))
 	}
 	for i, text := range texts {
 		r, err := Parse(text)
@@ -173,18 +173,18 @@ func (l List) Parsed() (list []Requirement) {
 	return list
 }
 
-// Meet reports whether the packages meet all requirements.
-func (p Packages) Meet(list []Requirement) bool {
+// Satisfy reports whether the packages meet all requirements.
+func (p Packages) Satisfy(list []Requirement) bool {
 	return !slices.ContainsFunc(list, func(r Requirement) bool { return !r.MetBy(p[r.Name]) })
 }
 
-// mostNamed limits the versions in one sentence.
-const mostNamed = 3
+// maxNamedVersions limits the versions in one sentence.
+const maxNamedVersions = 3
 
-// Lack returns the end of a sentence that begins with "It waits for" about requirements that no machine meets, such as
+// MissingWorkerText returns the end of a sentence that begins with "It waits for" about requirements that no machine meets, such as
 // "a worker that has nvidia-cutlass-dsl>=4; H100's workers have nvidia-cutlass-dsl 3.9"; "" if one meets them.
-func Lack(list []Requirement, device string, machines []Packages) string {
-	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.Meet(list) }) {
+func MissingWorkerText(list []Requirement, device string, machines []Packages) string {
+	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.Satisfy(list) }) {
 		return ""
 	}
 	var all, wanted, found []string
@@ -201,7 +201,7 @@ func Lack(list []Requirement, device string, machines []Packages) string {
 		}
 		wanted = append(wanted, r.String())
 		slices.Sort(versions)
-		if has := strings.Join(versions[:min(len(versions), mostNamed)], " and "); has != "" {
+		if has := strings.Join(versions[:min(len(versions), maxNamedVersions)], " and "); has != "" {
 			found = append(found, r.Name+" "+has)
 		} else {
 			found = append(found, "no "+r.Name)

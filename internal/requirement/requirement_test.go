@@ -117,7 +117,7 @@ func TestASentenceNamesTheMissingPackages(t *testing.T) {
 		{[]requirement.Packages{without, {"nvidia-cutlass-dsl": "4.1"}}, "a worker that has nvidia-cutlass-dsl>=4 and torch; each of H100's workers has only some of these"},
 		{[]requirement.Packages{old, {"nvidia-cutlass-dsl": "4.1", "torch": "2.9"}}, ""},
 	} {
-		if got := requirement.Lack(list, "H100", tt.machines); got != tt.want {
+		if got := requirement.MissingWorkerText(list, "H100", tt.machines); got != tt.want {
 			t.Errorf("%v: %q", tt.machines, got)
 		}
 	}
@@ -126,6 +126,6 @@ func TestASentenceNamesTheMissingPackages(t *testing.T) {
 func BenchmarkMeet(b *testing.B) {
 	long := strings.Repeat("torch>=1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0,<2!0rc1,!=3,!=4,!=5,!=6,!=7,!=8,!=9,!=10,!=11,!=12,!=13,!=14,!=15,!=16,!=17,!=18,!=19,!=20,!=21,!=22 ", 20)
 	for b.Loop() {
-		requirement.Packages{"torch": "2.9.0+cu128"}.Meet(requirement.List(strings.Fields(long)).Parsed())
+		requirement.Packages{"torch": "2.9.0+cu128"}.Satisfy(requirement.List(strings.Fields(long)).Parsed())
 	}
 }

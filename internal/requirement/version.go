@@ -92,10 +92,10 @@ func (v version) compare(o version) int {
 // compareReleases compares lists of numbers; a missing number is 0.
 func compareReleases(a, b []uint64) int {
 	n := max(len(a), len(b))
-	return slices.Compare(padded(a, n), padded(b, n))
+	return slices.Compare(padRelease(a, n), padRelease(b, n))
 }
 
-func padded(release []uint64, n int) []uint64 {
+func padRelease(release []uint64, n int) []uint64 {
 	return append(slices.Clone(release), make([]uint64, max(n-len(release), 0))...)
 }
 
@@ -107,13 +107,13 @@ func (v version) sameRelease(o version) bool {
 // startsWith reports whether the release numbers begin with those of o.
 func (v version) startsWith(o version) bool {
 	n := len(o.release)
-	return v.epoch == o.epoch && slices.Equal(padded(v.release, n)[:n], o.release)
+	return v.epoch == o.epoch && slices.Equal(padRelease(v.release, n)[:n], o.release)
 }
 
-// early reports whether it comes before its release.
-func (v version) early() bool { return v.phase != phaseFinal || v.dev != notDev }
+// isPrerelease reports whether it comes before its release.
+func (v version) isPrerelease() bool { return v.phase != phaseFinal || v.dev != notDev }
 
-// plain reports whether the version has only release numbers.
-func (v version) plain() bool {
+// isFinalRelease reports whether the version has only release numbers.
+func (v version) isFinalRelease() bool {
 	return v.phase == phaseFinal && v.dev == notDev && v.post == 0 && v.local == ""
 }

@@ -42,51 +42,51 @@ type ObjectOwners struct {
 type peopleSet uint8
 
 const (
-	byAdmin    peopleSet = iota
-	byCreator            // people who may make tasks
-	byAuthor             // the author of the task, while they may make tasks
-	byOwner              // its owner
-	bySignedIn           // everyone with an account
+	onlyAdmins   peopleSet = iota
+	onlyCreators           // people who may make tasks
+	onlyAuthors            // the author of the task, while they may make tasks
+	onlyOwners             // its owner
+	onlySignedIn           // everyone with an account
 )
 
 // accessRight is one row of accessRights: who may perform an action, the exceptions, and the error for others.
 type accessRight struct {
 	allowedPeople peopleSet
-	notOnOwn      bool // not for one's own, so that one admin always remains, and reports come from others
+	excludesOwner bool // not for one's own, so that one admin always remains, and reports come from others
 	refusal       string
 }
 
 // accessRights has the rights for all actions except reading sources, which depends on the deadline (MaySeeSource).
 var accessRights = map[Act]accessRight{
-	MakeTask:         {byCreator, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
-	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
-	EditEvent:        {byAuthor, false, "Only the organizer of the event and admins may change it and reveal its results."},
-	ReportRun:        {bySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},
-	ReviewRun:        {byAuthor, false, "Only the author of the task and admins may review its runs."},
-	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
-	ReinstateRun:     {byOwner, false, "Only the person who disqualified the run, and admins, may reinstate it."},
-	RemoveNote:       {byAuthor, false, "Only the person who submitted the run, the author of the task, and admins may remove its note."},
-	Rerun:            {byAuthor, false, "Only the author of the task and admins may have its runs measured again."},
-	Validate:         {byAuthor, false, "Only the author of the task and admins may have its validation script run."},
-	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
-	AddSubmission:    {byAdmin, false, "Only an admin may add a submission for another person."},
-	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
-	Rename:           {byOwner, false, "Only an admin may rename another person."},
-	SetRole:          {byAdmin, true, "Only an admin may change roles, and no one can change their own: ask another admin."},
-	Block:            {byAdmin, true, "Only another admin may block this person."},
-	ListPeople:       {byAdmin, false, "Only an admin may list people."},
-	ReadAudits:       {byAdmin, false, "Only an admin may read the audit log."},
-	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
-	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
-	ManageWebhook:    {byOwner, false, "Only an admin may manage the webhooks of the site, and those of other people."},
-	ReportComment:    {bySignedIn, true, "Sign in to report another person's comment. You can delete your own."},
-	ModerateComments: {byAuthor, false, "Only the author of the task and admins may moderate its comments."},
+	MakeTask:         {onlyCreators, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
+	EditTask:         {onlyAuthors, false, "Only the author of the task and admins may edit it."},
+	EditEvent:        {onlyAuthors, false, "Only the organizer of the event and admins may change it and reveal its results."},
+	ReportRun:        {onlySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},
+	ReviewRun:        {onlyAuthors, false, "Only the author of the task and admins may review its runs."},
+	DisqualifyRun:    {onlyAuthors, false, "Only the author of the task and admins may disqualify a run."},
+	ReinstateRun:     {onlyOwners, false, "Only the person who disqualified the run, and admins, may reinstate it."},
+	RemoveNote:       {onlyAuthors, false, "Only the person who submitted the run, the author of the task, and admins may remove its note."},
+	Rerun:            {onlyAuthors, false, "Only the author of the task and admins may have its runs measured again."},
+	Validate:         {onlyAuthors, false, "Only the author of the task and admins may have its validation script run."},
+	CancelRun:        {onlyOwners, false, "Only the person who submitted a run, and admins, may cancel it."},
+	AddSubmission:    {onlyAdmins, false, "Only an admin may add a submission for another person."},
+	DeleteSubmission: {onlyOwners, false, "Only the person who made a submission, and admins, may delete it."},
+	Rename:           {onlyOwners, false, "Only an admin may rename another person."},
+	SetRole:          {onlyAdmins, true, "Only an admin may change roles, and no one can change their own: ask another admin."},
+	Block:            {onlyAdmins, true, "Only another admin may block this person."},
+	ListPeople:       {onlyAdmins, false, "Only an admin may list people."},
+	ReadAudits:       {onlyAdmins, false, "Only an admin may read the audit log."},
+	ManageDevices:    {onlyAdmins, false, "Only an admin may pause or resume a device."},
+	ManageWorkers:    {onlyAdmins, false, "Only an admin may manage workers."},
+	ManageWebhook:    {onlyOwners, false, "Only an admin may manage the webhooks of the site, and those of other people."},
+	ReportComment:    {onlySignedIn, true, "Sign in to report another person's comment. You can delete your own."},
+	ModerateComments: {onlyAuthors, false, "Only the author of the task and admins may moderate its comments."},
 }
 
-// May reports whether the person may perform an action on an object with these owners.
-func (u User) May(act Act, of ObjectOwners) bool {
+// CanPerform reports whether the person may perform an action on an object with these owners.
+func (u User) CanPerform(act Act, of ObjectOwners) bool {
 	r, known := accessRights[act]
-	if !known || r.notOnOwn && u.SignedIn() && u.ID == of.OwnerID {
+	if !known || r.excludesOwner && u.SignedIn() && u.ID == of.OwnerID {
 		return false
 	}
 	switch {
@@ -94,19 +94,19 @@ func (u User) May(act Act, of ObjectOwners) bool {
 		return true
 	case !u.SignedIn():
 		return false
-	case r.allowedPeople == byCreator:
+	case r.allowedPeople == onlyCreators:
 		return u.MayCreateTasks()
-	case r.allowedPeople == byAuthor:
+	case r.allowedPeople == onlyAuthors:
 		return u.MayCreateTasks() && u.ID == of.AuthorID
-	case r.allowedPeople == byOwner:
+	case r.allowedPeople == onlyOwners:
 		return u.ID == of.OwnerID
 	}
-	return r.allowedPeople == bySignedIn
+	return r.allowedPeople == onlySignedIn
 }
 
 // Check returns a Forbidden error if the person may not perform an action. The error names the people who may.
 func (u User) Check(act Act, of ObjectOwners) error {
-	if u.May(act, of) {
+	if u.CanPerform(act, of) {
 		return nil
 	}
 	return db.Errorf(db.Forbidden, "%s", accessRights[act].refusal)

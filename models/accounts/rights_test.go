@@ -56,7 +56,7 @@ func TestRights(t *testing.T) {
 	} {
 		for name, w := range who {
 			user := accounts.User{ID: w.id, Role: w.role}
-			if got, want := user.May(act, w.of), slices.Contains(may, name); got != want {
+			if got, want := user.CanPerform(act, w.of), slices.Contains(may, name); got != want {
 				t.Errorf("%s by %s: %v, want %v", act, name, got, want)
 			}
 			if (user.Check(act, w.of) == nil) != slices.Contains(may, name) {

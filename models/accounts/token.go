@@ -31,8 +31,8 @@ type Token struct {
 	RevokedAt  *time.Time
 }
 
-// Live reports whether the token is valid at a time.
-func (t Token) Live(at time.Time) bool {
+// IsValidAt reports whether the token is valid at a time.
+func (t Token) IsValidAt(at time.Time) bool {
 	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
 }
 
@@ -88,7 +88,7 @@ func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, e
 	if err := s.db.Read(ctx).Where("secret_hash = ?", db.HashSecret(secret)).Take(&token).Error; err != nil {
 		return Token{}, User{}, db.ReadError(err, "such token")
 	}
-	if !token.Live(db.Now()) {
+	if !token.IsValidAt(db.Now()) {
 		return Token{}, User{}, db.Errorf(db.NotFound, "This token was revoked or has expired.")
 	}
 	user, err := s.User(ctx, token.UserID)

@@ -154,15 +154,15 @@ func (s *Accounts) addLastSeen(ctx context.Context, users []SeenUser) error {
 		err = s.db.Read(ctx).Select("user_id, used_at").Where("user_id in ? and used_at is not null", ids).Find(&tokens).Error
 	}
 	for _, session := range sessions {
-		at[session.UserID].seen(session.SeenAt)
+		at[session.UserID].setSeenAt(session.SeenAt)
 	}
 	for _, token := range tokens {
-		at[token.UserID].seen(*token.UsedAt)
+		at[token.UserID].setSeenAt(*token.UsedAt)
 	}
 	return db.ReadError(err, "when people were here last")
 }
 
-func (u *SeenUser) seen(t time.Time) {
+func (u *SeenUser) setSeenAt(t time.Time) {
 	if u.SeenAt == nil || u.SeenAt.Before(t) {
 		u.SeenAt = &t
 	}

@@ -162,7 +162,7 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 	for _, own := range list {
 		a := boardAward{
 			userID: userID,
-			points: pointsOf(own.EntriesAhead, own.BandSize, own.EntriesBehind),
+			points: pointsForRank(own.EntriesAhead, own.BandSize, own.EntriesBehind),
 			rank:   own.EntriesAhead + 1,
 		}
 		if a.points == 0 || !slices.Contains(own.Devices, own.Device) {

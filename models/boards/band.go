@@ -48,9 +48,9 @@ func clearlySlower(first, e Entry) bool {
 	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowBound(max(maxHalfWidth, most/first.ScoreNS-1)) > most
 }
 
-// MayBeEqual reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which determines
+// MayBeTied reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which determines
 // ranks, it uses both whole intervals.
-func MayBeEqual(a, b Entry) bool {
+func MayBeTied(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
 	}
@@ -68,7 +68,7 @@ func rankBehindReason(first, e Entry) string {
 	switch {
 	case !clearlySlower(first, e):
 		return ReasonBetweenBands
-	case MayBeEqual(first, e):
+	case MayBeTied(first, e):
 		return ReasonWideInterval
 	}
 	return ReasonSlowerThanFirst
@@ -124,19 +124,19 @@ type Ranked struct {
 	Tied bool // others share the rank
 }
 
-// bandCutter divides entries into bands. Entries must be added in the order of the board.
-type bandCutter struct {
+// bandBuilder divides entries into bands. Entries must be added in the order of the board.
+type bandBuilder struct {
 	firstOfBand   Entry // first entry of the last band
 	bands         []Band
 	entriesBefore int64 // number of entries before the next one
 }
 
 // startsBand reports whether the next entry begins a band.
-func (c *bandCutter) startsBand(e Entry) bool {
+func (c *bandBuilder) startsBand(e Entry) bool {
 	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.Age != c.firstOfBand.Age || clearlySlower(c.firstOfBand, e)
 }
 
-func (c *bandCutter) add(e Entry) {
+func (c *bandBuilder) add(e Entry) {
 	if c.startsBand(e) {
 		if e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device {
 			c.entriesBefore = 0
@@ -158,7 +158,7 @@ type boardPosition struct {
 	runID    int64
 }
 
-func (s boardPosition) before(o boardPosition) bool {
+func (s boardPosition) isBefore(o boardPosition) bool {
 	return cmp.Or(cmp.Compare(s.epochAge, o.epochAge), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
@@ -176,10 +176,10 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 			continue
 		}
 		at := boardPosition{e.Age, e.ScoreNS, e.RunID}
-		if key.VersionID == 0 || at.before(from) {
+		if key.VersionID == 0 || at.isBefore(from) {
 			from = at
 		}
-		if key.VersionID == 0 || to.before(at) {
+		if key.VersionID == 0 || to.isBefore(at) {
 			to = at
 		}
 		key = Key{e.VersionID, e.Device}
@@ -190,20 +190,20 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
 	keep := 0 // number of bands that begin and end before the change
-	for keep < len(old) && (boardPosition{old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID}).before(from) {
+	for keep < len(old) && (boardPosition{old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID}).isBefore(from) {
 		keep++
 	}
 	keep = max(keep-1, 0)
-	cut, next, err := cutBandsAgain(tx, key, old, keep, to)
+	cut, next, err := cutChangedBands(tx, key, old, keep, to)
 	if err != nil {
 		return err
 	}
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// cutBandsAgain divides the entries from the band old[keep] on into bands, until one of the old bands after the
+// cutChangedBands divides the entries from the band old[keep] on into bands, until one of the old bands after the
 // position next begins at the same entry as before.
-func cutBandsAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut bandCutter, next int, err error) {
+func cutChangedBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut bandBuilder, next int, err error) {
 	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {
@@ -220,7 +220,7 @@ func cutBandsAgain(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition)
 		if err := rows.Scan(&e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.before(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
+		if to.isBefore(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}
@@ -262,7 +262,7 @@ func rebuildBands(tx *gorm.DB) error {
 	if err := tx.Exec("delete from bands").Error; err != nil {
 		return fmt.Errorf("removing the bands: %w", err)
 	}
-	var cut bandCutter
+	var cut bandBuilder
 	rows, err := tx.Table("entries").Select("version_id, device, run_id, age, score_ns, interval_low, interval_high").
 		Order("version_id, device, " + entriesOrder).Rows()
 	if err != nil {

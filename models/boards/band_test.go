@@ -35,7 +35,7 @@ func cutAll(entries []Entry) []Band {
 		}
 		return 1
 	})
-	var cut bandCutter
+	var cut bandBuilder
 	for _, e := range entries {
 		cut.add(e)
 	}

@@ -38,9 +38,9 @@ func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 	return value, ok
 }
 
-// recallSummary returns the cached summary of a board at a change number, with the entry of a person if userID is not
+// cachedSummary returns the cached summary of a board at a change number, with the entry of a person if userID is not
 // 0.
-func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
+func cachedSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
 	summary, ok := cachedValue[Summary](k, summaryKey{key, change})
 	if ok && userID != 0 {
 		summary.Own, ok = cachedValue[PersonRank](k, placeKey{key, change, userID})
@@ -48,12 +48,12 @@ func recallSummary(k *boardCache, key Key, change, userID int64) (Summary, bool)
 	return summary, ok
 }
 
-func keepSummary(k *boardCache, key Key, summary Summary, userID int64) {
+func cacheSummary(k *boardCache, key Key, summary Summary, userID int64) {
 	if userID != 0 {
-		k.Put(placeKey{key, summary.Change, userID}, summary.Own, 200)
+		k.Put(placeKey{key, summary.ChangeNumber, userID}, summary.Own, 200)
 	}
 	summary.Own = PersonRank{}
-	k.Put(summaryKey{key, summary.Change}, summary, 2000)
+	k.Put(summaryKey{key, summary.ChangeNumber}, summary, 2000)
 }
 
 // BoardContent is the part of a board's page that is the same for all viewers.

@@ -104,7 +104,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		run := byDevice[b.Device]
 		o := outcomes[run.RunID]
 		o.IsPersonsFirst, o.BestRun, o.BestSubmission, o.BestNS, o.BestRank = false, b.RunID, b.SubmissionID, b.ScoreNS, b.Rank
-		o.BestWithinNoise = MayBeEqual(run, b.Entry)
+		o.BestWithinNoise = MayBeTied(run, b.Entry)
 	}
 	return outcomes, validated, err
 }
@@ -112,7 +112,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 // outcomeOf returns the outcome of a run of the entry's person, without the person's previous best run.
 func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	o, own := e.Outcome, e.OwnEntry
-	o.NextWithinNoise = o.NextRun != 0 && MayBeEqual(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
+	o.NextWithinNoise = o.NextRun != 0 && MayBeTied(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
 	if e.Older { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
@@ -124,7 +124,7 @@ func (e placedEntry) outcomeOf(run Entry) *Outcome {
 			return &o
 		}
 		o.BestRun, o.BestSubmission, o.BestNS, o.BestRank, o.BestTied = own.RunID, own.SubmissionID, own.ScoreNS, o.Rank, o.Tied
-		o.BestWithinNoise = MayBeEqual(run, own)
+		o.BestWithinNoise = MayBeTied(run, own)
 		return &o
 	}
 	o.IsEntry, o.Unconfirmed = true, o.IsRecord && o.Unconfirmed

@@ -23,7 +23,7 @@ func (s *Boards) StandingsAt(ctx context.Context, versionID int64, device string
 	if err != nil {
 		return nil, nil, db.ReadError(err, "the board of a past time")
 	}
-	var cut bandCutter
+	var cut bandBuilder
 	for _, e := range list {
 		cut.add(e.Entry)
 	}

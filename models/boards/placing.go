@@ -23,9 +23,9 @@ type EntrySummary struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	// OfOlderEpoch means that the entry's epoch is older than the board's: the entry has no rank until it is measured
+	// HasOlderSoftware means that the entry's epoch is older than the board's: the entry has no rank until it is measured
 	// again.
-	OfOlderEpoch bool `gorm:"column:stale"`
+	HasOlderSoftware bool `gorm:"column:stale"`
 }
 
 // PersonEntries lists a person's entries on current boards that the viewer may see, in the order of Tasks, from offset

@@ -28,9 +28,9 @@ const (
 // maxEntriesForPoints is the number of leading entries that determine all points of a board.
 const maxEntriesForPoints = ranksWithPoints + maxTiedWithPoints + minPeopleForFullPoints
 
-// pointsOf returns the points of an entry from the number of entries ahead of its band (ahead), in its band (tied), and
+// pointsForRank returns the points of an entry from the number of entries ahead of its band (ahead), in its band (tied), and
 // behind its band (behind).
-func pointsOf(ahead, tied, behind int) int {
+func pointsForRank(ahead, tied, behind int) int {
 	if tied > maxTiedWithPoints {
 		return 0
 	}
@@ -101,13 +101,13 @@ func (t *personTotal) total() Total {
 // boardAwards returns the awards of a board from its leading entries, in order: the first maxEntriesForPoints, and any
 // that tie with the last of them.
 func boardAwards(list []Entry) (out []boardAward) {
-	var cut bandCutter
+	var cut bandBuilder
 	for _, e := range list {
 		cut.add(e)
 	}
 	for _, b := range cut.bands {
 		ahead, tied := int(b.EntriesBefore), int(b.EntryCount)
-		n := pointsOf(ahead, tied, len(list)-ahead-tied)
+		n := pointsForRank(ahead, tied, len(list)-ahead-tied)
 		if n == 0 {
 			continue
 		}

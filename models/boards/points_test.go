@@ -25,7 +25,7 @@ func TestPointsFollowThePlaceAndWhomItBeats(t *testing.T) {
 		{"fifty tie for the first place", 0, 50, 10, 10},
 		{"more than fifty tie", 0, 51, 1000, 0},
 	} {
-		if got := pointsOf(c.ahead, c.tied, c.behind); got != c.want {
+		if got := pointsForRank(c.ahead, c.tied, c.behind); got != c.want {
 			t.Errorf("%s: %d points, want %d", c.what, got, c.want)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 
 // Summary is a short description of a board. Callers share it and must not modify its slices.
 type Summary struct {
-	Device  string
-	Change  int64    // its change number, or an older one: the other fields may be newer
-	Size    int64    // number of people on it
-	Leaders []Leader // first three entries
-	Steps   RecordScores
-	Own     PersonRank // place of the person that SummariesOf was called for
+	Device       string
+	ChangeNumber int64    `gorm:"column:change"` // its change number, or an older one: the other fields may be newer
+	Size         int64    // number of people on it
+	Leaders      []Leader // first three entries
+	Steps        RecordScores
+	Own          PersonRank // place of the person that SummariesOf was called for
 }
 
 // PersonRank is a person's rank on a board. The zero value means no rank.
@@ -91,7 +91,7 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 			b.Leaders[i].UserName = people[e.UserID]
 		}
 		out[Key{b.VersionID, b.Device}] = Summary{
-			Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps,
+			Device: b.Device, ChangeNumber: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps,
 			Own: b.ownPlace(),
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
 		key := Key{h.VersionID, h.Device}
-		if summary, ok := recallSummary(s.cache, key, h.Change, userID); ok {
+		if summary, ok := cachedSummary(s.cache, key, h.Change, userID); ok {
 			out[key] = summary
 		} else {
 			missing[h.VersionID] = true
@@ -142,7 +142,7 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 			return nil, err
 		}
 		for key, summary := range read {
-			keepSummary(s.cache, key, summary, userID)
+			cacheSummary(s.cache, key, summary, userID)
 			out[key] = summary
 		}
 	}

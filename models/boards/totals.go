@@ -43,8 +43,8 @@ type scoredBoard struct {
 	family         string
 }
 
-// isInScope reports whether the board belongs to a device or family; "" means all.
-func (b scoredBoard) isInScope(device string) bool {
+// isSelected reports whether the board belongs to a device or family; "" means all.
+func (b scoredBoard) isSelected(device string) bool {
 	return device == "" || strings.EqualFold(b.Device, device) || strings.EqualFold(b.family, device)
 }
 
@@ -72,7 +72,7 @@ func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) 
 		families[b.family] = true
 	}
 	out := Totals{Families: slices.Sorted(maps.Keys(families))}
-	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.isInScope(scope.Device) })
+	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.isSelected(scope.Device) })
 	key := totalsKey{digestOf(all), scope.Season}
 	people, ok := cachedValue[[]Total](s.cache, key)
 	if !ok {

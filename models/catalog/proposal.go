@@ -19,7 +19,7 @@ const proposedVersionNumber = 0
 func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := Editable(tx, actor, taskID)
+		task, err := EditableTask(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
@@ -47,10 +47,10 @@ func (s *Catalog) Newest(ctx context.Context, task Task) (v TaskVersion, err err
 	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
 
-// Discard deletes the task's unpublished version and its runs, if there is one.
-func (s *Catalog) Discard(ctx context.Context, actor accounts.User, taskID int64) error {
+// DiscardDraft deletes the task's unpublished version and its runs, if there is one.
+func (s *Catalog) DiscardDraft(ctx context.Context, actor accounts.User, taskID int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if _, err := Editable(tx, actor, taskID); err != nil {
+		if _, err := EditableTask(tx, actor, taskID); err != nil {
 			return err
 		}
 		v, err := proposalOf(tx, taskID)

@@ -82,7 +82,7 @@ func (t Task) ListedTo(u accounts.User) bool {
 
 // EditableBy reports whether the person may change and delete the task: admins may, and creators for their own tasks.
 func (t Task) EditableBy(u accounts.User) bool {
-	return u.May(accounts.EditTask, accounts.ObjectOwners{AuthorID: t.OwnerID})
+	return u.CanPerform(accounts.EditTask, accounts.ObjectOwners{AuthorID: t.OwnerID})
 }
 
 // TaskSettings has the properties of a task that can change without a new version.
@@ -205,7 +205,7 @@ func (t *Task) apply(in TaskSettings) error {
 func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
 	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
-		if task, err = Editable(tx, actor, id); err != nil {
+		if task, err = EditableTask(tx, actor, id); err != nil {
 			return err
 		}
 		if err := task.changeSettings(tx, actor, in); err != nil {
@@ -270,7 +270,7 @@ func (t Task) differences(now Task) string {
 // slug. Workers stop running attempts after their next heartbeat.
 func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := Editable(tx, actor, id)
+		task, err := EditableTask(tx, actor, id)
 		if err != nil {
 			return err
 		}
@@ -287,8 +287,8 @@ func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64,
 	})
 }
 
-// Editable reads a task. It returns Forbidden if the actor may not edit it.
-func Editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
+// EditableTask reads a task. It returns Forbidden if the actor may not edit it.
+func EditableTask(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
 	var task Task
 	if err := tx.Take(&task, id).Error; err != nil {
 		return Task{}, db.ReadError(err, "task %d", id)

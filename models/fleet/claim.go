@@ -33,7 +33,7 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 			if n > 1 {
 				name = fmt.Sprintf("%s-%d", want, n)
 			}
-			free, err := claimable(tx, name, holder)
+			free, err := canClaimName(tx, name, holder)
 			if err == nil && free {
 				free, err = freeOfCredential(tx, name)
 			}
@@ -55,8 +55,8 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 	return n == 0, db.ReadError(err, "credential of worker %s", name)
 }
 
-// claimable reports whether holder already has the name, or no live worker does.
-func claimable(tx *gorm.DB, name, holder string) (bool, error) {
+// canClaimName reports whether holder already has the name, or no live worker does.
+func canClaimName(tx *gorm.DB, name, holder string) (bool, error) {
 	claims, err := db.JSONSettings[workerNameClaim](tx.Where("key = ?", claimKeyPrefix+name), claimKeyPrefix)
 	held, found := claims[name]
 	if err != nil || !found {
@@ -68,5 +68,5 @@ func claimable(tx *gorm.DB, name, holder string) (bool, error) {
 		return false, db.ReadError(seen.Error, "worker %s", name)
 	}
 	young := db.Now().Sub(held.At) < claimLifetime && !(w.Stopping && w.SeenAt.After(held.At))
-	return held.Holder == holder || !young && !w.Live(db.Now()), nil
+	return held.Holder == holder || !young && !w.IsLive(db.Now()), nil
 }

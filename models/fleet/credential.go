@@ -56,7 +56,7 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 		CreatedAt:  db.Now(),
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		free, err := claimable(tx, name, "")
+		free, err := canClaimName(tx, name, "")
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ type Device struct {
 
 // RecordDevices stores the devices of a worker and returns those that are new. Tasks that list the family of a new
 // device get the device, and work that waits for the family moves to it.
-func (s *Fleet) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
+func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
 	// This runs when a worker reports a change of its slots. An insert of a known device has no effect, so SeenAt is
 	// the time when the device was first seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -68,7 +68,7 @@ func ResolveDevices(tx *gorm.DB, names []string) ([]string, error) {
 // A family without a known device stays, so that a task can name a GPU before a worker has it.
 func resolveFamilies(names, known []string) (list []string) {
 	for _, name := range names {
-		meant := gpuname.Choose(name, known)
+		meant := gpuname.DevicesNamed(name, known)
 		if len(meant) == 0 || slices.Contains(meant, name) {
 			meant = []string{name}
 		}
@@ -119,7 +119,7 @@ func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 		for _, name := range waits {
 			// Work with an attempt is not moved, because its worker uses the old name. If the attempt is lost, the work
 			// waits under the old name until another new device of the family is reported.
-			meant := gpuname.Choose(name, fresh)
+			meant := gpuname.DevicesNamed(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue
 			}

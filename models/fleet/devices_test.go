@@ -30,7 +30,7 @@ func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 			{"H200-NVL", "[H100 CPU]"}, {"H100-SXM", "[H100-SXM CPU]"}, {"H100-PCIe", "[H100-PCIe H100-SXM CPU]"},
 		} {
 			for i := range 2 { // the second time it is known
-				fresh, err := s.Fleet.NoteDevices(t.Context(),
+				fresh, err := s.Fleet.RecordDevices(t.Context(),
 					[]fleet.Device{{Label: step.label, Name: "NVIDIA", Memory: 80 << 30}})
 				if err != nil || len(fresh) != 1-i {
 					t.Fatalf("%s: %v, %v", step.label, fresh, err)
@@ -66,7 +66,7 @@ func TestACredentialForAFamilyCoversItsDevices(t *testing.T) {
 	if err != nil || !may("H100-SXM") || may("H200") {
 		t.Errorf("may take H100-SXM: %v, H200: %v, %v", may("H100-SXM"), may("H200"), err)
 	}
-	if _, err := s.Fleet.NoteDevices(t.Context(),
+	if _, err := s.Fleet.RecordDevices(t.Context(),
 		[]fleet.Device{{Label: "H100-SXM"}, {Label: "H200"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -23,5 +23,5 @@
 // reports.
 //
 // Trap: a heartbeat is up to a few seconds old, and a site that was blocked gets all heartbeats late. A caller that
-// acts on silence (evaluator/dispatch) has to consider since when the site has listened; Live does not.
+// acts on silence (evaluator/dispatch) has to consider since when the site has listened; IsLive does not.
 package fleet

@@ -22,7 +22,7 @@ func New(database *db.DB) *Fleet {
 	return &Fleet{
 		db:      database,
 		reports: newReportCache(),
-		needs:   cache.New[string, []requirement.Requirement](mostCached),
+		needs:   cache.New[string, []requirement.Requirement](maxCachedBytes),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // PackagesFor lists the packages of each live worker that runs jobs for a device.
 func PackagesFor(workers []Worker, device string, at time.Time) (list []requirement.Packages) {
 	for _, w := range workers {
-		if w.Live(at) && slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && w.Takes(s) }) {
+		if w.IsLive(at) && slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && w.AcceptsJobsOn(s) }) {
 			list = append(list, w.Packages)
 		}
 	}
@@ -22,33 +22,33 @@ func PackagesFor(workers []Worker, device string, at time.Time) (list []requirem
 
 // MissingWorker describes the worker for which work with the given requirements waits although the device may have free
 // slots. It continues the sentence "It waits for". It returns "" if a live worker meets the requirements.
-func (s *Fleet) Lack(ctx context.Context, device, requires string, at time.Time) (string, error) {
+func (s *Fleet) MissingWorker(ctx context.Context, device, requires string, at time.Time) (string, error) {
 	if requires == "" {
 		return "", nil
 	}
 	workers, err := s.Workers(ctx)
-	return s.LackOf(workers, device, requires, at), err
+	return s.MissingWorkerOf(workers, device, requires, at), err
 }
 
 // MissingWorkerOf is MissingWorker for callers that have read the workers.
-func (s *Fleet) LackOf(workers []Worker, device, requires string, at time.Time) string {
+func (s *Fleet) MissingWorkerOf(workers []Worker, device, requires string, at time.Time) string {
 	if requires == "" {
 		return ""
 	}
-	return requirement.Lack(s.Needs(requires), device, PackagesFor(workers, device, at))
+	return requirement.MissingWorkerText(s.Requirements(requires), device, PackagesFor(workers, device, at))
 }
 
 // Requirements parses joined requirements and caches the result, because workers request work frequently and parsing
 // the longest takes 2 ms.
-func (s *Fleet) Needs(joined string) []requirement.Requirement {
+func (s *Fleet) Requirements(joined string) []requirement.Requirement {
 	list, ok := s.needs.Get(joined)
 	if !ok {
 		list = requirement.List(strings.Fields(joined)).Parsed()
-		s.needs.Put(joined, list, parsedSize*int64(1+len(joined)))
+		s.needs.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
 	}
 	return list
 }
 
 // parsedSizeRatio is the approximate size of a parsed requirement in memory, relative to its text. It weighs entries of
 // the cache.
-const parsedSize = 20
+const parsedSizeRatio = 20

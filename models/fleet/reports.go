@@ -12,7 +12,7 @@ import (
 )
 
 // maxCachedBytes limits the cache of decoded reports, in bytes of text, for each kind of report.
-const mostCached = 16 << 20
+const maxCachedBytes = 16 << 20
 
 // reportCache caches the decoded reports of workers by their text: many pages read them, they seldom change, and
 // decoding the largest heartbeat takes 25 ms. Callers share the values and must not modify them.
@@ -24,8 +24,8 @@ type reportCache struct {
 }
 
 func newReportCache() reportCache {
-	return reportCache{cache.New[string, []job.Slot](mostCached), cache.New[string, []string](mostCached), cache.New[string, []job.CheckResult](mostCached),
-		cache.New[string, requirement.Packages](mostCached)}
+	return reportCache{cache.New[string, []job.Slot](maxCachedBytes), cache.New[string, []string](maxCachedBytes), cache.New[string, []job.CheckResult](maxCachedBytes),
+		cache.New[string, requirement.Packages](maxCachedBytes)}
 }
 
 // workerRow is the database row of a worker.
@@ -59,20 +59,20 @@ func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 
 func (k reportCache) worker(row workerRow) (w Worker, err error) {
 	w = row.Worker
-	if w.Slots, err = decoded(k.slots, row.SlotsText); err != nil {
+	if w.Slots, err = decodeCached(k.slots, row.SlotsText); err != nil {
 		return w, err
 	}
-	if w.Attempts, err = decoded(k.attempts, row.AttemptsText); err != nil {
+	if w.Attempts, err = decodeCached(k.attempts, row.AttemptsText); err != nil {
 		return w, err
 	}
-	if w.SelfTest, err = decoded(k.tests, row.SelfTestText); err != nil {
+	if w.SelfTest, err = decodeCached(k.tests, row.SelfTestText); err != nil {
 		return w, err
 	}
-	w.Packages, err = decoded(k.packages, row.PackagesText)
+	w.Packages, err = decodeCached(k.packages, row.PackagesText)
 	return w, err
 }
 
-func decoded[T any](kept *cache.Cache[string, T], text string) (value T, err error) {
+func decodeCached[T any](kept *cache.Cache[string, T], text string) (value T, err error) {
 	if text == "" {
 		return value, nil
 	}

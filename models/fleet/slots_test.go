@@ -28,7 +28,7 @@ func TestSlotsOfLiveWorkersAreCountedByDevice(t *testing.T) {
 	if diff := cmp.Diff(want, fleet.AllSlots(workers, now)); diff != "" {
 		t.Errorf("all slots (-want +got):\n%s", diff)
 	}
-	ofOne := func(w fleet.Worker, s job.Slot) bool { return w.Name == "both" && w.Takes(s) }
+	ofOne := func(w fleet.Worker, s job.Slot) bool { return w.Name == "both" && w.AcceptsJobsOn(s) }
 	if diff := cmp.Diff(map[string]fleet.DeviceSlots{"CPU": {Usable: 2, Free: 1, Busy: 1}},
 		fleet.SlotsOf(workers, now, ofOne)); diff != "" {
 		t.Errorf("those that one worker takes jobs on (-want +got):\n%s", diff)

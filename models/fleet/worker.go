@@ -52,18 +52,20 @@ func (w Worker) FailedChecks() (n int) {
 // Problem returns the reason why a slot of the worker does not run jobs, or "".
 func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.DisabledReason) }
 
-// Live reports whether the worker sent a heartbeat recently and has not left.
-func (w Worker) Live(at time.Time) bool {
+// IsLive reports whether the worker sent a heartbeat recently and has not left.
+func (w Worker) IsLive(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
 }
 
 // profiles reports whether the worker can profile runs on a device.
 func (w Worker) profiles(device string) bool {
-	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
+	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.AcceptsJobsOn(s) })
 }
 
-// Takes reports whether the worker runs jobs on the slot.
-func (w Worker) Takes(slot job.Slot) bool { return slot.DisabledReason == "" && w.Refusing == "" }
+// AcceptsJobsOn reports whether the worker runs jobs on the slot.
+func (w Worker) AcceptsJobsOn(slot job.Slot) bool {
+	return slot.DisabledReason == "" && w.Refusing == ""
+}
 
 // DeviceSlots counts the slots of one device on live workers.
 type DeviceSlots struct {
@@ -82,17 +84,17 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	devices := map[string]DeviceSlots{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if !w.Live(at) || !which(w, slot) {
+			if !w.IsLive(at) || !which(w, slot) {
 				continue
 			}
 			n := devices[slot.Device]
-			if w.Takes(slot) {
+			if w.AcceptsJobsOn(slot) {
 				n.Usable++
 			}
 			switch {
 			case slot.AttemptID != "":
 				n.Busy++
-			case w.Takes(slot):
+			case w.AcceptsJobsOn(slot):
 				n.Free++
 			}
 			devices[slot.Device] = n
@@ -106,7 +108,7 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 	devices := map[string][]time.Time{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(at) && w.Takes(slot) {
+			if w.IsLive(at) && w.AcceptsJobsOn(slot) {
 				devices[slot.Device] = append(devices[slot.Device], w.StartedAt.Add(w.ClockDelay()))
 			}
 		}
@@ -194,5 +196,5 @@ func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name stri
 func CanProfile(tx *gorm.DB, device string) (bool, error) {
 	var workers []Worker
 	err := tx.Find(&workers).Error
-	return slices.ContainsFunc(workers, func(w Worker) bool { return w.Live(db.Now()) && w.profiles(device) }), db.ReadError(err, "workers")
+	return slices.ContainsFunc(workers, func(w Worker) bool { return w.IsLive(db.Now()) && w.profiles(device) }), db.ReadError(err, "workers")
 }

@@ -37,10 +37,10 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 		if diff := cmp.Diff(tests, w.SelfTest); diff != "" || len(w.Attempts) != 0 {
 			t.Errorf("self-test:\n%s, attempts %v", diff, w.Attempts)
 		}
-		if !w.Takes(w.Slots[0]) || w.Takes(w.Slots[1]) || w.Slots[2].MemoryBytes != 141<<30 {
+		if !w.AcceptsJobsOn(w.Slots[0]) || w.AcceptsJobsOn(w.Slots[1]) || w.Slots[2].MemoryBytes != 141<<30 {
 			t.Errorf("slots: %+v", w.Slots)
 		}
-		if !w.Live(time.Now()) || w.Live(time.Now().Add(fleet.WorkerTimeout)) {
+		if !w.IsLive(time.Now()) || w.IsLive(time.Now().Add(fleet.WorkerTimeout)) {
 			t.Error("the worker is live at the wrong time")
 		}
 		modelstest.WantKind(t, s.Fleet.ForgetWorker(ctx, admin, "w1"), db.Conflict)
@@ -82,13 +82,13 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
 			t.Errorf("known and fresh (-want +got):\n%s", diff)
 		}
-		out, err := s.Work.NoteTaken(ctx, "w1", fresh...)
+		out, err := s.Work.RecordTaken(ctx, "w1", fresh...)
 		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 ||
 			stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", events, stale, err)
 		}
-		if out, err := s.Work.NoteTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
+		if out, err := s.Work.RecordTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", out.Events, err)
 		}
 		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))

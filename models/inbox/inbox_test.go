@@ -223,21 +223,21 @@ func TestADeadlineRemindsEachSubmitterOnce(t *testing.T) {
 func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.Carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
+		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
 		f.Add(f.Ann, f.Task, "one")
 		f.wantNotices(f.Carl)
-		modelstest.Check(t, s.Inbox.Choose(t.Context(), f.Carl, inbox.Kinds(), nil))
+		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, inbox.AllKinds(), nil))
 		f.Add(f.Ann, f.Task, "two")
 		if _, unread := f.inbox(f.Carl); unread != 1 {
 			t.Error("the kind stays off")
 		}
 		modelstest.Check(t,
 			f.sql("insert into notices (user_id, kind, task_id, created_at) select %d, 'run.ended', %d, current_timestamp from users, users a, users b, users c", f.Carl.ID, f.Task.Task.ID))
-		modelstest.Check(t, s.Sweep(t.Context(), time.Now()))
+		modelstest.Check(t, s.DeleteExpired(t.Context(), time.Now()))
 		if texts, unread := f.inbox(f.Carl); len(texts) != 100 || unread != 200 {
 			t.Errorf("%d of %d notices are kept", len(texts), unread)
 		}
-		modelstest.Check(t, s.Sweep(t.Context(), time.Now().Add(91*24*time.Hour)))
+		modelstest.Check(t, s.DeleteExpired(t.Context(), time.Now().Add(91*24*time.Hour)))
 		if texts, unread := f.inbox(f.Carl); len(texts)+unread != 0 {
 			t.Errorf("%d old notices are kept", unread)
 		}

@@ -19,8 +19,8 @@ const (
 	DeadlineNear    Kind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
-// Kinds lists all kinds of notices.
-func Kinds() []Kind {
+// AllKinds lists all kinds of notices.
+func AllKinds() []Kind {
 	return []Kind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 

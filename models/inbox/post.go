@@ -50,7 +50,7 @@ type MailQueueStatus struct {
 }
 
 // MailQueue returns the state of the e-mail queue. Only admins may call it.
-func (x *Inbox) Postbox(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
+func (x *Inbox) MailQueue(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
 	}

@@ -94,15 +94,15 @@ func (x *Inbox) Choices(ctx context.Context, userID int64) (c Choices, err error
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
 
-// Choose stores the kinds of notices that a person receives, and those that are also sent by e-mail.
-func (x *Inbox) Choose(ctx context.Context, user accounts.User, on, byMail []Kind) error {
+// SetChoices stores the kinds of notices that a person receives, and those that are also sent by e-mail.
+func (x *Inbox) SetChoices(ctx context.Context, user accounts.User, on, byMail []Kind) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
 		c, err := choicesOf(tx, user.ID)
 		if err != nil {
 			return err
 		}
 		c.OffKinds, c.MailKinds = []Kind{}, []Kind{}
-		for _, k := range Kinds() {
+		for _, k := range AllKinds() {
 			switch {
 			case !slices.Contains(on, k):
 				c.OffKinds = append(c.OffKinds, k)

@@ -97,7 +97,7 @@ func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, t
 		invite.ExpiresAt = &end
 	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := catalog.Editable(tx, actor, taskID)
+		task, err := catalog.EditableTask(tx, actor, taskID)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (i Invite) about() string {
 // an admin.
 func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := catalog.Editable(tx, actor, taskID)
+		task, err := catalog.EditableTask(tx, actor, taskID)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task cat
 // The actor must be the task's author or an admin.
 func (b *MembersBoards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
-		task, err := catalog.Editable(tx, actor, taskID)
+		task, err := catalog.EditableTask(tx, actor, taskID)
 		if err != nil {
 			return err
 		}

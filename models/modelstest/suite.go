@@ -27,7 +27,7 @@ func Tagged(t testing.TB, s *models.Store, owner accounts.User, name, tag string
 		return task
 	}
 	slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "570"}}
-	Check(t, Third(s.NoteSlots(t.Context(), job.Heartbeat{
+	Check(t, Third(s.RecordSlots(t.Context(), job.Heartbeat{
 		Worker:          "w1",
 		WorkerStartedAt: time.Now(),
 		Slots:           []job.Slot{slot},

@@ -39,8 +39,10 @@ type Share struct {
 	Used    time.Duration
 }
 
-// Remaining returns the GPU time that remains today; at least 0.
-func (s Share) Remaining() time.Duration { return max(0, time.Duration(s.Seconds)*time.Second-s.Used) }
+// RemainingTime returns the GPU time that remains today; at least 0.
+func (s Share) RemainingTime() time.Duration {
+	return max(0, time.Duration(s.Seconds)*time.Second-s.Used)
+}
 
 // Budget has a person's share and their team's share.
 type Budget struct {
@@ -175,13 +177,13 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	}
 	b, err := readBudget(tx, user)
 	least, name, whose := b.Share, "your budget", "your"
-	if t := b.Team; t.Seconds > 0 && (least.Seconds == 0 || t.Remaining() < least.Remaining()) {
+	if t := b.Team; t.Seconds > 0 && (least.Seconds == 0 || t.RemainingTime() < least.RemainingTime()) {
 		least, name, whose = t.Share, "the budget of your team "+t.Name, "its members'"
 	}
 	if err != nil || least.Seconds == 0 {
 		return err
 	}
-	if least.Remaining() == 0 {
+	if least.RemainingTime() == 0 {
 		wait := b.RenewsAt.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
 		return db.TooManyf(wait,
 			"%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
@@ -189,12 +191,12 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 	}
 	var ns float64
 	err = tx.Raw(reservedTimeSQL, map[string]any{"id": user.ID, "cpu": gpuname.CPU}).Scan(&ns).Error
-	if err != nil || time.Duration(ns) < least.Remaining() {
+	if err != nil || time.Duration(ns) < least.RemainingTime() {
 		return db.ReadError(err, "unfinished work of person %d", user.ID)
 	}
 	return db.TooManyf(reservedRetryAfter, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
 		"and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
-		ns/1e9, least.Remaining().Seconds(), least.Seconds, name)
+		ns/1e9, least.RemainingTime().Seconds(), least.Seconds, name)
 }
 
 // BudgetsToday lists the people who have their own budget or used GPUs today, largest use first, at most most of them.

@@ -47,12 +47,12 @@ func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 			tasks[0].Artifacts != 1 || tasks[1].Submissions != 1 {
 			t.Errorf("tasks: %+v, %v", tasks, err)
 		}
-		total, next, err := s.StorageToGo(t.Context(), admin, time.Now())
+		total, next, err := s.StorageToDelete(t.Context(), admin, time.Now())
 		if err != nil || total.Artifacts != 1 || total.ArtifactBytes != 7 || total.BlobBytes < 13 ||
 			total.Events == 0 || next.Artifacts != 0 {
 			t.Errorf("total: %+v, next %+v, %v", total, next, err)
 		}
-		_, next, err = s.StorageToGo(t.Context(), admin, time.Now().Add(91*24*time.Hour))
+		_, next, err = s.StorageToDelete(t.Context(), admin, time.Now().Add(91*24*time.Hour))
 		if err != nil || next.Artifacts != 1 || next.ArtifactBytes != 7 || next.Events != total.Events {
 			t.Errorf("in 91 days: %+v, %v", next, err)
 		}

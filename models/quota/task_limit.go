@@ -70,7 +70,7 @@ func (l TaskLimit) TimeText() string {
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
 // Periods lists the periods that a limit can have.
-func Spans() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
+func Periods() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
 
 // maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because uses are counted one by one.
 const maxTaskLimit = 10_000
@@ -82,7 +82,7 @@ func CheckLimits(limits []TaskLimit) error {
 		switch {
 		case !slices.Contains(LimitModes(), l.Mode):
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
-		case !slices.Contains(Spans(), l.Period):
+		case !slices.Contains(Periods(), l.Period):
 			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Period)
 		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > maxTaskLimit, l.Submissions+l.GPUSeconds == 0:
 			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", maxTaskLimit)

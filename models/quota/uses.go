@@ -24,7 +24,7 @@ type Use struct {
 }
 
 // RecordUse stores a use for task limits.
-func NoteUse(tx *gorm.DB, u Use) error {
+func RecordUse(tx *gorm.DB, u Use) error {
 	return db.WriteError(tx.Create(&u).Error, "use of task %d", u.TaskID)
 }
 

@@ -122,7 +122,7 @@ func changedScores(tx *gorm.DB, versionID int64, device string, users []int64, r
 			continue
 		}
 		if rankings == nil {
-			if rankings, err = Rankings(tx, versionID); err != nil {
+			if rankings, err = RankingsOf(tx, versionID); err != nil {
 				return nil, err
 			}
 		}
@@ -245,8 +245,8 @@ func RebuildScores(tx *gorm.DB) error {
 	return db.WriteError(err, "changed scores")
 }
 
-// Rankings returns the rules for computing scores, by version ID.
-func Rankings(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
+// RankingsOf returns the rules for computing scores, by version ID.
+func RankingsOf(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
 	var list []struct {
 		ID         int64
 		Definition tasks.Definition `gorm:"serializer:json"`

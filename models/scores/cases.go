@@ -19,7 +19,7 @@ func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, t
 		return task, nil
 	}
 	seed := binary.BigEndian.AppendUint64(nil, uint64(attempt.Seed))
-	if work.Measured(run.Mode) == job.ModeRanked {
+	if work.MeasuredMode(run.Mode) == job.ModeRanked {
 		software, err := s.softwareOf(ctx, attempt.Worker, run.Device, task.Lang)
 		if err != nil {
 			return task, err

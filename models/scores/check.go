@@ -58,7 +58,7 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	if err != nil {
 		return nil, err
 	}
-	mode, def := work.Measured(run.Mode), version.Definition.ForDevice(run.Device)
+	mode, def := work.MeasuredMode(run.Mode), version.Definition.ForDevice(run.Device)
 	drawn, lost := def, false
 	if mode == job.ModeRanked && def.HasRanges() { // other runs have their own cases, and no board compares them
 		if drawn, lost, err = s.drawnTask(ctx, def, result); err != nil || lost {

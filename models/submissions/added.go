@@ -8,9 +8,9 @@ import (
 	"warpboard/models/db"
 )
 
-// AddedByAdmin describes a submission that an admin adds for another person, possibly after the deadline. It does not
+// AdminSubmission describes a submission that an admin adds for another person, possibly after the deadline. It does not
 // count for limits. The zero value means that the person submits.
-type AddedByAdmin struct {
+type AdminSubmission struct {
 	PersonName string        `gorm:"column:for"` // the person's name; the site fills in NewSubmission.User
 	Admin      accounts.User `gorm:"column:by"`
 	Reason     string        `gorm:"column:why"` // public
@@ -19,7 +19,7 @@ type AddedByAdmin struct {
 // maxReasonLength limits the admin's reason, in characters.
 const maxReasonLength = 280
 
-func (a AddedByAdmin) check() error {
+func (a AdminSubmission) check() error {
 	switch n := len([]rune(a.Reason)); {
 	case !a.Admin.SignedIn() && a.Reason != "":
 		return db.Errorf(db.Invalid, "A reason belongs to a submission that you add for another person: name the person, too.")

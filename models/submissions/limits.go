@@ -21,10 +21,10 @@ type Limits struct {
 	MaxUnfinishedRuns  int `gorm:"column:waiting"` // runs that are queued or running at the same time
 }
 
-// check returns an error if the person has reached a limit. It runs in the transaction that stores the submission.
+// checkLimits returns an error if the person has reached a limit. It runs in the transaction that stores the submission.
 // Transactions are serialized (db.Write), so two requests cannot both be the last allowed one. A repeated request with
 // the key of an accepted one does not reach it.
-func (l Limits) check(tx *gorm.DB, user accounts.User) error {
+func (l Limits) checkLimits(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil
 	}
@@ -75,6 +75,6 @@ func (l Limits) checkBytes(tx *gorm.DB, user accounts.User) error {
 // checkWaiting limits unfinished runs. Profiles, turns, and reruns do not count, because the person did not request
 // them and cannot cancel them. Submissions added by an admin do not count either.
 func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
-	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.AskedCondition+" and "+work.LiveCondition, user.ID).
+	return quota.CheckUnfinished(tx.Model(&work.Run{}).Where("user_id = ? and "+work.RequestedCondition+" and "+work.LiveCondition, user.ID).
 		Where("not exists (select 1 from submissions s where s.id = runs.submission_id and s.added_why <> '')"), l.MaxUnfinishedRuns, 10*time.Second)
 }

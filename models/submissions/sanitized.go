@@ -12,15 +12,15 @@ import (
 	"warpboard/models/work"
 )
 
-// checkSanitized returns an error for a ranked submission if the task requires that compute-sanitizer has passed for
+// checkCleanSanitizerRun returns an error for a ranked submission if the task requires that compute-sanitizer has passed for
 // the source on each of the GPUs, and it has not. Each version of a task requires it again.
-func (in NewSubmission) checkSanitized(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
+func (in NewSubmission) checkCleanSanitizerRun(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
 	if !version.Definition.SanitizeFirst || in.Mode != job.ModeRanked || in.Via == ViaTrial {
 		return nil
 	}
 	var clean []string
 	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
-		Where("s.source_hash = ? and s.user_id = ? and s.version_id = ?", db.Hash(in.submitted().Pack()), in.User.ID, version.ID).
+		Where("s.source_hash = ? and s.user_id = ? and s.version_id = ?", db.Hash(in.asTaskSubmission().Pack()), in.User.ID, version.ID).
 		Where("r.mode = ? and r.state = ?", job.ModeSanitize, work.StateDone).Pluck("r.device", &clean).Error
 	if err != nil {
 		return db.ReadError(err, "clean runs of a source")

@@ -30,8 +30,8 @@ const ViaTrial = "trial"
 // NewSubmission describes a submission to store.
 type NewSubmission struct {
 	User     accounts.User
-	Added    AddedByAdmin // set if an admin adds it
-	Task     string       // slug in the request or the source; the site fills in TaskID
+	Added    AdminSubmission // set if an admin adds it
+	Task     string          // slug in the request or the source; the site fills in TaskID
 	TaskID   int64
 	Version  int64 // for a trial, the task's unpublished version; 0 for the current one
 	Devices  []string
@@ -47,7 +47,7 @@ type NewSubmission struct {
 	frozen int64     // ID of the frozen event; 0 if none
 }
 
-func (in NewSubmission) submitted() tasks.Submission {
+func (in NewSubmission) asTaskSubmission() tasks.Submission {
 	return tasks.Submission{Source: in.Source, Files: in.Files}
 }
 
@@ -60,7 +60,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 	// The search for hints takes milliseconds, so it precedes the transaction, which blocks other writers.
 	found := ""
 	if in.Mode == job.ModeRanked {
-		found = hintsIn(in.submitted())
+		found = hintsIn(in.asTaskSubmission())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
 		// This comes first, so that a repetition of an accepted request succeeds even if a limit or the deadline has
@@ -69,7 +69,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 			return err
 		}
 		in.at = db.Time(tx.NowFunc())
-		task, version, err := submittable(tx, in)
+		task, version, err := readOpenTask(tx, in)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
-		if err := in.checkSanitized(tx, task, version); err != nil {
+		if err := in.checkCleanSanitizerRun(tx, task, version); err != nil {
 			return err
 		}
 		if err := t.checkLimits(tx, in, task); err != nil {
@@ -98,7 +98,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		if sub, runs, err = Queue(tx, in, task, version); err != nil {
 			return err
 		}
-		if err := in.noteUse(tx, sub); err != nil || in.Mode != job.ModeRanked {
+		if err := in.recordUse(tx, sub); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
 		return review.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
@@ -110,25 +110,25 @@ func (t *Submissions) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Ta
 	if in.Added.Admin.SignedIn() {
 		return nil
 	}
-	if err := t.limits.check(tx, in.User); err != nil {
+	if err := t.limits.checkLimits(tx, in.User); err != nil {
 		return err
 	}
-	if err := quota.CheckTask(tx, in.User, task.ID, task.Limits, work.Measured(in.Mode)); err != nil {
+	if err := quota.CheckTask(tx, in.User, task.ID, task.Limits, work.MeasuredMode(in.Mode)); err != nil {
 		return err
 	}
 	return quota.Check(tx, in.User, in.Devices...)
 }
 
 // recordUse counts a submission for task limits, which may also be set later.
-func (in NewSubmission) noteUse(tx *gorm.DB, sub Submission) error {
+func (in NewSubmission) recordUse(tx *gorm.DB, sub Submission) error {
 	if in.Added.Admin.SignedIn() {
 		return nil
 	}
-	return quota.NoteUse(tx, quota.Use{
+	return quota.RecordUse(tx, quota.Use{
 		SubmissionID: sub.ID,
 		UserID:       sub.UserID,
 		TaskID:       sub.TaskID,
-		Mode:         work.Measured(sub.Mode),
+		Mode:         work.MeasuredMode(sub.Mode),
 		CreatedAt:    sub.CreatedAt,
 	})
 }
@@ -146,7 +146,7 @@ func (in NewSubmission) check() error {
 	if err := work.CheckRequestKey(in.Key); err != nil {
 		return err
 	}
-	if err := tasks.CheckSubmission(in.submitted()); err != nil {
+	if err := tasks.CheckSubmission(in.asTaskSubmission()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
 	if err := in.checkFilter(); err != nil {
@@ -169,8 +169,8 @@ func (in NewSubmission) checkFilter() error {
 	return nil
 }
 
-// submittable reads the task, and returns an error if the person cannot submit to it now.
-func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
+// readOpenTask reads the task, and returns an error if the person cannot submit to it now.
+func readOpenTask(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
 	// in.User may be outdated: the person may have been blocked since it was read.
 	user, err := accounts.Load(tx, in.User.ID)
 	if err != nil {
@@ -236,7 +236,7 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 		return err
 	}
 	bundle := tasks.Bundle{Definition: version.Definition, Files: files}
-	if err := bundle.CheckFiles(in.submitted().Names()); err != nil {
+	if err := bundle.CheckFiles(in.asTaskSubmission().Names()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
 	if _, twice := in.Files[in.FileName]; twice {
@@ -269,7 +269,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
 	// Contents are stored once per hash. A rollback removes a new one.
-	hash, err := catalog.PutBlob(tx, in.submitted().Pack())
+	hash, err := catalog.PutBlob(tx, in.asTaskSubmission().Pack())
 	if err != nil {
 		return Submission{}, err
 	}

@@ -19,7 +19,7 @@ func findByKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, 
 	}
 	// The deadline may have passed since the first request, or an admin may have added the submission, so that one mode
 	// is practice. Devices are not compared: a repetition with other devices gets the runs of the first request.
-	if sub.TaskID != in.TaskID || work.Measured(sub.Mode) != work.Measured(in.Mode) || sub.SourceHash != db.Hash(in.submitted().Pack()) || !sub.ProfileFilter.Equal(in.Filter) {
+	if sub.TaskID != in.TaskID || work.MeasuredMode(sub.Mode) != work.MeasuredMode(in.Mode) || sub.SourceHash != db.Hash(in.asTaskSubmission().Pack()) || !sub.ProfileFilter.Equal(in.Filter) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}
 	err = tx.Where("submission_id = ? and profile_of is null", sub.ID).Order("id").Find(&runs).Error

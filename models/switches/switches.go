@@ -29,7 +29,7 @@ func Task(id int64) string { return "task." + strconv.FormatInt(id, 10) }
 const Prefix = "off."
 
 // maxReasonLength limits the reason, in characters.
-const longestWhy = 300
+const maxReasonLength = 300
 
 // Switches turns parts of the site off and on, in one database.
 type Switches struct{ db *db.DB }
@@ -84,8 +84,8 @@ func (s *Switches) TurnOff(ctx context.Context, actor accounts.User, what, why s
 		return db.Errorf(db.Invalid, "There is no switch %.40q.", what)
 	}
 	why = strings.TrimSpace(db.Sanitize(why))
-	if why == "" || len(why) > longestWhy {
-		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", longestWhy)
+	if why == "" || len(why) > maxReasonLength {
+		return db.Errorf(db.Invalid, "Give a reason of up to %d characters: people whose work is refused read it.", maxReasonLength)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSON(tx, Prefix+what, Switch{Why: why, By: actor.Name, Since: db.Now()}); err != nil {

@@ -122,7 +122,7 @@ type NewWebhook struct {
 	LongWait     time.Duration `gorm:"column:wait"` // threshold of wait.long; 0: half an hour
 }
 
-func (w *Webhooks) check(n NewWebhook) error {
+func (w *Webhooks) checkNew(n NewWebhook) error {
 	known := PersonalKinds()
 	if n.ForWholeSite {
 		known = SiteKinds()
@@ -198,7 +198,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 		n.LongWait = defaultLongWait
 	}
 	n.URL, n.Events = hook.URL, slices.Compact(slices.Sorted(slices.Values(n.Events)))
-	if err := w.check(n); err != nil {
+	if err := w.checkNew(n); err != nil {
 		return hook, err
 	}
 	hook.Events, hook.WaitSeconds = n.Events, int(n.LongWait.Seconds())
@@ -259,7 +259,7 @@ func findWebhook(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err 
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
 	}
-	if !actor.May(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}) {
+	if !actor.CanPerform(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}) {
 		return Webhook{}, db.Errorf(db.NotFound, "There is no webhook %d.", id)
 	}
 	return hook, nil

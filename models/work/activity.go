@@ -41,7 +41,7 @@ func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string]
 	}
 	var list []activityRow
 	err := l.db.Read(ctx).Raw(`
-		select device, '' as slot, queued_at, started_at, ended_at, case when `+AskedCondition+` then 1 else 0 end as asked, 0.0 as read_ns
+		select device, '' as slot, queued_at, started_at, ended_at, case when `+RequestedCondition+` then 1 else 0 end as asked, 0.0 as read_ns
 		from runs where started_at is not null and (ended_at is null or ended_at >= ?)
 		union all
 		select device, '', queued_at, started_at, ended_at, 1, 0.0

@@ -73,7 +73,7 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 		return nil, nil
 	}
 	a, err := l.loadInFlight(l.db.Read(ctx), r.AttemptID)
-	if awaits, err := a.awaits(*r, err); err != nil || !awaits {
+	if awaits, err := a.expectsResult(*r, err); err != nil || !awaits {
 		return nil, err
 	}
 	var rows []Artifact

@@ -37,8 +37,8 @@ type Attempt struct {
 // Ref returns the reference of the run or evaluation.
 func (a Attempt) Ref() job.WorkRef { return job.WorkRef{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
-// Began returns the time at which a worker received the attempt, or its creation if no worker reported that.
-func (a Attempt) Began() time.Time {
+// BeganAt returns the time at which a worker received the attempt, or its creation if no worker reported that.
+func (a Attempt) BeganAt() time.Time {
 	if a.TakenAt != nil {
 		return *a.TakenAt
 	}
@@ -95,8 +95,8 @@ func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, erro
 	return list, db.ReadError(err, "live attempts")
 }
 
-// lostBy lists the workers that lost an attempt at the work, unsorted.
-func lostBy(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
+// workersThatLost lists the workers that lost an attempt at the work, unsorted.
+func workersThatLost(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
 	var workers []string
 	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
 		Distinct().Pluck("worker", &workers).Error

@@ -103,7 +103,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 			budget[item.Request.Device] = quota.Check(tx, in.User, item.Request.Device)
 		}
 		if item.Err = budget[item.Request.Device]; item.Err == nil && full == nil {
-			item.Err = hour.take(item.Evaluation.RequestBytes)
+			item.Err = hour.addRequest(item.Evaluation.RequestBytes)
 			full = item.Err
 		} else if item.Err == nil {
 			item.Err = full

@@ -66,7 +66,7 @@ func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit in
 			return db.ReadError(err, "batch %s", id)
 		}
 		for i := range live {
-			if err := stop(tx, &live[i], reason, &out); err != nil {
+			if err := stopWork(tx, &live[i], reason, &out); err != nil {
 				return err
 			}
 		}

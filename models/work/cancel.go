@@ -44,17 +44,17 @@ func (l *LifeCycle) cancel(ctx context.Context, ref job.WorkRef, reason string, 
 			return db.Errorf(db.Conflict, "%s has ended already.", sentenceSubject(ref))
 		}
 		out.Accepted = true
-		return stop(tx, u, reason, &out)
+		return stopWork(tx, u, reason, &out)
 	})
 	return out, err
 }
 
 // StopRun cancels an unfinished run inside the caller's transaction, without checking rights.
 func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Effect) error {
-	return stop(tx, runItem{run, l.consequences}, "", out)
+	return stopWork(tx, runItem{run, l.consequences}, "", out)
 }
 
-func stop(tx *gorm.DB, u item, reason string, out *Effect) error {
+func stopWork(tx *gorm.DB, u item, reason string, out *Effect) error {
 	w := u.work()
 	if w.AttemptID != "" {
 		out.Stopped = append(out.Stopped, w.AttemptID)

@@ -15,9 +15,9 @@ import (
 // maxSlots limits the slots that one attempt is charged for. It exceeds the slots of any machine.
 const maxSlots = 64
 
-// charge stores the slot time of the attempt and charges it to the person who requested the work. The worker reports
+// chargeBudget stores the slot time of the attempt and charges it to the person who requested the work. The worker reports
 // the time; it is limited to the time since the attempt began, times the number of slots.
-func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
+func (a *inFlight) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) error {
 	w := a.item.work()
 	if w.SlotNS = 0; r.SlotNS <= 0 {
 		return nil
@@ -28,21 +28,21 @@ func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
 	}
 	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, slots), maxSlots))
 	w.SlotNS = min(r.SlotNS, most.Nanoseconds())
-	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
+	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !isFinalResult(r) {
 		return nil
 	}
 	return quota.ChargeGPUTime(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
-// ended reports whether a result ended the work normally. It is false if the work was returned, lost, or failed with an
+// isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed with an
 // infrastructure error.
-func ended(r job.Result) bool {
+func isFinalResult(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }
 
 // payer returns the person who requested the run, or 0 for the site.
 func (r *Run) payer() int64 {
-	if !r.Purpose.Asked() {
+	if !r.Purpose.Requested() {
 		return 0
 	}
 	return r.UserID

@@ -14,11 +14,11 @@ import (
 // Names of counters. A name that ends in a dot is a prefix. The database stores names, so renaming a counter loses its
 // values.
 const (
-	CountSubmitted = "evaluations.submitted"
-	CountWaited    = "evaluations.waited"   // seconds until an evaluation had its slot
-	CountEnded     = "evaluations.ended."   // by state; seconds from submission to end
-	CountGivenUp   = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
-	CountHeld      = "evaluations.held"     // workers have them now
+	CountSubmitted      = "evaluations.submitted"
+	CountEvaluationWait = "evaluations.waited"   // seconds until an evaluation had its slot
+	CountEnded          = "evaluations.ended."   // by state; seconds from submission to end
+	CountGivenUp        = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
+	CountHeld           = "evaluations.held"     // workers have them now
 
 	// Counters of compilations and profiles in reports of evaluations. Their totals are in seconds.
 	CountCompiled     = "compilations.ok"

@@ -7,7 +7,7 @@
 //	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
 //	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one for a worker
 //	inflight.go          an attempt with its work inside a transaction
-//	taken.go             NoteTaken: the attempts that a worker lists
+//	taken.go             RecordTaken: the attempts that a worker lists
 //	progress.go          AppendEvents: a worker's events
 //	result.go            RecordResult: the end of an attempt; charge.go: whose budget it uses
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
@@ -21,7 +21,7 @@
 //
 //	Enqueue, SubmitEvaluation
 //	    │
-//	    ▼      Next                      NoteTaken, AppendEvents
+//	    ▼      Next                      RecordTaken, AppendEvents
 //	 waiting ───────────────► dispatched ───────────────────────► taken
 //	    ▲                         │                                 │
 //	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a result that says lost

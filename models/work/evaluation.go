@@ -78,8 +78,8 @@ const MaxShownBytes = 1 << 20
 // HasRequest reports whether the request is stored.
 func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
 
-// Large reports whether the request is stored and exceeds MaxShownBytes.
-func (e Evaluation) Large() bool { return e.HasRequest() && e.RequestBytes > MaxShownBytes }
+// IsLarge reports whether the request is stored and exceeds MaxShownBytes.
+func (e Evaluation) IsLarge() bool { return e.HasRequest() && e.RequestBytes > MaxShownBytes }
 
 // TableName returns the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
@@ -155,8 +155,8 @@ func (a Asker) Owns(e Evaluation) bool {
 	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
 }
 
-// own restricts a query to the caller's own evaluations.
-func (a Asker) own(query *gorm.DB) *gorm.DB {
+// isOwn restricts a query to the caller's own evaluations.
+func (a Asker) isOwn(query *gorm.DB) *gorm.DB {
 	if a.User.SignedIn() {
 		return query.Where("user_id = ?", a.User.ID)
 	}
@@ -175,7 +175,7 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit 
 	if !asker.User.SignedIn() && asker.Owner == "" {
 		return list, nil
 	}
-	query := asker.own(l.db.Read(ctx)).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	query := asker.isOwn(l.db.Read(ctx)).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 

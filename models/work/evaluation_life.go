@@ -90,7 +90,7 @@ func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
 func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Effect) error {
-	waited := Sample{Name: CountWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
+	waited := Sample{Name: CountEvaluationWait, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
 	if err := Count(tx, append(found.Samples, waited)...); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	if err != nil {
 		return err
 	}
-	return hour.take(bytes)
+	return hour.addRequest(bytes)
 }
 
 // hourlyUse is a caller's use of the last hour, with the limits.
@@ -62,22 +62,22 @@ func (h *hourlyUse) evaluations() *gorm.DB {
 	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
 }
 
-// take counts one more request, or returns an error if that exceeds a limit.
-func (h *hourlyUse) take(bytes int64) error {
+// addRequest counts one more request, or returns an error if that exceeds a limit.
+func (h *hourlyUse) addRequest(bytes int64) error {
 	l := h.limits
 	switch {
 	case h.unlimited:
 		return nil
 	case l.PerHour > 0 && h.Count >= int64(l.PerHour):
-		return h.tooMany(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
+		return h.limitError(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
 	case l.HourBytes > 0 && h.Count > 0 && h.Bytes+bytes > l.HourBytes:
-		return h.tooMany(fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20))
+		return h.limitError(fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20))
 	}
 	h.Count, h.Bytes = h.Count+1, h.Bytes+bytes
 	return nil
 }
 
-func (h *hourlyUse) tooMany(what string) error {
+func (h *hourlyUse) limitError(what string) error {
 	first := Evaluation{Work: Work{QueuedAt: db.Now()}} // that leaves the hour
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)

@@ -100,7 +100,7 @@ func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluat
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil
 	}
-	query := asker.own(tx.Where("request_key = ?", key)).Order("batch_index")
+	query := asker.isOwn(tx.Where("request_key = ?", key)).Order("batch_index")
 	return list, db.ReadError(query.Find(&list).Error, "evaluations of an idempotency key")
 }
 

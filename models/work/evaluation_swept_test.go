@@ -19,7 +19,7 @@ func TestOldEvaluationsAreSwept(t *testing.T) {
 			days int
 			kept int64
 		}{{29, 2}, {31, 1}} {
-			modelstest.Check(t, s.Sweep(ctx, time.Now().AddDate(0, 0, c.days)))
+			modelstest.Check(t, s.DeleteExpired(ctx, time.Now().AddDate(0, 0, c.days)))
 			if census := modelstest.Got[work.EvaluationStats](t)(s.Work.EvaluationStats(ctx)); census.Total != c.kept {
 				t.Errorf("after %d days %d evaluations are kept, want %d", c.days, census.Total, c.kept)
 			}

@@ -34,7 +34,7 @@ func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(t.Context(), "w1", a.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(t.Context(), "w1", a.ID)))
 	return a
 }
 
@@ -101,7 +101,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			work.LossCounts)))
 		for i := range work.MaxLosses {
 			attempt := started(t, s, e)
-			modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
 			var out work.Effect
 			var err error
 			if i == 0 {

@@ -47,7 +47,7 @@ func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64,
 }
 
 // storeState stores an event with a run's new state. If the run has ended, it counts the run.
-func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
+func storeState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.Final() {
 		if err := countRun(tx, run); err != nil {
 			return RunEvent{}, err

@@ -67,7 +67,7 @@ func TestASweepFreesDiskSpace(t *testing.T) {
 		return bytes
 	}
 	before := size()
-	modelstest.Check(t, s.Sweep(ctx, time.Now()))
+	modelstest.Check(t, s.DeleteExpired(ctx, time.Now()))
 	if after := size(); before < 64<<20 || after > 24<<20 {
 		t.Errorf("%d MiB before the sweep, %d MiB after it", before>>20, after>>20)
 	}

@@ -55,7 +55,7 @@ func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
 	if err := tx.Create(run).Error; err != nil {
 		return fmt.Errorf("queuing a run of submission %d on %s: %w", run.SubmissionID, run.Device, err)
 	}
-	event, err := noteState(tx, *run)
+	event, err := storeState(tx, *run)
 	out.Events = append(out.Events, event)
 	return err
 }

@@ -34,7 +34,7 @@ func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss
 			return err
 		}
 		if loss == LossCounts {
-			workers, err := lostBy(tx, a.Ref())
+			workers, err := workersThatLost(tx, a.Ref())
 			if err != nil {
 				return err
 			}
@@ -57,13 +57,13 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effec
 		loss = LossFree
 	}
 	a.end(outcomeOf(loss, taken))
-	retried := !w.AttemptCounts.lose(loss)
+	retried := !w.AttemptCounts.countLoss(loss)
 	if retried {
 		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
 		a.item.setWaiting(&why)
 	} else {
 		why.Reason = fmt.Sprintf("The %s ended after %d infrastructure errors, and does not count against any limit. The last error: %s",
-			a.Ref().Noun(), w.Retries, why.Reason)
+			a.Ref().KindName(), w.Retries, why.Reason)
 		w.end()
 		a.item.setFailed(&why)
 	}
@@ -131,8 +131,8 @@ type AttemptCounts struct {
 	NotBefore *time.Time // when the next attempt may begin, after a loss
 }
 
-// lose counts a lost attempt. givenUp reports whether the work fails instead of being tried again.
-func (t *AttemptCounts) lose(loss Loss) (givenUp bool) {
+// countLoss counts a lost attempt. givenUp reports whether the work fails instead of being tried again.
+func (t *AttemptCounts) countLoss(loss Loss) (givenUp bool) {
 	if loss == LossFree {
 		return false
 	}

@@ -20,11 +20,11 @@ const (
 	maxCandidates = 16
 	// maxNeeds limits the different package requirements that Next reads, to those that have waited longest.
 	maxNeeds = 200
-	// avoidDuration is the time after the pause for which lost work is offered only to other workers.
-	avoidDuration = 2 * time.Second
-	// inFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and the
+	// avoidLostWorkerFor is the time after the pause for which lost work is offered only to other workers.
+	avoidLostWorkerFor = 2 * time.Second
+	// maxInFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and the
 	// next one.
-	inFlightPerSlot = 2
+	maxInFlightPerSlot = 2
 )
 
 // Next starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the worker does
@@ -42,7 +42,7 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 	if err != nil || !free.mayTake {
 		return nil, err
 	}
-	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Meet(l.fleet.Needs(joined)) })
+	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Satisfy(l.fleet.Requirements(joined)) })
 	if len(needs) == 0 {
 		return nil, nil
 	}
@@ -140,7 +140,7 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 	if err != nil {
 		return r, err
 	}
-	takes := func(w fleet.Worker, slot job.Slot) bool { return slot.Device == ask.Device && w.Takes(slot) }
+	takes := func(w fleet.Worker, slot job.Slot) bool { return slot.Device == ask.Device && w.AcceptsJobsOn(slot) }
 	r.slots = fleet.SlotsOf(workers, at, takes)[ask.Device]
 	for _, w := range workers {
 		n := fleet.SlotsOf([]fleet.Worker{w}, at, takes)[ask.Device].Usable
@@ -156,11 +156,11 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 	return r, nil
 }
 
-// admits reports whether the worker may receive work.
-func (r capacity) admits(ask job.WorkRequest) bool {
+// mayReceive reports whether the worker may receive work.
+func (r capacity) mayReceive(ask job.WorkRequest) bool {
 	building := max(min(ask.BuildingCount, r.live.own), 0)
 	mine, all := r.live.own-building, r.live.all-building
-	if mine >= inFlightPerSlot*r.ownSlots {
+	if mine >= maxInFlightPerSlot*r.ownSlots {
 		return false
 	}
 	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
@@ -168,8 +168,8 @@ func (r capacity) admits(ask job.WorkRequest) bool {
 	return !ask.SlotBusy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
 }
 
-// takes reports whether work of a priority may use the slot.
-func (r capacity) takes(p Priority, busy bool) bool {
+// mayUseSlot reports whether work of a priority may use the slot.
+func (r capacity) mayUseSlot(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
 		return true
@@ -185,7 +185,7 @@ func (r capacity) takes(p Priority, busy bool) bool {
 
 // choose returns the first work with one of the given requirements that the worker may receive, or nil.
 func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string) (*QueuedWork, error) {
-	if !ask.CompileOnly && !r.admits(ask) {
+	if !ask.CompileOnly && !r.mayReceive(ask) {
 		return nil, nil
 	}
 	next, err := nextWork(tx, ask.Device, kindsFor(ask)+" and requires in ?", maxCandidates, at, needs)
@@ -193,22 +193,22 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs [
 		return nil, err
 	}
 	for _, queued := range next {
-		if !r.takes(queued.Priority, ask.SlotBusy) {
+		if !r.mayUseSlot(queued.Priority, ask.SlotBusy) {
 			return nil, nil // the remaining ones have the same or a lower priority
 		}
-		if avoid, err := r.avoids(tx, queued, ask.Worker, at); err != nil || !avoid {
+		if avoid, err := r.lostRecently(tx, queued, ask.Worker, at); err != nil || !avoid {
 			return &queued, err
 		}
 	}
 	return nil, nil
 }
 
-// avoids reports whether the worker lost an attempt at the work recently while other workers have the device.
-func (r capacity) avoids(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
-	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidDuration)) {
+// lostRecently reports whether the worker lost an attempt at the work recently while other workers have the device.
+func (r capacity) lostRecently(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
+	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidLostWorkerFor)) {
 		return false, nil
 	}
-	lost, err := lostBy(tx, queued.Ref())
+	lost, err := workersThatLost(tx, queued.Ref())
 	if err != nil || !slices.Contains(lost, db.Sanitize(worker)) {
 		return false, err
 	}

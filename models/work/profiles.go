@@ -34,7 +34,7 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 }
 
 // SubmissionRuns has the runs of a submission, read in one query.
-type Family struct {
+type SubmissionRuns struct {
 	Runs      []Run         // the requested runs, in the order of the submission's devices
 	Profiles  map[int64]Run // profiles of these, by their IDs
 	Live      bool          // a run or a following profile has not ended
@@ -43,7 +43,7 @@ type Family struct {
 
 // submissionRunsSQL queries each kind of run with its own index, because there is no index on the submission alone. A
 // scan of a million runs would take 0.3 s.
-const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
+const submissionRunsSQL = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
 	from runs r where r.id in (
 		select a.id from runs a where a.submission_id = ? and a.profile_of is null
 		union all select p.id from runs a cross join runs p where a.submission_id = ? and a.profile_of is null and p.profile_of = a.id and p.mode = 'profile'
@@ -52,13 +52,13 @@ const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e
 
 // SubmissionRuns reads the runs of a submission and the ID of its last event in one query. A reader that follows the
 // events after that ID misses none.
-func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
+func (l *LifeCycle) SubmissionRuns(ctx context.Context, submissionID int64) (SubmissionRuns, error) {
 	var rows []struct {
 		Run       `gorm:"embedded"`
 		LastEvent int64
 	}
-	err := l.db.Read(ctx).Raw(familyRows, submissionID, submissionID, submissionID).Scan(&rows).Error
-	family := Family{Profiles: map[int64]Run{}}
+	err := l.db.Read(ctx).Raw(submissionRunsSQL, submissionID, submissionID, submissionID).Scan(&rows).Error
+	family := SubmissionRuns{Profiles: map[int64]Run{}}
 	for _, row := range rows {
 		family.LastEvent = row.LastEvent
 		family.Live = family.Live || row.EndedAt == nil

@@ -24,7 +24,7 @@ const (
 	MaxEventBytes = eventWeight * MaxLogBytes
 )
 
-const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
+const logCutNote = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
 // AppendEvents stores events of workers in one transaction and updates their work. It returns the effects, the new
 // events with their IDs, and the attempts that no longer count, which the workers should stop. It skips events that
@@ -153,7 +153,7 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 		return nil
 	}
 	if e.Type == job.EventEnded && e.EndedStage != nil {
-		if err := noteStage(p.tx, run.ID, a.ID, *e.EndedStage); err != nil {
+		if err := storeStage(p.tx, run.ID, a.ID, *e.EndedStage); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	} else if a.LogBytes > MaxLogBytes {
 		return nil
 	} else if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
-		e.Text = logCut
+		e.Text = logCutNote
 	}
 	e.Secret = ""
 	p.out.Events = append(p.out.Events, RunEvent{

@@ -18,10 +18,10 @@ const (
 )
 
 // RequestedCondition selects runs that a person requested, in SQL.
-const AskedCondition = "purpose in ('submitted', 'practice')"
+const RequestedCondition = "purpose in ('submitted', 'practice')"
 
 // Requested reports whether a person requested the run.
-func (p Purpose) Asked() bool { return p == Submitted || p == Practice }
+func (p Purpose) Requested() bool { return p == Submitted || p == Practice }
 
 // purposeOf returns the purpose of a run in a mode that does not follow another run.
 func purposeOf(mode job.Mode) Purpose {

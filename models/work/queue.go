@@ -85,8 +85,8 @@ func (q QueuedWork) Ref() job.WorkRef {
 	return job.WorkRef{RunID: q.RunID, EvaluationID: q.EvaluationID}
 }
 
-// Confirms reports whether the work is a turn of a confirmation.
-func (q QueuedWork) Confirms() bool {
+// IsConfirmation reports whether the work is a turn of a confirmation.
+func (q QueuedWork) IsConfirmation() bool {
 	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
 }
 
@@ -148,7 +148,7 @@ func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevi
 	}
 	for _, r := range list {
 		i := slices.IndexFunc(ready, func(known ReadyDevice) bool { return known.Device == r.Device })
-		switch lack := l.fleet.LackOf(workers, r.Device, r.Requires, at); {
+		switch lack := l.fleet.MissingWorkerOf(workers, r.Device, r.Requires, at); {
 		case lack != "":
 		case i >= 0:
 			ready[i].People += r.People
@@ -206,9 +206,9 @@ type QueueLength struct {
 	Behind  int
 }
 
-// aheadOfNew is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and for
+// isAheadOfNewSQL is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and for
 // the two highest priorities one item per person or caller. Computing turn numbers would take four times as long.
-const aheadOfNew = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
+const isAheadOfNewSQL = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`
 
@@ -227,7 +227,7 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	}
 	err = l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
 			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running,
-			` + aheadOfNew + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + aheadOfNew + `) as behind, '' as setting
+			` + isAheadOfNewSQL + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + isAheadOfNewSQL + `) as behind, '' as setting
 		from (` + liveWork + `) w group by device
 		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%' or key like '` + switches.Prefix + `%'`).Scan(&rows).Error
 	loads.Paused = map[string]fleet.Pause{}

@@ -53,7 +53,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
 			t.Errorf("next: %+v", next)
 		}
-		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", attempt.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, "w1", attempt.ID)))
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
@@ -88,7 +88,7 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 		}
 		sent, taken := w.Submit(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser)), w.Submit(t, s, modelstest.Person(t, s, "Edda", accounts.RoleUser))
 		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.Ref())))
-		modelstest.Check(t, modelstest.Second(s.Work.NoteTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.Ref())).ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.Ref())).ID)))
 		loads, err := s.Work.Loads(ctx)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, Ahead: 3, Behind: 4}}, loads.Lengths); diff != "" || err != nil {
 			t.Fatalf("lengths, %v:\n%s", err, diff)

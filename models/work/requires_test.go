@@ -55,7 +55,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 			t.Errorf("others would give way to work that cannot begin: %+v", ready)
 		}
 		want := "a worker that has nvidia-cutlass-dsl>=4; CPU's workers have nvidia-cutlass-dsl 3.9"
-		if got := modelstest.Got[string](t)(s.Fleet.Lack(t.Context(), "CPU", run.Requires, time.Now())); got != want {
+		if got := modelstest.Got[string](t)(s.Fleet.MissingWorker(t.Context(), "CPU", run.Requires, time.Now())); got != want {
 			t.Errorf("it waits for %q", got)
 		}
 		plain := w.Submit(t, s, w.Ann)

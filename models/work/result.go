@@ -66,7 +66,7 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	var out Effect
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, r.AttemptID)
-		if awaits, err := a.awaits(r, err); err != nil || !awaits {
+		if awaits, err := a.expectsResult(r, err); err != nil || !awaits {
 			return err
 		}
 		if r.Outcome != job.OutcomeHandedBack { // work may be handed back any number of times
@@ -90,9 +90,9 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	return out, nil
 }
 
-// awaits reports whether the attempt waits for this result, and returns an error if its secret is wrong. err is the
+// expectsResult reports whether the attempt waits for this result, and returns an error if its secret is wrong. err is the
 // error of reading the attempt.
-func (a *inFlight) awaits(r job.Result, err error) (bool, error) {
+func (a *inFlight) expectsResult(r job.Result, err error) (bool, error) {
 	if err != nil || a == nil || a.EndedAt != nil {
 		return false, err
 	}
@@ -127,7 +127,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	if a.item.work().AttemptID != a.ID || !a.item.cancelled() {
 		return nil, nil
 	}
-	if err := a.charge(tx, r, a.Began()); err != nil {
+	if err := a.chargeBudget(tx, r, a.BeganAt()); err != nil {
 		return nil, err
 	}
 	return a.item.afterStop(tx, r)
@@ -146,7 +146,7 @@ func LossOf(r job.Result) Loss {
 
 // conclude ends the work, or returns it to the queue.
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Effect, error) {
-	began := a.Began()
+	began := a.BeganAt()
 	a.take(r.Machine.Worker)
 	a.item.setMeasured(r)
 	switch r.Outcome {
@@ -161,7 +161,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Effect, 
 		}
 		return a.requeueOrFail(tx, LossOf(r), why)
 	}
-	if err := a.charge(tx, r, began); err != nil {
+	if err := a.chargeBudget(tx, r, began); err != nil {
 		return Effect{}, err
 	}
 	a.item.work().end()

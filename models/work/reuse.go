@@ -33,7 +33,7 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 	if err != nil {
 		return same, 0, err
 	}
-	query := asker.own(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
+	query := asker.isOwn(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
 		Where(LiveCondition+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
 			" or state = ? and started_at >= ?", maxSharing, EvaluationCompleted, db.Time(since))
 	err = query.Order("queued_at, id").Limit(1).Find(&same).Error

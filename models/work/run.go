@@ -41,8 +41,8 @@ const ModeBaseline job.Mode = "baseline"
 // run but is not an entry.
 const ModePractice job.Mode = "practice"
 
-// Measured returns the mode that workers use for a run: ranked for baselines and practice, otherwise mode.
-func Measured(mode job.Mode) job.Mode {
+// MeasuredMode returns the mode that workers use for a run: ranked for baselines and practice, otherwise mode.
+func MeasuredMode(mode job.Mode) job.Mode {
 	if mode == ModeBaseline || mode == ModePractice {
 		return job.ModeRanked
 	}

@@ -38,7 +38,7 @@ func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
 	r.Numerics = numericsOf(result.Stages)
-	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
+	if score := found.Score; score != nil && MeasuredMode(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
 		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
@@ -109,7 +109,7 @@ func (r *Run) keepResult(tx *gorm.DB, attemptID string, result job.Result, artif
 	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
-	if Measured(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
+	if MeasuredMode(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
 		var err error
 		if r.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 }
 
 func (u runItem) announce(tx *gorm.DB, out *Effect) error {
-	event, err := noteState(tx, *u.Run)
+	event, err := storeState(tx, *u.Run)
 	out.Events = append(out.Events, event)
 	if err != nil || !u.State.Final() {
 		return err

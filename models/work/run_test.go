@@ -188,7 +188,7 @@ func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 		lose := func(worker string) work.Effect {
 			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
 			modelstest.Check(t, err)
-			_, err = s.Work.NoteTaken(ctx, worker, attempt.ID)
+			_, err = s.Work.RecordTaken(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
 			return modelstest.Got[work.Effect](t)(s.Work.FailAttempt(ctx, attempt.ID,
 				"The worker "+worker+" is gone.", work.LossCounts))

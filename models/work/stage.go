@@ -50,7 +50,7 @@ func RankedStage(tx *gorm.DB, runID int64) (job.StageResult, error) {
 }
 
 // storeStage stores a stage from an event. The attempt's result replaces it.
-func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
+func storeStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
 	row := stageRow(runID, attemptID, position(r.Stage), r)
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	return db.WriteError(err, "stage")

@@ -35,17 +35,17 @@ func (a Attempt) mayBelongTo(worker string) bool {
 }
 
 // RecordTaken stores that a worker has received these attempts, in case the event that reports it was lost.
-func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs ...string) (out Effect, err error) {
+func (l *LifeCycle) RecordTaken(ctx context.Context, worker string, attemptIDs ...string) (out Effect, err error) {
 	for _, id := range attemptIDs {
-		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
+		if err := l.recordTaken(ctx, id, worker, &out); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
 }
 
-// idsAtOnce limits the attempts in one query.
-const idsAtOnce = 512
+// maxIDsPerQuery limits the attempts in one query.
+const maxIDsPerQuery = 512
 
 // liveAmong returns the live attempts among IDs. It reads only these attempts, because many workers ask, and ignores
 // texts that are not IDs. The number of parameters is rounded up to a power of two, because the database caches one
@@ -53,7 +53,7 @@ const idsAtOnce = 512
 func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(id) != attemptIDLength || uuid.Validate(id) != nil })
 	found := make(map[string]LiveAttempt)
-	for part := range slices.Chunk(ids, idsAtOnce) {
+	for part := range slices.Chunk(ids, maxIDsPerQuery) {
 		for n := len(part); n&(n-1) != 0; n++ {
 			part = append(slices.Clip(part), part[0])
 		}
@@ -68,7 +68,7 @@ func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]Liv
 	return found, nil
 }
 
-func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
+func (l *LifeCycle) recordTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBelongTo(worker) {

@@ -56,7 +56,7 @@ const liveWork = `
 // evaluations_last_end contain the same expressions. A change here needs new indexes; otherwise lastEnd reads all ended
 // work of a person.
 const (
-	runPriority        = "case when " + AskedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
+	runPriority        = "case when " + RequestedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 

@@ -60,7 +60,7 @@ func (l life) start() work.Attempt {
 
 func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	modelstest.Check(l.T, modelstest.Second(l.store.Work.NoteTaken(l.Context(), worker, a.ID)))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordTaken(l.Context(), worker, a.ID)))
 }
 
 // result returns a worker's result of an attempt at either kind.
@@ -255,7 +255,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
-		profile := modelstest.Got[work.Family](t)(s.Work.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
+		profile := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
@@ -293,7 +293,7 @@ func TestFinalStatesHaveNoSuccessor(t *testing.T) {
 	}
 }
 
-// lostBy lists the workers that lost an attempt at work.
+// workersThatLost lists the workers that lost an attempt at work.
 func lostBy(t *testing.T, s *models.Store, ref job.WorkRef) (workers []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(),

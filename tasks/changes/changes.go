@@ -19,10 +19,10 @@ type Change struct {
 	BreaksScores bool   // scores before and after are not comparable
 }
 
-// Between returns the changes from old to new, in the order of the keys in task.yml. A change of something timed
+// ChangesBetween returns the changes from old to new, in the order of the keys in task.yml. A change of something timed
 // (files, language, build, benchmarks) or of the scoring rule makes scores incomparable; a change of tests, limits,
 // texts, templates, baselines, or devices does not.
-func Between(old, new *tasks.Bundle) []Change {
+func ChangesBetween(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
 	differ := func(key string, old, new any, breaks bool) {
@@ -69,7 +69,7 @@ func Between(old, new *tasks.Bundle) []Change {
 	return out
 }
 
-// Texts returns the description, files, and templates of a task by their keys in Between.
+// Texts returns the description, files, and templates of a task by their keys in ChangesBetween.
 func Texts(b *tasks.Bundle) map[string]string {
 	texts := map[string]string{"description": b.Definition.Description, tasks.TaskFile: string(b.Files[tasks.TaskFile])}
 	for _, f := range b.Definition.Files {

@@ -22,7 +22,7 @@ func TestNoKeyOfATaskChangesSilently(t *testing.T) {
 			}
 			var changed tasks.Bundle
 			reflect.ValueOf(&changed.Definition).Elem().FieldByIndex(field.Index).Set(value)
-			reported = len(changes.Between(&tasks.Bundle{}, &changed)) > 0
+			reported = len(changes.ChangesBetween(&tasks.Bundle{}, &changed)) > 0
 		}
 		if !reported {
 			t.Errorf("no change of %s is told", field.Name)

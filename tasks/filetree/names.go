@@ -45,5 +45,5 @@ func RefusedName(name string) string {
 	return ""
 }
 
-// Fold maps two names to the same text if a case-insensitive disk would store them in one file.
-func Fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// FoldCase maps two names to the same text if a case-insensitive disk would store them in one file.
+func FoldCase(name string) string { return strings.ToLower(strings.ToUpper(name)) }

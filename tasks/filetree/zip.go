@@ -55,7 +55,7 @@ func (u *unzipper) entry(f *zip.File) error {
 	case mode&fs.ModeSymlink != 0:
 		return refuse("is a symbolic link; put the file itself into the zip")
 	case strings.HasSuffix(f.Name, "/") || mode.IsDir():
-		return u.claim(name, true)
+		return u.claimPath(name, true)
 	case !mode.IsRegular():
 		return refuse("is neither a file nor a folder (%s)", mode.Type())
 	case isJunk(name):
@@ -65,7 +65,7 @@ func (u *unzipper) entry(f *zip.File) error {
 	case len(u.files) >= u.limits.MaxFiles:
 		return refuse("is one file too many: at most %d are allowed", u.limits.MaxFiles)
 	}
-	if err := u.claim(name, false); err != nil {
+	if err := u.claimPath(name, false); err != nil {
 		return err
 	}
 	data, err := u.unpack(f)
@@ -76,14 +76,14 @@ func (u *unzipper) entry(f *zip.File) error {
 	return nil
 }
 
-// claim refuses a path that exists already, in any case, or that is used for both a file and a folder.
-func (u *unzipper) claim(name string, isFolder bool) error {
+// claimPath refuses a path that exists already, in any case, or that is used for both a file and a folder.
+func (u *unzipper) claimPath(name string, isFolder bool) error {
 	if parent := path.Dir(name); parent != "." {
-		if err := u.claim(parent, true); err != nil {
+		if err := u.claimPath(parent, true); err != nil {
 			return err
 		}
 	}
-	key := Fold(name)
+	key := FoldCase(name)
 	first, taken := u.names[key]
 	switch {
 	case taken && isFolder && u.folders[key] && first == name:

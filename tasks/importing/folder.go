@@ -35,22 +35,22 @@ const (
 	stageTimeout    = "600" // seconds of a stage: problems are sized for GPUs, and their references are plain PyTorch
 )
 
-// note adds a sentence about something that the task lacks.
-func (f *folder) note(format string, args ...any) {
+// addNote adds a sentence about something that the task lacks.
+func (f *folder) addNote(format string, args ...any) {
 	f.notes = append(f.notes, fmt.Sprintf(format, args...))
 }
 
-// program adds one of the embedded programs.
-func (f *folder) program(name, from string) error {
+// addProgram adds one of the embedded programs.
+func (f *folder) addProgram(name, from string) error {
 	text, err := programs.ReadFile("python/" + from)
 	f.files[name] = text
 	return err
 }
 
-// finish adds the files that all tasks have, and returns all files of the folder.
-func (f *folder) finish() (map[string][]byte, error) {
+// addCommonFiles adds the files that all tasks have, and returns all files of the folder.
+func (f *folder) addCommonFiles() (map[string][]byte, error) {
 	for _, name := range []string{"reference.py", "submission.py"} {
-		if err := f.program(name, name); err != nil {
+		if err := f.addProgram(name, name); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +59,7 @@ func (f *folder) finish() (map[string][]byte, error) {
 	y.Set("title", f.title)
 	y.Set("lang", "py")
 	y.Add("description", &yaml.Node{
-		Kind: yaml.ScalarNode, Tag: "!!str", Value: tidy(f.description), Style: yaml.LiteralStyle,
+		Kind: yaml.ScalarNode, Tag: "!!str", Value: removeExtraSpace(f.description), Style: yaml.LiteralStyle,
 	})
 	y.List("tags", tagsOf(f.tags))
 	files := &yaml.Node{Kind: yaml.SequenceNode}
@@ -79,7 +79,7 @@ func (f *folder) finish() (map[string][]byte, error) {
 	y.Add("benchmarks", &yaml.Node{Kind: yaml.SequenceNode, Content: f.benchmarks})
 	y.Set("ranking_by", "geom")
 	for _, stage := range []string{"test_timeout", "benchmark_timeout", "ranked_timeout"} {
-		y.Add(stage, pyyaml.Bare(stageTimeout))
+		y.Add(stage, pyyaml.PlainScalar(stageTimeout))
 	}
 	text, err := y.Text()
 	f.files["task.yml"] = text
@@ -91,8 +91,8 @@ func markdownText(text string, values ...any) string {
 	return fmt.Sprintf(strings.ReplaceAll(text, "''", "`"), values...)
 }
 
-// tidy removes spaces at the ends of lines, and reduces several empty lines to one.
-func tidy(text string) string {
+// removeExtraSpace removes spaces at the ends of lines, and reduces several empty lines to one.
+func removeExtraSpace(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " \r")
@@ -100,10 +100,10 @@ func tidy(text string) string {
 	return strings.TrimSpace(emptyLines.ReplaceAllString(strings.Join(lines, "\n"), "\n\n")) + "\n"
 }
 
-// seeded returns cases whose only argument is a seed.
-func seeded(seeds ...string) (list []*yaml.Node) {
+// casesWithSeeds returns cases whose only argument is a seed.
+func casesWithSeeds(seeds ...string) (list []*yaml.Node) {
 	for _, seed := range seeds {
-		list = append(list, pyyaml.Flow("seed", pyyaml.Bare(seed)))
+		list = append(list, pyyaml.Flow("seed", pyyaml.PlainScalar(seed)))
 	}
 	return list
 }

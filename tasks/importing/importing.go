@@ -41,7 +41,7 @@ func Read(tree filetree.Tree, options Options) []Task {
 	}
 	list := slices.Concat(r.kernelBench(), r.traces(), r.leetGPU())
 	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.Origin, b.Origin) })
-	distinguish(list)
+	makeNamesUnique(list)
 	return list
 }
 
@@ -69,8 +69,8 @@ func (r *reader) read(name string) {
 	r.texts[name] = text
 }
 
-// make returns the task for the problem at path from; fill writes the files of its folder.
-func (r *reader) make(from string, fill func(*folder) error) Task {
+// makeTask returns the task for the problem at path from; fill writes the files of its folder.
+func (r *reader) makeTask(from string, fill func(*folder) error) Task {
 	name := strings.TrimSuffix(path.Base(from), path.Ext(from))
 	if from == "." {
 		name = r.options.Name
@@ -79,7 +79,7 @@ func (r *reader) make(from string, fill func(*folder) error) Task {
 	err := fill(f)
 	task := Task{Origin: from, Name: cmp.Or(f.name, name)}
 	if err == nil {
-		task.Files, err = f.finish()
+		task.Files, err = f.addCommonFiles()
 	}
 	if err != nil {
 		var known parse.Problem
@@ -93,9 +93,9 @@ func (r *reader) make(from string, fill func(*folder) error) Task {
 	return task
 }
 
-// distinguish makes the names of tasks unique: tasks with the same name get the name of their folder instead, or a
+// makeNamesUnique makes the names of tasks unique: tasks with the same name get the name of their folder instead, or a
 // number at the end.
-func distinguish(list []Task) {
+func makeNamesUnique(list []Task) {
 	count := map[string]int{}
 	for _, t := range list {
 		count[t.Name]++
@@ -106,9 +106,9 @@ func distinguish(list []Task) {
 		if above := path.Dir(t.Origin); count[name] > 1 && above != "." {
 			name = strings.ReplaceAll(above, "/", "-") + "-" + name
 		}
-		for n := 2; taken[filetree.Fold(name)]; n++ {
+		for n := 2; taken[filetree.FoldCase(name)]; n++ {
 			name = fmt.Sprintf("%s-%d", t.Name, n)
 		}
-		taken[filetree.Fold(name)], list[i].Name = true, name
+		taken[filetree.FoldCase(name)], list[i].Name = true, name
 	}
 }

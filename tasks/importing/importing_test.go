@@ -92,7 +92,7 @@ func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 		"name = f(1000)\n":        "name = f(1000)\n",
 		"kept = 3000.5\n":         "kept = 3000.5\n",
 	} {
-		if got, _ := reduce(text, 100); got != want {
+		if got, _ := halveSizes(text, 100); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

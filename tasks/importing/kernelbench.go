@@ -32,12 +32,12 @@ func (r *reader) kernelBench() (list []Task) {
 	}
 	for name, text := range r.texts {
 		if path.Ext(name) == ".py" && folders[path.Dir(name)] && path.Base(name) != "__init__.py" {
-			list = append(list, r.make(name, func(f *folder) error { return r.model(f, name, string(text)) }))
+			list = append(list, r.makeTask(name, func(f *folder) error { return r.model(f, name, string(text)) }))
 		}
 	}
 	for name, err := range r.failed {
 		if path.Ext(name) == ".py" && folders[path.Dir(name)] {
-			list = append(list, r.make(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*folder) error { return err }))
 		}
 	}
 	return list
@@ -55,14 +55,14 @@ func (r *reader) model(f *folder, name, text string) error {
 		return errors.New("downloads a model when it is loaded, and a run has no network")
 	}
 	if foreign := foreignModules(text); len(foreign) > 0 {
-		f.note("The problem imports %s, which its workers must have.", strings.Join(foreign, ", "))
+		f.addNote("The problem imports %s, which its workers must have.", strings.Join(foreign, ", "))
 	}
 	if strings.Contains(text, "ropout") {
-		f.note("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
+		f.addNote("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
 			"the same order is right.")
 	}
 	if smaller, changed := reduceOutside(classBody, text, r.options.MaxSize); len(changed) > 0 {
-		f.note("Smaller than in the problem: %s.", strings.Join(changed, ", "))
+		f.addNote("Smaller than in the problem: %s.", strings.Join(changed, ", "))
 		text = smaller
 	}
 	f.tags, f.tolerance = []string{"kernelbench"}, tolerance{ATol: 1e-4, RTol: 1e-4, Matched: 1, Infinite: "equal"}
@@ -73,15 +73,15 @@ func (r *reader) model(f *folder, name, text string) error {
 	f.files["problem.py"] = []byte(text)
 	f.files["template.py"] = []byte(modelName.ReplaceAllString(text, "ModelNew"))
 	f.templates = map[string]string{"Python": "template.py"}
-	f.tests, f.benchmarks = seeded("1001", "2002", "3003"), seeded("4004")
-	return f.program("task.py", "kernelbench.py")
+	f.tests, f.benchmarks = casesWithSeeds("1001", "2002", "3003"), casesWithSeeds("4004")
+	return f.addProgram("task.py", "kernelbench.py")
 }
 
 func modelDescription(text string) string {
 	about := "Compute what the class `Model` computes."
 	if at := modelClass.FindStringIndex(text); at != nil {
 		if found := docstring.FindStringSubmatch(text[at[0]:]); found != nil && strings.TrimSpace(found[1]) != "" {
-			about = dedent(found[1])
+			about = removeIndentation(found[1])
 		}
 	}
 	return markdownText(`%s
@@ -99,8 +99,8 @@ timed call.
 `, about, strings.TrimSpace(text))
 }
 
-// dedent removes the common indentation of lines, which Markdown would show as code.
-func dedent(text string) string {
+// removeIndentation removes the common indentation of lines, which Markdown would show as code.
+func removeIndentation(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)

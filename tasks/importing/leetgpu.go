@@ -30,12 +30,12 @@ var (
 func (r *reader) leetGPU() (list []Task) {
 	for name, text := range r.texts {
 		if dir := path.Dir(name); path.Base(name) == challengeFile {
-			list = append(list, r.make(dir, func(f *folder) error { return r.challenge(f, dir, string(text)) }))
+			list = append(list, r.makeTask(dir, func(f *folder) error { return r.challenge(f, dir, string(text)) }))
 		}
 	}
 	for name, err := range r.failed {
 		if path.Base(name) == challengeFile {
-			list = append(list, r.make(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*folder) error { return err }))
 		}
 	}
 	return list
@@ -83,20 +83,20 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 		}
 	}
 	if len(r.tree.List(path.Join(dir, "starter"))) > len(f.templates) {
-		f.note("Only the starters for PyTorch and Triton are carried over: the task is in Python.")
+		f.addNote("Only the starters for PyTorch and Triton are carried over: the task is in Python.")
 	}
 	f.describeChallenge(r, dir)
 	oneTest := func(test, seed string) {
-		f.tests = append(f.tests, pyyaml.Flow("test", pyyaml.Quoted(test), "seed", pyyaml.Bare(seed)))
+		f.tests = append(f.tests, pyyaml.Flow("test", pyyaml.Quoted(test), "seed", pyyaml.PlainScalar(seed)))
 	}
 	oneTest("example", "1001")
 	oneTest("functional", "2002")
 	oneTest("functional", "3003")
-	f.benchmarks = append(f.benchmarks, pyyaml.Flow("test", pyyaml.Quoted("performance"), "seed", pyyaml.Bare("4004")))
-	if err := f.program("core/challenge_base.py", "challenge_base.py"); err != nil {
+	f.benchmarks = append(f.benchmarks, pyyaml.Flow("test", pyyaml.Quoted("performance"), "seed", pyyaml.PlainScalar("4004")))
+	if err := f.addProgram("core/challenge_base.py", "challenge_base.py"); err != nil {
 		return err
 	}
-	return f.program("task.py", "leetgpu.py")
+	return f.addProgram("task.py", "leetgpu.py")
 }
 
 // reduceChallenge reduces the sizes of the performance test of a challenge.
@@ -108,12 +108,12 @@ func (r *reader) reduceChallenge(f *folder, text string) string {
 	if at == nil {
 		return text
 	}
-	smaller, changes := reduce(text[at[0]:at[1]], r.options.MaxSize)
+	smaller, changes := halveSizes(text[at[0]:at[1]], r.options.MaxSize)
 	if len(changes) == 0 {
-		f.note("The performance test keeps its sizes: none is a plain number in an assignment.")
+		f.addNote("The performance test keeps its sizes: none is a plain number in an assignment.")
 		return text
 	}
-	f.note("Smaller than in the challenge: %s.", strings.Join(changes, ", "))
+	f.addNote("Smaller than in the challenge: %s.", strings.Join(changes, ", "))
 	return text[:at[0]] + smaller + text[at[1]:]
 }
 
@@ -122,10 +122,10 @@ func (f *folder) describeChallenge(r *reader, dir string) {
 	if page, err := r.tree.Read(path.Join(dir, "challenge.html")); err == nil && len(page) <= maxStatementBytes {
 		text, drawings := markdown(page)
 		if f.description = text; drawings > 0 {
-			f.note("The statement's drawing is not carried over.")
+			f.addNote("The statement's drawing is not carried over.")
 		}
 	} else {
-		f.note("There is no challenge.html of at most %s, so the task has no statement.",
+		f.addNote("There is no challenge.html of at most %s, so the task has no statement.",
 			parse.SizeText(maxStatementBytes))
 	}
 	f.description += "\n\nWrite `solve` in Python, with PyTorch or Triton, as the templates have it. Instead, you can " +

@@ -62,8 +62,8 @@ func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err e
 	return rest[begin:end], one.Shape, nil
 }
 
-// deflated compresses the data of a stored input.
-func deflated(data []byte) []byte {
+// compressData compresses the data of a stored input.
+func compressData(data []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
 	_, _ = w.Write(data) // into memory

@@ -17,9 +17,9 @@ var (
 	wholeValue = regexp.MustCompile(`\d[\d_]*`)
 )
 
-// reduce halves the sizes in assignments of a Python source until they are at most largest. It returns the new source
+// halveSizes halves the sizes in assignments of a Python source until they are at most largest. It returns the new source
 // and a sentence for each change. 0 for largest changes nothing.
-func reduce(text string, largest int) (smaller string, changes []string) {
+func halveSizes(text string, largest int) (smaller string, changes []string) {
 	if largest < 1 {
 		return text, nil
 	}
@@ -40,7 +40,7 @@ func reduce(text string, largest int) (smaller string, changes []string) {
 func reduceOutside(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
 	end := 0
 	for _, at := range append(kept.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
-		part, changed := reduce(text[end:at[0]], largest)
+		part, changed := halveSizes(text[end:at[0]], largest)
 		smaller, changes, end = smaller+part+text[at[0]:at[1]], append(changes, changed...), at[1]
 	}
 	return smaller, changes

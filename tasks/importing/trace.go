@@ -88,7 +88,7 @@ func (t tensors) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (t tensors) named(name string) (tensor, bool) {
+func (t tensors) tensorNamed(name string) (tensor, bool) {
 	at := slices.IndexFunc(t, func(one tensor) bool { return one.name == name })
 	if at < 0 {
 		return tensor{}, false
@@ -123,12 +123,12 @@ func (r *reader) traces() (list []Task) {
 	x := r.index()
 	for name, text := range r.texts {
 		if path.Ext(name) == ".json" && isDefinition(name, text) {
-			list = append(list, r.make(name, func(f *folder) error { return r.definition(f, name, text, x) }))
+			list = append(list, r.makeTask(name, func(f *folder) error { return r.definition(f, name, text, x) }))
 		}
 	}
 	for name, err := range r.failed {
 		if path.Ext(name) == ".json" && isDefinition(name, nil) {
-			list = append(list, r.make(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*folder) error { return err }))
 		}
 	}
 	return list
@@ -173,9 +173,9 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 	f.describeDefinition(d)
 	f.addSolutions(x.solutions[d.Name], path.Dir(file))
 	if foreign := foreignModules(d.Reference); len(foreign) > 0 {
-		f.note("The reference imports %s, which its workers must have.", strings.Join(foreign, ", "))
+		f.addNote("The reference imports %s, which its workers must have.", strings.Join(foreign, ", "))
 	}
-	return f.program("task.py", "trace.py")
+	return f.addProgram("task.py", "trace.py")
 }
 
 // check refuses a definition that the program of the task could not use.
@@ -278,11 +278,11 @@ func (f *folder) addSolutions(list []solution, dir string) {
 			continue
 		}
 		if i >= maxSolutions {
-			f.note("Only %d of its %d solutions are carried over.", maxSolutions, len(list))
+			f.addNote("Only %d of its %d solutions are carried over.", maxSolutions, len(list))
 			return
 		}
 		if err := f.addSolution(s); err != nil {
-			f.note("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.file), err)
+			f.addNote("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.file), err)
 		}
 	}
 }
@@ -318,15 +318,15 @@ func (f *folder) addSolution(s solution) error {
 func caseOf(w workload, d definition, seed int, number string) []any {
 	var pairs []any
 	if len(w.files) > 0 {
-		pairs = append(pairs, "workload", pyyaml.Bare(number))
+		pairs = append(pairs, "workload", pyyaml.PlainScalar(number))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Axes)) {
-		pairs = append(pairs, name, pyyaml.Bare(strconv.Itoa(w.Axes[name])))
+		pairs = append(pairs, name, pyyaml.PlainScalar(strconv.Itoa(w.Axes[name])))
 	}
 	for _, one := range d.Inputs {
 		if value, ok := w.scalars[one.name]; ok {
-			pairs = append(pairs, one.name, pyyaml.Bare(value))
+			pairs = append(pairs, one.name, pyyaml.PlainScalar(value))
 		}
 	}
-	return append(pairs, "seed", pyyaml.Bare(strconv.Itoa(seed)))
+	return append(pairs, "seed", pyyaml.PlainScalar(strconv.Itoa(seed)))
 }

@@ -62,7 +62,7 @@ func (t tolerance) node() *yaml.Node {
 		pairs = append(pairs, "max_error", pyyaml.Float(*t.MaxError))
 	}
 	if t.Infinite != "equal" {
-		pairs = append(pairs, "infinite", pyyaml.Bare(t.Infinite))
+		pairs = append(pairs, "infinite", pyyaml.PlainScalar(t.Infinite))
 	}
 	return pyyaml.Flow(pairs...)
 }
@@ -174,7 +174,7 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		if err != nil {
 			err = fmt.Errorf("is no workload: %w", err)
 		} else {
-			err = r.complete(&one, d, l.file)
+			err = r.checkAndLoad(&one, d, l.file)
 		}
 		var small omission
 		switch {
@@ -193,13 +193,13 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		return nil, errors.New("has no workloads")
 	case len(left) > 0:
 		reasons := strings.Join(slices.Compact(left), ", ")
-		f.note("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.all), reasons)
+		f.addNote("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.all), reasons)
 	}
-	return w, w.fill(f, d, r.options.MaxSize)
+	return w, w.fillCases(f, d, r.options.MaxSize)
 }
 
-// complete checks a workload and reads its stored inputs.
-func (r *reader) complete(w *workload, d definition, file string) error {
+// checkAndLoad checks a workload and reads its stored inputs.
+func (r *reader) checkAndLoad(w *workload, d definition, file string) error {
 	w.scalars, w.files = map[string]string{}, map[string]embedded{}
 	for name, one := range d.Axes {
 		if size, ok := w.Axes[name]; one.Type == "var" && (!ok || size < 0) {
@@ -212,7 +212,7 @@ func (r *reader) complete(w *workload, d definition, file string) error {
 		}
 	}
 	for name, from := range w.Inputs {
-		of, known := d.Inputs.named(name)
+		of, known := d.Inputs.tensorNamed(name)
 		if !known {
 			return fmt.Errorf("has the input %s, which the definition lacks", name)
 		}
@@ -226,7 +226,7 @@ func (r *reader) complete(w *workload, d definition, file string) error {
 		case "scalar":
 			w.scalars[name], err = literal(from.Value)
 		case "safetensors":
-			w.files[name], err = r.stored(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
+			w.files[name], err = r.readStoredInput(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
 		default:
 			err = fmt.Errorf("is of the unknown type %q", from.Type)
 		}
@@ -275,14 +275,14 @@ func (w *workload) size(d definition, name string) (n int, known bool) {
 	return 0, false
 }
 
-// fill writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
-func (w *workloads) fill(f *folder, d definition, largest int) error {
-	w.shrink(f, d, largest)
+// fillCases writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
+func (w *workloads) fillCases(f *folder, d definition, largest int) error {
+	w.reduceAxes(f, d, largest)
 	bySize := slices.Clone(w.all)
 	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elements, b.elements) })
 	timed := bySize
 	if len(timed) > maxBenchmarks {
-		f.note("%d of its %d workloads are benchmarks: evenly by size.", maxBenchmarks, len(timed))
+		f.addNote("%d of its %d workloads are benchmarks: evenly by size.", maxBenchmarks, len(timed))
 		timed = nil
 		for i := range maxBenchmarks {
 			timed = append(timed, bySize[i*(len(bySize)-1)/(maxBenchmarks-1)])
@@ -308,12 +308,12 @@ func (w *workloads) fill(f *folder, d definition, largest int) error {
 		return fmt.Errorf("the stored inputs of its workloads take %s, and a task holds %s",
 			parse.SizeText(int64(size)), parse.SizeText(maxStoredBytes))
 	}
-	f.tests, f.benchmarks = distinct(f.tests), distinct(f.benchmarks)
+	f.tests, f.benchmarks = removeEqualCases(f.tests), removeEqualCases(f.benchmarks)
 	return nil
 }
 
-// distinct removes cases that differ from an earlier one only in their seed.
-func distinct(cases []*yaml.Node) (list []*yaml.Node) {
+// removeEqualCases removes cases that differ from an earlier one only in their seed.
+func removeEqualCases(cases []*yaml.Node) (list []*yaml.Node) {
 	seen := map[string]bool{}
 	for _, one := range cases {
 		var key strings.Builder
@@ -328,8 +328,8 @@ func distinct(cases []*yaml.Node) (list []*yaml.Node) {
 	return list
 }
 
-// shrink reduces the variable axes of workloads that have no stored inputs.
-func (w *workloads) shrink(f *folder, d definition, largest int) {
+// reduceAxes reduces the variable axes of workloads that have no stored inputs.
+func (w *workloads) reduceAxes(f *folder, d definition, largest int) {
 	if largest < 1 {
 		return
 	}
@@ -342,7 +342,7 @@ func (w *workloads) shrink(f *folder, d definition, largest int) {
 		}
 	}
 	if changed {
-		f.note("Its variable axes are at most %d; constant ones stay as they are.", largest)
+		f.addNote("Its variable axes are at most %d; constant ones stay as they are.", largest)
 	}
 }
 
@@ -375,7 +375,7 @@ func (w *workloads) tolerance(f *folder) tolerance {
 		}
 	}
 	if differ {
-		f.note("The tolerances of its workloads differ: the strictest is used for all.")
+		f.addNote("The tolerances of its workloads differ: the strictest is used for all.")
 	}
 	return t
 }
@@ -395,8 +395,8 @@ type omission string
 
 func (l omission) Error() string { return string(l) }
 
-// stored reads an input from a safetensors file.
-func (r *reader) stored(from source, of tensor, size func(string) (int, bool), beside string) (embedded, error) {
+// readStoredInput reads an input from a safetensors file.
+func (r *reader) readStoredInput(from source, of tensor, size func(string) (int, bool), beside string) (embedded, error) {
 	data, name, err := r.find(from.Path, path.Dir(beside))
 	if err != nil {
 		return embedded{}, omission(err.Error())
@@ -419,7 +419,7 @@ func (r *reader) stored(from source, of tensor, size func(string) (int, bool), b
 			return embedded{}, fmt.Errorf("has the shape %v in %s, and %s is %d", shape, name, axis, want)
 		}
 	}
-	packed := base64.StdEncoding.EncodeToString(deflated(raw))
+	packed := base64.StdEncoding.EncodeToString(compressData(raw))
 	if len(packed) > maxStoredBytes {
 		size := parse.SizeText(int64(len(packed)))
 		return embedded{}, omission(fmt.Sprintf("takes %s, and a task holds %s", size, parse.SizeText(maxStoredBytes)))

@@ -2,9 +2,9 @@ package mutants
 
 import "strings"
 
-// native returns C++ or CUDA source in which the correct kernel has another name, and a function with its name calls it
+// nativeMutant returns C++ or CUDA source in which the correct kernel has another name, and a function with its name calls it
 // between the statements of w.
-func native(right string, w wrapping, device string) string {
+func nativeMutant(right string, w wrapping, device string) string {
 	if !strings.Contains(w.helpers, "void spoil(") {
 		device = ""
 	}

@@ -2,9 +2,9 @@ package mutants
 
 import "strings"
 
-// python returns Python source in which the correct kernel has another name, and a function with its name calls it
+// pythonMutant returns Python source in which the correct kernel has another name, and a function with its name calls it
 // between the statements of w.
-func python(right string, w wrapping) string {
+func pythonMutant(right string, w wrapping) string {
 	before, after := w.before, w.after
 	if before == "" {
 		before = "pass"

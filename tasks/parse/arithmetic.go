@@ -80,7 +80,7 @@ func (p *parser) product() (Expression, error) { return p.chain(p.signed, "*", "
 func (p *parser) chain(operand func() (Expression, error), operators ...string) (Expression, error) {
 	left, err := operand()
 	for err == nil {
-		operator := p.take(operators...)
+		operator := p.takeOperator(operators...)
 		if operator == "" {
 			return left, nil
 		}
@@ -96,7 +96,7 @@ func (p *parser) signed() (Expression, error) {
 		return nil, fmt.Errorf("is nested deeper than %d levels", maxNesting)
 	}
 	defer func() { p.depth-- }()
-	switch p.take("+", "-") {
+	switch p.takeOperator("+", "-") {
 	case "+":
 		return p.signed()
 	case "-":
@@ -104,7 +104,7 @@ func (p *parser) signed() (Expression, error) {
 		return binary("-", constant(0), e), err
 	}
 	base, err := p.atom()
-	if err != nil || p.take("**") == "" {
+	if err != nil || p.takeOperator("**") == "" {
 		return base, err
 	}
 	exponent, err := p.signed()
@@ -112,9 +112,9 @@ func (p *parser) signed() (Expression, error) {
 }
 
 func (p *parser) atom() (Expression, error) {
-	if p.take("(") != "" {
+	if p.takeOperator("(") != "" {
 		e, err := p.sum()
-		if err == nil && p.take(")") == "" {
+		if err == nil && p.takeOperator(")") == "" {
 			return nil, fmt.Errorf("a parenthesis is not closed")
 		}
 		return e, err
@@ -140,8 +140,8 @@ func isWord(c byte) bool {
 	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// take consumes the next operator if it is one of operators; * never matches the first half of **.
-func (p *parser) take(operators ...string) string {
+// takeOperator consumes the next operator if it is one of operators; * never matches the first half of **.
+func (p *parser) takeOperator(operators ...string) string {
 	p.skipSpaces()
 	for _, operator := range operators {
 		rest := p.text[p.offset:]

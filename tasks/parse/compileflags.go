@@ -43,8 +43,8 @@ var (
 		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
 )
 
-// FlagPairs iterates over flags by index, each joined with a value in the next argument, if any.
-func FlagPairs(cuda bool, flags []string) func(func(int, string) bool) {
+// JoinedFlags iterates over flags by index, each joined with a value in the next argument, if any.
+func JoinedFlags(cuda bool, flags []string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for i := 0; i < len(flags); i++ {
 			at, flag := i, flags[i]

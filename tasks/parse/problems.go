@@ -25,15 +25,15 @@ func (p Problem) Error() string {
 		fmt.Fprintf(&b, ":%d", p.Line)
 	}
 	if p.Key != "" {
-		separate(&b)
+		addSeparator(&b)
 		b.WriteString(p.Key)
 	}
-	separate(&b)
+	addSeparator(&b)
 	b.WriteString(p.Message)
 	return b.String()
 }
 
-func separate(b *strings.Builder) {
+func addSeparator(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}

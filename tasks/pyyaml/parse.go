@@ -87,7 +87,7 @@ func syntaxError(err error, data []byte) *Error {
 			return &Error{Line: at, Message: "the line is indented with a tab: YAML takes only spaces"}
 		}
 	}
-	switch open := unclosed(string(data)); {
+	switch open := unclosedLine(string(data)); {
 	case open > 0 && open == line:
 		message = "a bracket or quote is not closed"
 	case open > 0 && open < line:

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// unclosed returns the line of the first bracket or quote that is never closed, or 0. The parser reports the error only
+// unclosedLine returns the line of the first bracket or quote that is never closed, or 0. The parser reports the error only
 // where the text continues, often many lines later.
-func unclosed(text string) int {
-	var s openings
+func unclosedLine(text string) int {
+	var s openBrackets
 	for i, line := range strings.Split(text, "\n") {
 		if s.read(strings.TrimSuffix(line, "\r"), i+1) {
 			break
@@ -23,8 +23,8 @@ func unclosed(text string) int {
 	return 0
 }
 
-// openings are the brackets and quotes that are open after some lines.
-type openings struct {
+// openBrackets are the brackets and quotes that are open after some lines.
+type openBrackets struct {
 	open        []opening
 	quote       rune // open quote; 0 if none
 	quoteLine   int
@@ -40,7 +40,7 @@ var blockText = regexp.MustCompile(`(^|[:\-]\s+)[|>][-+0-9]*\s*(#.*)?$`)
 
 // read processes a line. broken is true if a bracket is closed in the wrong place, so that the rest of the text cannot
 // be judged.
-func (s *openings) read(line string, number int) (broken bool) {
+func (s *openBrackets) read(line string, number int) (broken bool) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	switch {
 	case s.blockIndent > 0 && (indent >= s.blockIndent || strings.TrimSpace(line) == ""):
@@ -78,7 +78,7 @@ func (s *openings) read(line string, number int) (broken bool) {
 }
 
 // bracket processes a character outside of quotes. begins is true if a value can start there.
-func (s *openings) bracket(r rune, begins bool, number int) (broken bool) {
+func (s *openBrackets) bracket(r rune, begins bool, number int) (broken bool) {
 	last := len(s.open) - 1
 	switch {
 	case begins && (r == '"' || r == '\''):
@@ -97,7 +97,7 @@ func (s *openings) bracket(r rune, begins bool, number int) (broken bool) {
 
 // begins reports whether a value can start after a character: at the line's start, after a bracket, or after "- ", ":
 // ", ",".
-func (s *openings) begins(before rune, spaced bool) bool {
+func (s *openBrackets) begins(before rune, spaced bool) bool {
 	switch before {
 	case ' ', '[', '{':
 		return true

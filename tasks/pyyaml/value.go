@@ -65,9 +65,9 @@ func Plain(s string) Value {
 	case len(s) > maxNumber:
 		return Value{Text: s, IsText: true}
 	case intWord.MatchString(s):
-		return Value{Text: integer(s), IsInt: true}
+		return Value{Text: integerText(s), IsInt: true}
 	case floatWord.MatchString(s):
-		return Value{Text: real(s)}
+		return Value{Text: floatText(s)}
 	default:
 		return Value{Text: s, IsText: true}
 	}
@@ -76,9 +76,9 @@ func Plain(s string) Value {
 // IsNull reports whether a node is null, in any spelling of PyYAML.
 func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && Scalar(node).IsNull }
 
-// integer returns s, which matches intWord, as a decimal number.
-func integer(s string) string {
-	digits, negative := unsigned(s)
+// integerText returns s, which matches intWord, as a decimal number.
+func integerText(s string) string {
+	digits, negative := splitSign(s)
 	n, ok := new(big.Int), true
 	switch {
 	case strings.Contains(digits, ":"):
@@ -104,16 +104,16 @@ func integer(s string) string {
 	return n.String()
 }
 
-// unsigned splits s into sign and digits. The patterns allow at most one sign.
-func unsigned(s string) (digits string, negative bool) {
+// splitSign splits s into sign and digits. The patterns allow at most one sign.
+func splitSign(s string) (digits string, negative bool) {
 	digits = strings.ToLower(strings.ReplaceAll(s, "_", ""))
 	negative = strings.HasPrefix(digits, "-")
 	return strings.TrimLeft(digits, "+-"), negative
 }
 
-// real returns the float in s, which matches floatWord, as repr of Python writes it.
-func real(s string) string {
-	digits, negative := unsigned(s)
+// floatText returns the float in s, which matches floatWord, as repr of Python writes it.
+func floatText(s string) string {
+	digits, negative := splitSign(s)
 	var f float64
 	switch {
 	case digits == ".inf":

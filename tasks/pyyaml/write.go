@@ -21,7 +21,7 @@ func NewMapping() *Mapping { return &Mapping{&yaml.Node{Kind: yaml.MappingNode}}
 
 // Add appends a key with any value.
 func (y *Mapping) Add(key string, value *yaml.Node) {
-	y.Content = append(y.Content, Bare(key), value)
+	y.Content = append(y.Content, PlainScalar(key), value)
 }
 
 // Set appends a key with a text.
@@ -60,39 +60,39 @@ func (y *Mapping) Text() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Bare returns an unquoted scalar, for a number, a boolean, or a name that needs no quotes.
-func Bare(text string) *yaml.Node {
+// PlainScalar returns an unquoted scalar, for a number, a boolean, or a name that needs no quotes.
+func PlainScalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }
 
 // Float returns a number in a form that PyYAML, too, reads as a float.
-func Float(f float64) *yaml.Node { return Bare(pythonNumber(floatRepr(f))) }
+func Float(f float64) *yaml.Node { return PlainScalar(pythonNumber(floatRepr(f))) }
 
-// Written returns a node for which PythonText returns text: unquoted for a number or a boolean, otherwise quoted. "1e5"
+// PythonTextNode returns a node for which PythonText returns text: unquoted for a number or a boolean, otherwise quoted. "1e5"
 // is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write differently
 // ("1.50") is quoted to stay unchanged.
-func Written(text string) *yaml.Node {
+func PythonTextNode(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
-		return Bare(text)
+		return PlainScalar(text)
 	}
 	return Quoted(text)
 }
 
-// WrittenExact returns a node for which PythonLiteral returns text: a list for a Python list, quoted for a Python
+// PythonLiteralNode returns a node for which PythonLiteral returns text: a list for a Python list, quoted for a Python
 // string, unquoted for other literals.
-func WrittenExact(text string) *yaml.Node {
+func PythonLiteralNode(text string) *yaml.Node {
 	if strings.ContainsAny(text[:min(1, len(text))], `['"`) {
 		if node, rest, ok := fromPython(text); ok && rest == "" {
 			return node
 		}
 	}
 	if text == "None" {
-		return Bare("null")
+		return PlainScalar("null")
 	}
 	if looksLiteral(text) && Plain(text).Text == text {
-		return Bare(text)
+		return PlainScalar(text)
 	}
-	return Written(text)
+	return PythonTextNode(text)
 }
 
 // fromPython parses a Python list, string, or number, as repr writes it, at the start of text, and returns the rest.
@@ -112,7 +112,7 @@ func fromPython(text string) (node *yaml.Node, rest string, ok bool) {
 		return textFromPython(text)
 	}
 	if end := strings.IndexAny(text, ",]"); end > 0 {
-		return Bare(pythonNumber(text[:end])), text[end:], true
+		return PlainScalar(pythonNumber(text[:end])), text[end:], true
 	}
 	return nil, "", false
 }
@@ -154,7 +154,7 @@ func Quoted(text string) *yaml.Node {
 func Flow(pairs ...any) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	for i := 0; i < len(pairs); i += 2 {
-		node.Content = append(node.Content, Bare(pairs[i].(string)), pairs[i+1].(*yaml.Node))
+		node.Content = append(node.Content, PlainScalar(pairs[i].(string)), pairs[i+1].(*yaml.Node))
 	}
 	return node
 }

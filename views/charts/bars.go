@@ -78,7 +78,7 @@ func stackPinned(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 		}
 		return len(parts)
 	}
-	stalls := ncu.Stalls(pinned)
+	stalls := ncu.StallReasons(pinned)
 	slices.SortStableFunc(stalls, func(a, b ncu.Stall) int { return place(a) - place(b) })
 	at := 0.0
 	for _, s := range stalls {

@@ -29,7 +29,7 @@ func (b BoardRoof) chart() *roofChart {
 		c.others = append(c.others, otherDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
 		if !hasKind(roof, d.Kind) {
-			roof.Kinds = append(roof.Kinds, ncu.ArithmeticRoof{Name: d.Kind, Peak: roofFact(d.Peak, "FLOP/s")})
+			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{Name: d.Kind, Peak: roofFact(d.Peak, "FLOP/s")})
 		}
 	}
 	if len(points) == 0 {

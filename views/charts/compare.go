@@ -164,7 +164,7 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > maxInstructions {
 			continue
 		}
-		lines := format.FirstLines(format.Diff(program(p.A.Source), program(p.B.Source)), maxDiffLines)
+		lines := format.FirstLines(format.Diff(normalizedInstructions(p.A.Source), normalizedInstructions(p.B.Source)), maxDiffLines)
 		list = append(list, FileDiff{Name: vm.pairTitle(p), Lines: lines})
 	}
 	return list
@@ -172,9 +172,9 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 
 const maxDiffLines = 300 // maximum number of shown lines
 
-// program returns the instructions of a kernel, one per line, without details that change with every compilation:
+// normalizedInstructions returns the instructions of a kernel, one per line, without details that change with every compilation:
 // addresses and the numbers of registers, predicates, and barriers.
-func program(s *ncu.Source) string {
+func normalizedInstructions(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
 		text := strings.TrimSpace(l.SASS)
@@ -189,7 +189,7 @@ func program(s *ncu.Source) string {
 			if n = strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }); n < 0 {
 				n = len(text)
 			}
-			b.WriteString(unnamed(text[:n]))
+			b.WriteString(withoutRegisterNumber(text[:n]))
 			text = text[n:]
 		}
 		b.WriteByte('\n')
@@ -199,9 +199,9 @@ func program(s *ncu.Source) string {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// unnamed removes the number from a register of an instruction ("UR" for UR12), and replaces an address by a
+// withoutRegisterNumber removes the number from a register of an instruction ("UR" for UR12), and replaces an address by a
 // placeholder.
-func unnamed(word string) string {
+func withoutRegisterNumber(word string) string {
 	name := strings.TrimRight(word, "0123456789")
 	switch {
 	case name != word && (name == "R" || name == "UR" || name == "P" || name == "UP" || name == "B" || name == "SB"):

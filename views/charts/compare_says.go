@@ -163,8 +163,8 @@ func ratioDigits(ratio float64) int {
 	return 3
 }
 
-// profiled names the case whose profiles are compared; "" if there is only one case.
-func (vm CompareVM) profiled() string {
+// profiledCase names the case whose profiles are compared; "" if there is only one case.
+func (vm CompareVM) profiledCase() string {
 	if len(vm.Cases) < 2 && len(vm.Finding.Cases) < 2 {
 		return ""
 	}

@@ -112,8 +112,8 @@ func Compare(vm CompareVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if why := vm.Why(); len(why) > 0 {
-			if of := vm.profiled(); of != "" {
+		if why := vm.Reasons(); len(why) > 0 {
+			if of := vm.profiledCase(); of != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p data-profiled>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

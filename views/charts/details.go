@@ -133,7 +133,7 @@ func sections() []section {
 		{"mix", "Instructions"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
 }
 
-func dims(d [3]int) string {
+func dimensionsText(d [3]int) string {
 	n := func(i int) string { return format.Count(int64(d[i])) }
 	switch {
 	case d[1] <= 1 && d[2] <= 1:

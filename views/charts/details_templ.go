@@ -175,9 +175,9 @@ func rail(vm DetailsVM, k *ncu.Kernel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(clip(r.kernel.ShortName, 22))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(shortenName(r.kernel.ShortName, 22))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 48, Col: 37}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 48, Col: 44}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -631,9 +631,9 @@ func kernelList(vm DetailsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(clip(r.kernel.ShortName, 48))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(shortenName(r.kernel.ShortName, 48))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 132, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 132, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -704,9 +704,9 @@ func kernelList(vm DetailsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 string
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(dims(r.kernel.Grid))
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.Grid))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -717,9 +717,9 @@ func kernelList(vm DetailsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(dims(r.kernel.Block))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.Block))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -814,9 +814,9 @@ func downloads(vm DetailsVM) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var36 string
-			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs("PTX of " + clip(k.ShortName, 60))
+			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs("PTX of " + shortenName(k.ShortName, 60))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 163, Col: 139}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 163, Col: 146}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
@@ -971,7 +971,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = bars(vm.ticked(func(v ncu.DerivedViews) []bar { return solBars(v.SpeedOfLight) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []bar { return solBars(v.SpeedOfLight) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1079,7 +1079,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = bars(vm.ticked(func(v ncu.DerivedViews) []bar { return occupancyBars(v.Occupancy) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []bar { return occupancyBars(v.Occupancy) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1087,7 +1087,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = bars(vm.ticked(func(v ncu.DerivedViews) []bar { return limiterBars(v.Occupancy.Limiters) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []bar { return limiterBars(v.Occupancy.Limiters) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1117,7 +1117,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = bars(vm.ticked(func(v ncu.DerivedViews) []bar { return pipeBars(v.Mix.Pipes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []bar { return pipeBars(v.Mix.Pipes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1130,7 +1130,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = bars(vm.ticked(func(v ncu.DerivedViews) []bar { return opcodeBars(v.Mix.Opcodes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []bar { return opcodeBars(v.Mix.Opcodes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1167,9 +1167,9 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var50 string
-				templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(clip(k.Name, 400))
+				templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(shortenName(k.Name, 400))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 219, Col: 62}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 219, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 				if templ_7745c5c3_Err != nil {
@@ -1190,7 +1190,7 @@ func kernelViews(vm DetailsVM, k *ncu.Kernel, code *codeView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("launch", "Launch", fmt.Sprintf("Grid %s, block %s.", dims(k.Grid), dims(k.Block))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("launch", "Launch", fmt.Sprintf("Grid %s, block %s.", dimensionsText(k.Grid), dimensionsText(k.Block))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -65,8 +65,8 @@ var (
 	ungroupedNumber = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
 )
 
-// tidy corrects the spaces and the numbers of a message.
-func tidy(message string) string {
+// correctSpacing corrects the spaces and the numbers of a message.
+func correctSpacing(message string) string {
 	message = spacedWay.ReplaceAllString(message, "$1-way")
 	message = unspacedPeriod.ReplaceAllString(message, "$1. $2")
 	message = repeatedSpaces.ReplaceAllString(message, " ")
@@ -89,7 +89,7 @@ func firstSentence(message string) (first, rest string) {
 
 // sentences splits a message into sentences.
 func sentences(message string) (list []string) {
-	rest := strings.Join(strings.Fields(tidy(message)), " ")
+	rest := strings.Join(strings.Fields(correctSpacing(message)), " ")
 	for {
 		at := sentenceEnd.FindStringIndex(rest)
 		if at == nil {
@@ -103,7 +103,7 @@ func sentences(message string) (list []string) {
 func firstNumberedSentence(message string) string {
 	list := sentences(message)
 	at := slices.IndexFunc(list, standaloneNumber.MatchString)
-	return clip(list[max(at, 0)], 180)
+	return shortenName(list[max(at, 0)], 180)
 }
 
 // finding is a rule with its position in the list, from 1.
@@ -116,9 +116,9 @@ type finding struct {
 // so the rule helps almost no kernel, although its estimated speedup is often the largest.
 const compression = "MemoryL2Compression"
 
-// promising selects the rules for the top of the page. Speedups of a part of the kernel come after speedups of the
+// promisingRules selects the rules for the top of the page. Speedups of a part of the kernel come after speedups of the
 // whole kernel.
-func promising(rules []ncu.Rule) []finding {
+func promisingRules(rules []ncu.Rule) []finding {
 	const most, least = 3, 1.0
 	var whole, local []finding
 	for i, r := range rules {
@@ -148,15 +148,15 @@ func linkedParts(message string) []part {
 	var out []part
 	end := 0
 	for _, at := range manualURL.FindAllStringIndex(message, -1) {
-		out = append(out, part{tidy(message[end:at[0]]), false}, part{message[at[0]:at[1]], true})
+		out = append(out, part{correctSpacing(message[end:at[0]]), false}, part{message[at[0]:at[1]], true})
 		end = at[1]
 	}
-	return append(out, part{tidy(message[end:]), false})
+	return append(out, part{correctSpacing(message[end:]), false})
 }
 
-// spaced formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart", "CPIStall" as
+// separateWords formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart", "CPIStall" as
 // "CPI Stall".
-func spaced(identifier string) string {
+func separateWords(identifier string) string {
 	var b strings.Builder
 	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))
 	for i, r := range letters {

@@ -110,7 +110,7 @@ func nanoseconds(ns float64) string {
 // baseValue returns the value attribute of a <data> element: the metric in base units.
 func baseValue(m ncu.Metric) string {
 	v, _ := m.BaseValue()
-	return format.Exact(v)
+	return format.ExactNumber(v)
 }
 
 // clamp limits v to the range of least to most, for lengths and positions in a drawing. Unlike with min and max, NaN
@@ -133,8 +133,8 @@ func amountText(m ncu.Metric) string {
 	return Text(m)
 }
 
-// clip shortens a name to at most most characters.
-func clip(s string, most int) string {
+// shortenName shortens a name to at most most characters.
+func shortenName(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

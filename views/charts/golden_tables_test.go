@@ -127,7 +127,7 @@ func TestRulesAreTheDetailsPages(t *testing.T) {
 	messages := map[string]bool{}
 	for _, row := range ncutest.PlainCSV(t, fixture(t, "cuda4", "details"))[1:] {
 		if row[0] == "1" && len(row) == 20 && row[17] != "" {
-			messages[tidy(row[17])] = true
+			messages[correctSpacing(row[17])] = true
 			gains[row[19]] = true
 		}
 	}

@@ -176,7 +176,7 @@ func TestKernelListIsTheRawPages(t *testing.T) {
 	doc.Find(".pf-kernels tbody tr").Each(func(i int, row *goquery.Selection) {
 		row.Find("[data-from]").Each(func(_ int, s *goquery.Selection) {
 			want := raws[i][s.AttrOr("data-from", "")]
-			if got := s.AttrOr("value", ""); format.Exact(want) != got && math.Abs(mustFloat(t, got)-want) > 1e-12 {
+			if got := s.AttrOr("value", ""); format.ExactNumber(want) != got && math.Abs(mustFloat(t, got)-want) > 1e-12 {
 				t.Errorf("kernel %d: %s, want %v", i, got, want)
 			}
 		})

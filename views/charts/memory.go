@@ -25,8 +25,8 @@ type memoryArrow struct {
 	link      ncu.MemoryLink
 }
 
-// boxes returns a box for each memory level.
-func boxes(levels []ncu.MemoryLevel) []memoryBox {
+// memoryBoxes returns a box for each memory level.
+func memoryBoxes(levels []ncu.MemoryLevel) []memoryBox {
 	plan := [][4]float64{
 		ncu.LevelRegisters: {2, 2, 396, 34},
 		ncu.LevelL1:        {2, 108, 196, 70},
@@ -62,7 +62,7 @@ func arrowColumn(l ncu.MemoryLink) (float64, bool) {
 }
 
 func newMemoryChart(p ncu.MemoryPath) memoryChart {
-	c := memoryChart{boxes: boxes(p.Levels)}
+	c := memoryChart{boxes: memoryBoxes(p.Levels)}
 	most := 0.0
 	for _, l := range p.Links {
 		if v, ok := l.Amount.Value.BaseValue(); ok && l.Amount.Value.BaseUnit() == "byte" {

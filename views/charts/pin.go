@@ -30,8 +30,8 @@ func (vm DetailsVM) pinned() *ncu.Kernel {
 	return longestKernel(vm.Pin.Report)
 }
 
-// ticked adds to each of bars a tick at the value of the baseline. of returns the bars of a kernel.
-func (vm DetailsVM) ticked(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) []bar {
+// withBaselineTicks adds to each of bars a tick at the value of the baseline. of returns the bars of a kernel.
+func (vm DetailsVM) withBaselineTicks(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) []bar {
 	list, other := of(v), vm.pinned()
 	if other == nil {
 		return list

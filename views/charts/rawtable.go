@@ -62,7 +62,7 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 		}
 	}
 	for name := range k.Metrics {
-		for begin := range beginnings(name) {
+		for begin := range searchPrefixes(name) {
 			for i := range out {
 				if strings.HasSuffix(begin, out[i].search) {
 					out[i].count++
@@ -77,9 +77,9 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	return out[:min(len(out), most)]
 }
 
-// beginnings iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group. Searching
+// searchPrefixes iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group. Searching
 // every name for every group took twice as long.
-func beginnings(name string) iter.Seq[string] {
+func searchPrefixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {
 			next := strings.Index(name[end+2:], "__")

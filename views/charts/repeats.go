@@ -111,8 +111,8 @@ func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
 
-// statistics returns measured facts of a case that are neither in the drawing nor in the table of cases.
-func statistics(c job.CaseResult) []statistic {
+// caseStatistics returns measured facts of a case that are neither in the drawing nor in the table of cases.
+func caseStatistics(c job.CaseResult) []statistic {
 	var out []statistic
 	for _, s := range []struct {
 		name string

@@ -19,7 +19,7 @@ func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
 	if got := repeatText(1, clamped); got != "< 20.00\u00a0µs" {
 		t.Errorf("%q", got)
 	}
-	for _, s := range statistics(clamped) {
+	for _, s := range caseStatistics(clamped) {
 		if s.name == "Best" && s.value != repeatText(1, clamped) {
 			t.Errorf("%+v", s)
 		}

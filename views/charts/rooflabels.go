@@ -19,9 +19,9 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// near reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers would
+// isNear reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers would
 // not relate the two.
-func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
+func (a area) isNear(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
 // letterWidth and lineHeight are the size of a letter, rounded up because fonts differ.
 const letterWidth, lineHeight = 7.0, 13.0
@@ -41,9 +41,9 @@ func (l label) area() area {
 
 func (l *labels) occupy(a area) { l.occupied = append(l.occupied, a) }
 
-// along returns small areas along a line, or one area for a horizontal line. wide and high are half of the width and
+// areasAlong returns small areas along a line, or one area for a horizontal line. wide and high are half of the width and
 // height of each.
-func along(s segment, wide, high float64) (steps []area) {
+func areasAlong(s segment, wide, high float64) (steps []area) {
 	if s.y1 == s.y2 {
 		return []area{{min(s.x1, s.x2) - wide, s.y1 - high, max(s.x1, s.x2) + wide, s.y1 + high}}
 	}
@@ -55,7 +55,7 @@ func along(s segment, wide, high float64) (steps []area) {
 	return steps
 }
 
-func (l *labels) occupyLine(s segment) { l.occupied = append(l.occupied, along(s, 3, 2)...) }
+func (l *labels) occupyLine(s segment) { l.occupied = append(l.occupied, areasAlong(s, 3, 2)...) }
 
 func (s slope) drawn() bool { return s.line != segment{} }
 
@@ -68,7 +68,7 @@ func (s slope) areas() []area {
 	middle := s.labelDistance - 4 // perpendicular distance from the line to the middle of the letters
 	x, y := s.label.x-middle*math.Sin(turned), s.label.y+middle*math.Cos(turned)
 	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
-	return along(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
+	return areasAlong(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
 }
 
 // placeSlope finds a position for the name of a slope along its line: the intended one, otherwise nearer to an end or
@@ -92,13 +92,13 @@ func (l *labels) placeSlope(s *slope) {
 // is "" if no position is free.
 func (l *labels) place(x, y, reach float64, text string) label {
 	for _, most := range []int{20, 14, 10} {
-		short := clip(text, most)
+		short := shortenName(text, most)
 		for _, below := range []float64{4, -9, 19, -24, 34, -40, 50} {
 			for _, try := range []label{
 				{x + 10, y + below, short, "start"}, {x - 10, y + below, short, "end"},
 				{x, y + below, short, "middle"}, {l.right, y + below, short, "end"},
 			} {
-				if math.Abs(below) <= reach && try.area().near(x) && l.isFree(try.area()) {
+				if math.Abs(below) <= reach && try.area().isNear(x) && l.isFree(try.area()) {
 					l.occupy(try.area())
 					return try
 				}
@@ -113,7 +113,7 @@ func (l *labels) place(x, y, reach float64, text string) label {
 // the roof only if no other position is free.
 func (l *labels) placeCeiling(c ceiling, slopes []slope) label {
 	crossed := func(a area) bool {
-		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), a.overlaps) })
+		return slices.ContainsFunc(slopes, func(s slope) bool { return s.drawn() && slices.ContainsFunc(areasAlong(s.line, 1, 1), a.overlaps) })
 	}
 	for _, left := range []float64{c.line.x1, l.left} {
 		for _, text := range []string{c.label.text, c.kind} {

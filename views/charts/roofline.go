@@ -88,7 +88,7 @@ func (vm DetailsVM) roofChart(f frame) *roofChart {
 // arithmetic, for each of pins, and for each other entry. It returns nil if the report has no roofs.
 func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Dot, f frame, z Zoom) *roofChart {
 	roof := ncu.RooflineOf(chosen)
-	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.Kinds) == 0 {
+	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.ArithmeticRoofs) == 0 {
 		return nil
 	}
 	c := &roofChart{frame: f, zoom: z}
@@ -140,9 +140,9 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 		}
 		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
-		for _, kind := range of.Kinds {
+		for _, kind := range of.ArithmeticRoofs {
 			if !hasKind(roof, kind.Name) {
-				roof.Kinds = append(roof.Kinds, kind)
+				roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, kind)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 }
 
 func hasKind(roof ncu.Roofline, name string) bool {
-	return slices.ContainsFunc(roof.Kinds, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
+	return slices.ContainsFunc(roof.ArithmeticRoofs, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
 }
 
 // nameRoofs adds the name of the run to the name of a roof that only one of the reports has.
@@ -240,7 +240,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 			out = append(out, l.Intensity)
 		}
 	}
-	for _, w := range roof.Kinds {
+	for _, w := range roof.ArithmeticRoofs {
 		out = append(out, w.Rate, w.Peak)
 		if w.HasWork() {
 			out = append(out, w.Intensity)

@@ -31,7 +31,7 @@ const (
 func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
-	for _, w := range roof.Kinds {
+	for _, w := range roof.ArithmeticRoofs {
 		most = max(most, w.Peak.Value.Value)
 	}
 	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
@@ -39,8 +39,8 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
 		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
 	}
-	c.xMin, c.xMax = decades(lowX, highX, minIntensity, maxIntensity)
-	c.yMin, c.yMax = decades(lowY, most*1.2, minRate, maxRate)
+	c.xMin, c.xMax = axisDecades(lowX, highX, minIntensity, maxIntensity)
+	c.yMin, c.yMax = axisDecades(lowY, most*1.2, minRate, maxRate)
 	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
 		c.zoom.X, c.zoom.Y = c.middle()
 	}
@@ -127,8 +127,8 @@ func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
 	return all[:min(1, len(all))]
 }
 
-// decades returns exponents of ten around low and high, at least one apart and inside the limits of the axis.
-func decades(low, high, least, most float64) (from, to float64) {
+// axisDecades returns exponents of ten around low and high, at least one apart and inside the limits of the axis.
+func axisDecades(low, high, least, most float64) (from, to float64) {
 	from = math.Floor(math.Log10(clamp(low, least, most/10)))
 	return from, max(math.Ceil(math.Log10(clamp(high, least, most))), from+1)
 }
@@ -156,7 +156,7 @@ func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
 // place positions roofs and dots.
 func (c *roofChart) place(roof ncu.Roofline) {
 	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
-	for _, w := range roof.Kinds {
+	for _, w := range roof.ArithmeticRoofs {
 		if peak := w.Peak.Value.Value; peak > 0 {
 			most = max(most, peak)
 			c.ceiling(w, bandwidth)

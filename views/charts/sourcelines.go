@@ -90,7 +90,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 func (s sourceLines) caption() string {
 	text := "Source lines"
 	if s.file != "" {
-		text += " of " + clip(s.file, 60)
+		text += " of " + shortenName(s.file, 60)
 	}
 	if s.sorted {
 		text += ", hottest first"

@@ -24,14 +24,14 @@ type TimeSpan struct {
 	Note   string // "from the cache"
 }
 
-// Waiting reports whether the run only waited.
-func (s TimeSpan) Waiting() bool { return s.Status == "" }
+// IsWaiting reports whether the run only waited.
+func (s TimeSpan) IsWaiting() bool { return s.Status == "" }
 
 func (s TimeSpan) duration() time.Duration { return max(s.End.Sub(s.Start), 0) }
 
 func (s TimeSpan) class() string {
 	switch {
-	case s.Waiting():
+	case s.IsWaiting():
 		return "pf-wait"
 	case s.Status != "pass":
 		return "pf-stop"
@@ -60,11 +60,11 @@ func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 func (vm TimelineVM) omittedWait(s TimeSpan) time.Duration {
 	var work time.Duration
 	for _, other := range vm.Spans {
-		if !other.Waiting() {
+		if !other.IsWaiting() {
 			work += other.duration()
 		}
 	}
-	if !s.Waiting() || work == 0 {
+	if !s.IsWaiting() || work == 0 {
 		return 0
 	}
 	return max(s.duration()-work/5, 0)

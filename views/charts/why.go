@@ -18,12 +18,12 @@ const (
 	minExplainedShare = 0.2
 )
 
-// sentence is a reason in words; evidence is the row of the table with the same reason in numbers.
-type sentence struct{ text, evidence string }
+// reasonText is a reason in words; evidence is the row of the table with the same reason in numbers.
+type reasonText struct{ text, evidence string }
 
-// Why explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show no
+// Reasons explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show no
 // clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
-func (vm CompareVM) Why() (list []sentence) {
+func (vm CompareVM) Reasons() (list []reasonText) {
 	w, r := vm.Explanation, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
@@ -33,13 +33,13 @@ func (vm CompareVM) Why() (list []sentence) {
 		fast, slow = slow, fast
 	}
 	if w.UnpairedShare >= minExplainedShare {
-		list = append(list, sentence{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.UnpairedKernels), share(w.UnpairedShare)), "profile"})
+		list = append(list, reasonText{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.UnpairedKernels), share(w.UnpairedShare)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
 		stall := strings.HasPrefix(c.Key, stallKey)
 		if len(list) < maxSentences && c.ExplainedShare*w.PairShare >= minExplainedShare && !(stall && stalled) {
-			list = append(list, sentence{reason(*w, c, fast, slow), causeID(c)})
+			list = append(list, reasonText{reason(*w, c, fast, slow), causeID(c)})
 			stalled = stalled || stall
 		}
 	}
@@ -72,8 +72,8 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	if w.Ratio < 1 {
 		f, s, kernelF, kernelS = c.B, c.A, w.B, w.A
 	}
-	values := fmt.Sprintf("(%s instead of %s)", brief(f), brief(s))
-	by := func(more string) string { return multiple(f, s) + more }
+	values := fmt.Sprintf("(%s instead of %s)", shortMetric(f), shortMetric(s))
+	by := func(more string) string { return ratioPrefix(f, s) + more }
 	busy := func(what string) string {
 		return fmt.Sprintf("; %s was %s busy in %s.", what, format.Percent(c.Utilization), slow)
 	}
@@ -112,8 +112,8 @@ func tmaCopiesNote(loads ncu.Metric) string {
 	return ""
 }
 
-// brief formats a counter for a sentence; millions have no last digits.
-func brief(m ncu.Metric) string {
+// shortMetric formats a counter for a sentence; millions have no last digits.
+func shortMetric(m ncu.Metric) string {
 	if v, ok := m.BaseValue(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
 		return count(v) + unitText(m.BaseUnit(), "")
 	}
@@ -127,8 +127,8 @@ func count(v float64) string {
 	return strings.TrimRight(prefixed(v, ""), space)
 }
 
-// multiple formats a ratio of two metrics, "2.10× "; "" if one of them is 0.
-func multiple(f, s ncu.Metric) string {
+// ratioPrefix formats a ratio of two metrics, "2.10× "; "" if one of them is 0.
+func ratioPrefix(f, s ncu.Metric) string {
 	x, _ := f.BaseValue()
 	y, _ := s.BaseValue()
 	if x <= 0 || y <= 0 {

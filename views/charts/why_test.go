@@ -19,7 +19,7 @@ func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareVM {
 	vm := CompareVM{A: Side{ShortName: "#1"}, B: Side{ShortName: "#2"}, Ranking: "mean", Pairs: ncu.Compare(a, b),
 		Finding: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
 			[]job.CaseResult{processes("n: 1", 1000*factor)})}
-	if w, ok := ncu.Causes(a, b); ok {
+	if w, ok := ncu.ExplainDifference(a, b); ok {
 		vm.Explanation = &w
 	}
 	return vm

@@ -15,7 +15,7 @@ func TestNamesOfRulesAreSpaced(t *testing.T) {
 		"MemoryWorkloadAnalysis_Tables": "Memory Workload Analysis: Tables", "CPIStall": "CPI Stall",
 		"MemoryL2Compression": "Memory L2 Compression", "Occupancy": "Occupancy", "": "",
 	} {
-		if got := spaced(identifier); got != want {
+		if got := separateWords(identifier); got != want {
 			t.Errorf("%s is %q, want %q", identifier, got, want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 		t.Errorf("it leads to %q", target.Text())
 	}
 	gain := func(v float64) *float64 { return &v }
-	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"},
+	got := promisingRules([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"},
 		{Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"},
 		{Name: "MemoryL2Compression", Speedup: gain(38)}})
 	if len(got) != 2 || got[0].Name != "whole" || got[0].place != 2 || got[1].Name != "part" {

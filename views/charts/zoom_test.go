@@ -64,7 +64,7 @@ func TestNamesOfACrowdedRooflineNeverCollide(t *testing.T) {
 				}
 			}
 			for _, s := range c.slopes {
-				if s.drawn() && slices.ContainsFunc(along(s.line, 1, 1), l.area().overlaps) {
+				if s.drawn() && slices.ContainsFunc(areasAlong(s.line, 1, 1), l.area().overlaps) {
 					t.Errorf("%s: %q covers the roof of %s", name, l.text, s.level)
 				}
 				for _, of := range s.areas() {

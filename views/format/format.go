@@ -10,7 +10,7 @@ import (
 
 // Quantity is a number with a unit of a suitable size, as two texts so that columns align.
 type Quantity struct {
-	Number string // "12.34"; an en dash for Nothing
+	Number string // "12.34"; an en dash for NotMeasured
 	Unit   string // "µs"
 	Exact  string // in the base unit: "12340.5 ns"
 }
@@ -18,8 +18,8 @@ type Quantity struct {
 // String returns the number and the unit with a no-break space between them.
 func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
 
-// Nothing stands for a number that was not measured.
-const Nothing = "–"
+// NotMeasured stands for a number that was not measured.
+const NotMeasured = "–"
 
 // space joins a number and its unit without a line break.
 const space = "\u00a0"
@@ -34,18 +34,18 @@ var timeUnits = []struct {
 // finite and positive were not measured.
 func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
-		return Quantity{Number: Nothing}
+		return Quantity{Number: NotMeasured}
 	}
 	// first, because rounding may change 999.96 ns to 1 µs
 	rounded := fourDigits(ns)
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
 	for _, unit := range timeUnits {
 		if rounded >= max(unit.ns, 10) {
-			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}
+			return Quantity{Number: plainDigits(rounded / unit.ns), Unit: unit.name, Exact: exact}
 		}
 	}
 	if rounded < 0.01 {
-		return Quantity{Number: "<" + space + "0.01", Unit: "ns", Exact: Exact(ns) + " ns"}
+		return Quantity{Number: "<" + space + "0.01", Unit: "ns", Exact: ExactNumber(ns) + " ns"}
 	}
 	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), Unit: "ns", Exact: exact}
 }
@@ -61,7 +61,7 @@ func NanosecondsLike(ns, other float64) Quantity {
 	_, decimals, _ := strings.Cut(model.Number, ".")
 	for _, unit := range timeUnits {
 		if unit.name == model.Unit {
-			own.Number, own.Unit = grouped(strconv.FormatFloat(ns/unit.ns, 'f', len(decimals), 64)), unit.name
+			own.Number, own.Unit = groupThousands(strconv.FormatFloat(ns/unit.ns, 'f', len(decimals), 64)), unit.name
 		}
 	}
 	return own
@@ -70,7 +70,7 @@ func NanosecondsLike(ns, other float64) Quantity {
 // MaybeNanoseconds is Nanoseconds for a score that is nil if missing.
 func MaybeNanoseconds(ns *float64) Quantity {
 	if ns == nil {
-		return Quantity{Number: Nothing}
+		return Quantity{Number: NotMeasured}
 	}
 	return Nanoseconds(*ns)
 }
@@ -81,8 +81,8 @@ func fourDigits(x float64) float64 {
 	return rounded
 }
 
-// plain formats a number with four significant digits and no exponent, including trailing zeros.
-func plain(x float64) string {
+// plainDigits formats a number with four significant digits and no exponent, including trailing zeros.
+func plainDigits(x float64) string {
 	digits := 3 - int(math.Floor(math.Log10(x)))
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
@@ -91,7 +91,7 @@ func plain(x float64) string {
 // 100 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
-		return Nothing
+		return NotMeasured
 	}
 	percent := 100 * err / mean
 	switch {
@@ -146,15 +146,15 @@ func Bytes(n int64) string {
 // Count formats a whole number with thin spaces between its thousands.
 func Count(n int64) string {
 	if n < 0 {
-		return "−" + grouped(strconv.FormatInt(n, 10)[1:])
+		return "−" + groupThousands(strconv.FormatInt(n, 10)[1:])
 	}
-	return grouped(strconv.FormatInt(n, 10))
+	return groupThousands(strconv.FormatInt(n, 10))
 }
 
 // Decimal formats a number with four significant digits, and a whole number with all digits.
 func Decimal(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Nothing
+		return NotMeasured
 	}
 	sign, a := "", math.Abs(v)
 	if v < 0 {
@@ -162,9 +162,9 @@ func Decimal(v float64) string {
 	}
 	switch {
 	case a >= 1000 || a == math.Trunc(a):
-		return sign + grouped(strconv.FormatFloat(a, 'f', 0, 64))
+		return sign + groupThousands(strconv.FormatFloat(a, 'f', 0, 64))
 	case a >= 1:
-		return sign + grouped(plain(fourDigits(a)))
+		return sign + groupThousands(plainDigits(fourDigits(a)))
 	default:
 		return sign + strconv.FormatFloat(a, 'g', 4, 64)
 	}
@@ -174,9 +174,9 @@ func Decimal(v float64) string {
 func Digits(v float64) string {
 	digits := strconv.FormatFloat(v, 'f', -1, 64)
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
-		return "\u2212" + grouped(rest)
+		return "\u2212" + groupThousands(rest)
 	}
-	return grouped(digits)
+	return groupThousands(digits)
 }
 
 // Error formats a numerical error with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
@@ -186,7 +186,7 @@ func Error(off float64) string {
 		return "0"
 	case off >= 0.001 && off < 999_999.5:
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(off, 'g', 3, 64), 64)
-		return grouped(strconv.FormatFloat(rounded, 'f', -1, 64))
+		return groupThousands(strconv.FormatFloat(rounded, 'f', -1, 64))
 	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(off, 'e', 2, 64), "e")
 	n, _ := strconv.Atoi(exponent)
@@ -213,11 +213,11 @@ func Prefixed(v float64, unit string) string {
 	return Decimal(x) + space + prefixes[i] + unit
 }
 
-// Exact formats a number for programs, so that they read the same number.
-func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// ExactNumber formats a number for programs, so that they read the same number.
+func ExactNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// grouped adds thin spaces between the thousands of an unsigned number.
-func grouped(number string) string {
+// groupThousands adds thin spaces between the thousands of an unsigned number.
+func groupThousands(number string) string {
 	whole, _, _ := strings.Cut(number, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		number = number[:i] + "\u202f" + number[i:]
@@ -237,7 +237,7 @@ func Plural(n int, one, many string) string {
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
-		return Nothing
+		return NotMeasured
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
 	case d < time.Minute && d%time.Second == 0: // probably a limit, not a measured time
@@ -260,7 +260,7 @@ func Duration(d time.Duration) string {
 // Between formats the time from a to b; "" if one of them is zero.
 func Between(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
-		return Nothing
+		return NotMeasured
 	}
 	return Duration(b.Sub(a))
 }

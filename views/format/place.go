@@ -35,9 +35,9 @@ func Ordinal(rank int, tied bool) string {
 	return strconv.Itoa(rank) + ending
 }
 
-// Gap formats the difference of a score from the best one: "+12.5 %", "3.4×" from a factor of two, "" for the best
+// GapToBest formats the difference of a score from the best one: "+12.5 %", "3.4×" from a factor of two, "" for the best
 // score itself.
-func Gap(score, first float64) string {
+func GapToBest(score, first float64) string {
 	if !(score > first) || !(first > 0) {
 		return ""
 	}

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Capital makes the first letter a capital.
-func Capital(text string) string { return withFirst(text, unicode.ToUpper) }
+// UpperFirst makes the first letter a capital.
+func UpperFirst(text string) string { return withFirst(text, unicode.ToUpper) }
 
-// Lower makes the first letter lowercase, for use inside another sentence.
-func Lower(text string) string { return withFirst(text, unicode.ToLower) }
+// LowerFirst makes the first letter lowercase, for use inside another sentence.
+func LowerFirst(text string) string { return withFirst(text, unicode.ToLower) }
 
 func withFirst(text string, change func(rune) rune) string {
 	r, size := utf8.DecodeRuneInString(text)
@@ -22,7 +22,7 @@ func withFirst(text string, change func(rune) rune) string {
 
 // Sentence formats an error's text, which has neither capital nor period, as a sentence.
 func Sentence(text string) string {
-	text = Capital(strings.TrimSpace(text))
+	text = UpperFirst(strings.TrimSpace(text))
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:") {
 		return text
 	}

@@ -19,8 +19,8 @@ func Clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
 // ClockSecond is Clock to the second.
 func ClockSecond(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
-// Machine formats a time for programs, as in the attribute datetime.
-func Machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// MachineTime formats a time for programs, as in the attribute datetime.
+func MachineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Input formats a time for a field of type datetime-local.
-func Input(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
+// InputTime formats a time for a field of type datetime-local.
+func InputTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }

@@ -14,8 +14,8 @@ type Fact struct {
 	Submission int64 // submission in the sentence; 0 for none
 }
 
-// Of describes the outcome of a run with a score, to its owner if mine, otherwise to others.
-func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
+// Describe describes the outcome of a run with a score, to its owner if mine, otherwise to others.
+func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
 	add := func(about, text string, submission int64) {
 		if text != "" {
 			facts = append(facts, Fact{about, text, submission})
@@ -27,7 +27,7 @@ func Of(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fa
 	case o.IsRecord:
 		add("record", "Former record", 0)
 	}
-	add("place", place(o, device, mine), 0)
+	add("place", rankText(o, device, mine), 0)
 	if o.BestRun != 0 {
 		add("best", bestText(o, scoreNS, mine), o.BestSubmission)
 	}
@@ -62,8 +62,8 @@ func ownerWord(mine bool) string {
 	return "their"
 }
 
-// place describes the current rank of the person and the rank before the run.
-func place(o boards.Outcome, device string, mine bool) string {
+// rankText describes the current rank of the person and the rank before the run.
+func rankText(o boards.Outcome, device string, mine bool) string {
 	if o.Rank == 0 {
 		return ""
 	}
@@ -71,16 +71,16 @@ func place(o boards.Outcome, device string, mine bool) string {
 	if o.TiedWithCount > 0 && !namesTied(o) {
 		now += " with " + format.Plural(int(o.TiedWithCount), "other person", "other people")
 	}
-	text := format.Capital(now)
+	text := format.UpperFirst(now)
 	switch {
 	case o.IsPersonsFirst:
 		text += fmt.Sprintf(" on %s in %s first ranked run", device, ownerWord(mine))
 	case !o.IsEntry:
-		text = fmt.Sprintf("%s entry stays %s on %s", format.Capital(ownerWord(mine)), now, device)
+		text = fmt.Sprintf("%s entry stays %s on %s", format.UpperFirst(ownerWord(mine)), now, device)
 	case o.BestRun != 0 && o.BestRank <= o.Rank:
 		text = fmt.Sprintf("Still %s on %s", now, device)
 	case o.BestRun != 0:
-		text = fmt.Sprintf("%s → %s on %s", format.Capital(format.Ordinal(o.BestRank, o.BestTied)), now, device)
+		text = fmt.Sprintf("%s → %s on %s", format.UpperFirst(format.Ordinal(o.BestRank, o.BestTied)), now, device)
 	default:
 		text += " on " + device
 	}
@@ -103,7 +103,7 @@ func bestText(o boards.Outcome, score float64, mine bool) string {
 	case o.BestWithinNoise:
 		return "No clear difference between this run and " + other
 	case o.IsEntry:
-		return format.Capital(comparisonText(score, o.BestNS)) + " " + other
+		return format.UpperFirst(comparisonText(score, o.BestNS)) + " " + other
 	}
 	return "This run is " + comparisonText(score, o.BestNS) + " " + other
 }

@@ -37,7 +37,7 @@ func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 			if !yield(class, token) {
 				return
 			}
-			s.pass(class, token)
+			s.advance(class, token)
 		}
 	}
 }
@@ -51,8 +51,8 @@ type scanner struct {
 	previousWord   string // the previous word, if followed only by whitespace
 }
 
-// pass advances past a token.
-func (s *scanner) pass(class Class, token string) {
+// advance advances past a token.
+func (s *scanner) advance(class Class, token string) {
 	s.rest = s.rest[len(token):]
 	if isSpace(token[0]) {
 		newline := strings.Contains(token, "\n")

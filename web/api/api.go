@@ -76,14 +76,14 @@ func (a *API) Me(c *fiber.Ctx) error {
 		me.Budget = &client.Budget{
 			Seconds:     budget.Seconds,
 			UsedSeconds: budget.Used.Seconds(),
-			LeftSeconds: budget.Remaining().Seconds(),
+			LeftSeconds: budget.RemainingTime().Seconds(),
 			RenewsAt:    budget.RenewsAt,
 		}
 	}
 	if team := budget.Team; team.Seconds > 0 {
 		me.TeamBudget = &client.TeamBudget{
 			Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(),
-			LeftSeconds: team.Remaining().Seconds(), RenewsAt: budget.RenewsAt,
+			LeftSeconds: team.RemainingTime().Seconds(), RenewsAt: budget.RenewsAt,
 		}
 	}
 	return c.JSON(me)

@@ -139,7 +139,7 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 	if err != nil {
 		return err
 	}
-	if !found.Large() {
+	if !found.IsLarge() {
 		answer.Request = found.Request
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -56,7 +56,7 @@ func (a *API) Tokens(c *fiber.Ctx) error {
 	secret, _ := site.BearerToken(c)
 	answer := []client.Token{}
 	for _, t := range list {
-		if t.Live(a.site.Now()) {
+		if t.IsValidAt(a.site.Now()) {
 			answer = append(answer, client.Token{
 				ID: t.ID, Name: t.Name, SecretPrefix: t.Prefix, UsedByThisRequest: t.HasSecret(secret),
 				CreatedAt: t.CreatedAt, LastUsedAt: t.UsedAt, ExpiresAt: t.ExpiresAt,

@@ -24,7 +24,7 @@ func answerTypes() map[string]any {
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginPollRequest{}, "NewLogin": client.NewLogin{}, "ValidationQueued": client.ValidationQueued{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "Budget": client.Budget{}, "TaskLimit": client.TaskLimit{}, "TeamBudget": client.TeamBudget{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
-		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},
+		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.RunMetadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Outcome": client.Outcome{}, "Entry": client.Entry{},
 		"Comment": client.Comment{}, "CommentList": client.CommentList{}, "NewComment": client.NewComment{}, "NewReport": client.NewReport{}, "Notice": client.Notice{}, "InboxPage": client.InboxPage{},
 		"Envelope": dsse.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},

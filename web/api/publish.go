@@ -122,7 +122,7 @@ func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p 
 	if err != nil {
 		return err
 	}
-	for _, d := range changes.Between(old, bundle) {
+	for _, d := range changes.ChangesBetween(old, bundle) {
 		answer.Differences = append(answer.Differences, client.Difference(d))
 		if d.Key == "gpus" {
 			answer.Warnings = append(answer.Warnings, "gpus: the task keeps its devices, "+strings.Join(task.Devices, ", ")+": change them on its page.")

@@ -121,7 +121,7 @@ func TestNewSoftwareIsMeasuredAgain(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	first := asks(s, "return x")
 	s.EndOne(first["id"].(string), compiled())
-	_, _, err := s.Cfg.Store.NoteSlots(t.Context(), job.Heartbeat{Worker: "w1", Time: time.Now(), WorkerStartedAt: time.Now(),
+	_, _, err := s.Cfg.Store.RecordSlots(t.Context(), job.Heartbeat{Worker: "w1", Time: time.Now(), WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Device: "CPU", Torch: "9.9", Python: "3"}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -84,10 +84,10 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AddedByAdmin{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
+			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
 	}
 	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
-		Added: submissions.AddedByAdmin{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
+		Added: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
 		return in, site.Invalid("file", `The form must have a file under the name "file". If the task takes further files, they follow it under the same name.`)

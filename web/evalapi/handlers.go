@@ -73,7 +73,7 @@ func (a *API) noDeviceText(e work.Evaluation) string {
 	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
 	defer cancel()
-	if lack, err := a.site.Store.Fleet.Lack(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
+	if lack, err := a.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
 		text += ": it waited for " + lack
 	}
 	return text

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
+var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.FindToolchain(context.Background()) })
 
 // newWorkingSite is a site with everything behind it: dispatcher, queue, recorder, and a worker that
 // evaluates on this machine's CPU in the real sandbox.

@@ -59,7 +59,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
 	workers, err := c.metrics.site.Store.Fleet.Workers(ctx)
 	for _, w := range workers {
-		if w.Live(c.metrics.site.Now()) {
+		if w.IsLive(c.metrics.site.Now()) {
 			to <- prometheus.MustNewConstMetric(failedDesc, prometheus.GaugeValue, float64(w.FailedChecks()), w.Name)
 			to <- prometheus.MustNewConstMetric(clockDelayDesc, prometheus.GaugeValue, w.ClockDelay().Seconds(), w.Name)
 		}

@@ -62,5 +62,5 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	} {
 		summary(evalOutcomesDesc, n[name], labels...)
 	}
-	summary(evalWaitDesc, n[work.CountWaited])
+	summary(evalWaitDesc, n[work.CountEvaluationWait])
 }

@@ -118,7 +118,7 @@ func (n totals) profilings() fiber.Map {
 // utilization returns the use of slots: acquisitions, releases, and times. A cancelled or lost attempt counts as if it
 // had held a slot, because no report shows that it had not begun.
 func (n totals) utilization() fiber.Map {
-	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountWaited]
+	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountEvaluationWait]
 	released, active := held.Count+n[work.CountGivenUp].Count, n[work.CountHeld].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,

@@ -101,7 +101,7 @@ func (p *Popcorn) text(sub submissions.Submission, e endedRun) string {
 		writeStage(&b, r)
 	}
 	if e.ScoreNS != nil {
-		fmt.Fprintf(&b, "\nScore: %s s\n", format.Exact(seconds(*e.ScoreNS)))
+		fmt.Fprintf(&b, "\nScore: %s s\n", format.ExactNumber(seconds(*e.ScoreNS)))
 	}
 	if e.HeldReason != "" {
 		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldReason)
@@ -129,7 +129,7 @@ func writeStage(b *strings.Builder, r job.StageResult) {
 			passed++
 		}
 	}
-	fmt.Fprintf(b, "\n%s: %d of %d passed\n", format.Capital(stageName(r.Stage)), passed, len(r.Cases))
+	fmt.Fprintf(b, "\n%s: %d of %d passed\n", format.UpperFirst(stageName(r.Stage)), passed, len(r.Cases))
 	for _, c := range r.Cases {
 		writeCase(b, c)
 	}

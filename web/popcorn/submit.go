@@ -95,7 +95,7 @@ func modeOf(name string) (job.Mode, error) {
 
 // modeName returns KernelBot's name of a mode.
 func modeName(mode job.Mode) string {
-	if work.Measured(mode) == job.ModeRanked {
+	if work.MeasuredMode(mode) == job.ModeRanked {
 		return "leaderboard"
 	}
 	return string(mode)

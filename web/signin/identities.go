@@ -58,5 +58,5 @@ func (s *SignIn) ProviderLabel(name string) string {
 			return provider.Label
 		}
 	}
-	return format.Capital(name)
+	return format.UpperFirst(name)
 }

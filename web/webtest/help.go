@@ -147,7 +147,7 @@ func Signs(t *testing.T) func(*web.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, err := c.Store.NoteSigningKey(t.Context(), key)
+		keys, err := c.Store.RecordSigningKey(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}

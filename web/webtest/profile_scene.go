@@ -146,7 +146,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
 	}
 	if held != nil {
-		ran := profiling.Origins(held,
+		ran := profiling.KernelOrigins(held,
 			map[string][]byte{"": []byte("@triton.jit\ndef softmax_row(x): pass\n'__global__ void saxpy(int n)'")})
 		for _, profiled := range []int{0, 2} {
 			stage.Cases[profiled].Kernels = ran

@@ -136,7 +136,7 @@ func (s *Scene) Measured(device string, ns float64) {
 	s.T.Helper()
 	h := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: device, Machine: job.Machine{Driver: "570"}}}}
-	_, _, err := s.Cfg.Store.NoteSlots(context.Background(), h)
+	_, _, err := s.Cfg.Store.RecordSlots(context.Background(), h)
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -27,8 +27,8 @@ const extensionFailed = "Error building extension"
 // Builder builds and runs programs, and caches compiled kernels. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
-	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
-	OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program
+	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error)
+	OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program
 	Recall(toolchain.RecallKey) []byte
 	Remember(data []byte, k toolchain.RecallKey)
 }
@@ -226,7 +226,7 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 		e.keptReferences, _ = notes.(map[string]keptReference)
 		return next, nil
 	}
-	program, err := e.builder.Open(ctx, e.artifact, e.lease.Place(0))
+	program, err := e.builder.Open(ctx, e.artifact, e.lease.Environment(0))
 	return program, e.Interrupted(ctx, "", err)
 }
 
@@ -242,7 +242,7 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 		}
 	}
 	report := e.newReader(e.begin)
-	out, err := e.run(ctx, program, report, e.stage(ModeTest, labels(e.request)...))
+	out, err := e.run(ctx, program, report, e.stage(ModeTest, kernelLabels(e.request)...))
 	if err != nil {
 		return kernelrun.Result{}, err
 	}
@@ -270,7 +270,7 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 			}
 			e.precompiled.key.Text = kernelsText(e.request)
 			report := e.newReader(func(string) {})
-			out, err := e.run(ctx, program, report, e.stage(ModeTest, labels(e.request)...))
+			out, err := e.run(ctx, program, report, e.stage(ModeTest, kernelLabels(e.request)...))
 			if err != nil {
 				return err
 			}
@@ -305,7 +305,7 @@ func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report 
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	watch := device.Watch(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
-	watch.Record(&e.Result.Machine)
+	watch.StopAndStore(&e.Result.Machine)
 	e.Result.ProgramNS += out.Wall.Nanoseconds()
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return out, err
@@ -336,7 +336,7 @@ func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 // is otherwise unchanged.
 func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
 	result.Metrics = map[string]kernelrun.Metrics{}
-	for _, label := range labels(e.request) {
+	for _, label := range kernelLabels(e.request) {
 		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Text())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -58,7 +58,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled map[string]string, took time.Duration, err error) {
 	compiled = map[string]string{}
 	clean := true
-	for _, label := range labels(e.request) {
+	for _, label := range kernelLabels(e.request) {
 		if !clean || !compilesBefore(e.request, label) {
 			continue
 		}

@@ -113,8 +113,8 @@ func constructedFromInputs(r kernelrun.Request) bool {
 	return isClass && r.RefKernel != nil && strings.Contains(r.RefKernel.Source, "get_init_inputs") && inputsFrom(r) != customLabel
 }
 
-// labels returns the labels of the request's kernels.
-func labels(r kernelrun.Request) []string {
+// kernelLabels returns the labels of the request's kernels.
+func kernelLabels(r kernelrun.Request) []string {
 	if r.RefKernel == nil {
 		return []string{customLabel}
 	}
@@ -140,7 +140,7 @@ const skippedText = "Skipped due to compilation failure"
 
 // compilesAlone reports whether some kernel of the request can be compiled by ModeCompile.
 func compilesAlone(r kernelrun.Request) bool {
-	return slices.ContainsFunc(labels(r), func(label string) bool { return compilesBefore(r, label) })
+	return slices.ContainsFunc(kernelLabels(r), func(label string) bool { return compilesBefore(r, label) })
 }
 
 // compilesBefore reports whether a kernel can be compiled without its device.
@@ -164,7 +164,7 @@ func kernelsText(r kernelrun.Request) string {
 	text, unwritten := json.Marshal(struct {
 		Program map[string][]byte
 		Kernels []*kernelrun.Code
-	}{files, codes(r)})
+	}{files, kernelCodes(r)})
 	if err := errors.Join(err, unwritten); err != nil {
 		panic(err) // cannot happen: the files are embedded, and the kernels were read from JSON
 	}
@@ -187,7 +187,7 @@ func programFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
-func codes(r kernelrun.Request) []*kernelrun.Code {
+func kernelCodes(r kernelrun.Request) []*kernelrun.Code {
 	if r.RefKernel == nil {
 		return []*kernelrun.Code{&r.CustomKernel}
 	}
@@ -197,7 +197,7 @@ func codes(r kernelrun.Request) []*kernelrun.Code {
 // filesBeside returns the additional files of the kernels, by the name of the main file.
 func filesBeside(r kernelrun.Request) map[string]map[string][]byte {
 	beside := map[string]map[string][]byte{}
-	for _, label := range labels(r) {
+	for _, label := range kernelLabels(r) {
 		files := map[string][]byte{}
 		for name, text := range codeOf(r, label).Files {
 			files[name] = []byte(text)

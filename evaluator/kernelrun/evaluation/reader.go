@@ -132,7 +132,7 @@ func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
 	r.endStage()
 	r.result.ExitCode, r.result.Signal, r.result.Limit = o.ExitCode, o.Signal, o.Limit
 	r.result.TimedOut = o.Limit == "wall" && !r.completed
-	r.result.Stdout, r.result.Stderr = tail(r.stdoutText.String()), tail(r.stderrText.String())
+	r.result.Stdout, r.result.Stderr = outputEnd(r.stdoutText.String()), outputEnd(r.stderrText.String())
 	if !r.completed {
 		r.blame(cmp.Or(r.violation, r.endedText(o)+" while "+cmp.Or(r.result.Stage, "starting")+"."+deviceError(r.result.Stderr)))
 	}
@@ -216,8 +216,8 @@ func lastLine(s string) string {
 // maxOutput limits an output stream in a result, in bytes.
 const maxOutput = 16 << 10
 
-// tail returns the end of a text, up to maxOutput.
-func tail(s string) string {
+// outputEnd returns the end of a text, up to maxOutput.
+func outputEnd(s string) string {
 	if len(s) <= maxOutput {
 		return s
 	}

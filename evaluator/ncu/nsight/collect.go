@@ -33,9 +33,9 @@ type Options struct {
 	AllLaunches bool
 }
 
-// Command returns the argv that profiles program. The caller must mount tool.Dirs read-only, provide the same devices
+// ProfileCommand returns the argv that profiles program. The caller must mount tool.Dirs read-only, provide the same devices
 // as for a timed run, and limit the time.
-func Command(tool Tool, program []string, o Options) []string {
+func ProfileCommand(tool Tool, program []string, o Options) []string {
 	var filter job.ProfileFilter
 	if o.Filter != nil {
 		filter = *o.Filter
@@ -147,7 +147,7 @@ func noMatchText(f *job.ProfileFilter, output string) string {
 		if _, err := strconv.Atoi(number); !ok || err != nil || len(names) == maxListedKernels {
 			break
 		}
-		names = append(names, job.Shorten(name, maxQuotedLine))
+		names = append(names, job.ShortenText(name, maxQuotedLine))
 	}
 	if len(names) > 0 {
 		sentence += " These kernels ran: " + strings.Join(names, ", ") + "."
@@ -194,5 +194,5 @@ func errorLine(output string) string {
 	if line == "" {
 		return "it printed nothing."
 	}
-	return job.Shorten(line, maxQuotedLine)
+	return job.ShortenText(line, maxQuotedLine)
 }

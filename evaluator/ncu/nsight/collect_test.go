@@ -17,24 +17,24 @@ import (
 
 func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	tool := Tool{Path: "/opt/ncu"}
-	got := Command(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", MaxLaunches: 3})
+	got := ProfileCommand(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", MaxLaunches: 3})
 	want := strings.Fields("/opt/ncu --set full --import-source 1 --nvtx --nvtx-include custom_kernel/ -c 3 " +
 		"--clock-control none --target-processes all -f -o /out/p -- /job/eval profile")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	later := strings.Join(Command(Tool{Version: "2026.3.0.0"}, nil, Options{Report: "/out/p.ncu-rep"}), " ")
+	later := strings.Join(ProfileCommand(Tool{Version: "2026.3.0.0"}, nil, Options{Report: "/out/p.ncu-rep"}), " ")
 	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
 		t.Errorf("from 2026.3 on: %s", later)
 	}
-	if got := strings.Join(Command(tool, nil, Options{AllLaunches: true}), " "); strings.Contains(got, "nvtx") ||
+	if got := strings.Join(ProfileCommand(tool, nil, Options{AllLaunches: true}), " "); strings.Contains(got, "nvtx") ||
 		!strings.Contains(got, "-c 16") {
 		t.Errorf("without NVTX: %s", got)
 	}
 }
 
 func TestAFilterIsOnTheCommandLine(t *testing.T) {
-	got := Command(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
+	got := ProfileCommand(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
 		Report: "/out/p.ncu-rep", MaxLaunches: 32, Sections: []string{"LaunchStats"},
 		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3,
 			Sections: []string{"Occupancy", "SpeedOfLight"}}})
@@ -118,7 +118,7 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 	install(t, filepath.Join(dir, "nsight/2024.1/ncu"), "Version 2024.1.0.0", "0")
 	install(t, filepath.Join(dir, "nsight/2025.3/ncu"), "Version 2025.3.1.0 (build 1)", "0")
 	places := SearchPaths{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
-	tool, err := Find(t.Context(), places)
+	tool, err := FindTool(t.Context(), places)
 	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")},
 		Version: "2025.3.1.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
@@ -126,7 +126,7 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 	}
 	install(t, filepath.Join(dir, "bin/ncu"), "Version 2023.2.0.0", "0")
 	places.Path, places.ExtraDirs = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
-	tool, err = Find(t.Context(), places)
+	tool, err = FindTool(t.Context(), places)
 	want = Tool{Path: filepath.Join(dir, "bin/ncu"),
 		Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
@@ -136,11 +136,11 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 
 func TestFindSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Find(t.Context(), SearchPaths{Path: dir}); !errors.Is(err, ErrNoTool) {
+	if _, err := FindTool(t.Context(), SearchPaths{Path: dir}); !errors.Is(err, ErrNoTool) {
 		t.Errorf("no tool: %v", err)
 	}
 	install(t, filepath.Join(dir, "ncu"), "libfoo.so: cannot open shared object file", "127")
-	if _, err := Find(t.Context(), SearchPaths{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
+	if _, err := FindTool(t.Context(), SearchPaths{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
 		t.Errorf("broken tool: %v", err)
 	}
 }

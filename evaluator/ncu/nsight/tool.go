@@ -50,9 +50,9 @@ func DefaultSearchPaths() SearchPaths {
 	}
 }
 
-// Find searches for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if ncu
+// FindTool searches for ncu and asks it for its version. The error is ErrNoTool if there is none, and a sentence if ncu
 // does not start.
-func Find(ctx context.Context, where SearchPaths) (Tool, error) {
+func FindTool(ctx context.Context, where SearchPaths) (Tool, error) {
 	path := where.find()
 	if path == "" {
 		return Tool{}, ErrNoTool

@@ -237,7 +237,7 @@ func (r *ciRun) submitAndWait(ctx context.Context, path string, s tasks.Submissi
 	for err == nil && !sub.Ended {
 		id := sub.ID
 		if sub, err = r.site.Wait(ctx, id, pollIntervalLog); errors.Is(err, context.Canceled) {
-			err = console.Reword(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+			err = console.ReplaceMessage(err, "interrupted. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 		}
 	}
 	return sub, err

@@ -97,7 +97,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file strin
 	})
 	progress.SetStatus("")
 	if errors.Is(err, context.Canceled) && e != nil {
-		return console.Reword(err, "stopped waiting. The evaluation continues: %s", e.URL)
+		return console.ReplaceMessage(err, "stopped waiting. The evaluation continues: %s", e.URL)
 	}
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func boardCommand(c *connection) *cobra.Command {
 					if e.OlderSoftware { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
 					}
-					return []any{format.Place(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
+					return []any{format.Place(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), intervalColumn(e), e.User.Name, e.SubmissionID}
 				})
 				if board.Total > len(board.Entries) {
 					s.Line("page %d, of %d entries", board.Page, board.Total)
@@ -67,9 +67,9 @@ func boardCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// plusMinus returns half of the interval of a score, or the standard error of its repeats; a tilde marks an uncertain
+// intervalColumn returns half of the interval of a score, or the standard error of its repeats; a tilde marks an uncertain
 // score.
-func plusMinus(e client.Entry) string {
+func intervalColumn(e client.Entry) string {
 	half := e.ErrNS
 	if e.IntervalLow != nil && e.IntervalHigh != nil {
 		half = (*e.IntervalHigh - *e.IntervalLow) / 2
@@ -188,7 +188,7 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 		sub, err := ask(site, cmd.Context(), id)
 		return c.printAnswer(sub, err, func(s *console.Screen) {
 			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
-			mine := isMine(cmd.Context(), site, sub)
+			mine := isCallersSubmission(cmd.Context(), site, sub)
 			for _, run := range sub.Runs {
 				printRun(s, run)
 				printOutcome(s, sub, run, mine)

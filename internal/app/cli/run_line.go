@@ -80,8 +80,8 @@ func intervalText(run client.Run) string {
 	return text
 }
 
-// isMine reports whether a submission belongs to the caller. It calls the site only if the result changes the output.
-func isMine(ctx context.Context, site *client.Client, sub *client.Submission) bool {
+// isCallersSubmission reports whether a submission belongs to the caller. It calls the site only if the result changes the output.
+func isCallersSubmission(ctx context.Context, site *client.Client, sub *client.Submission) bool {
 	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
 		return false
 	}
@@ -99,7 +99,7 @@ func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, min
 		return
 	}
 	var facts []string
-	for _, fact := range outcome.Of(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
+	for _, fact := range outcome.Describe(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
 		facts = append(facts, strings.ReplaceAll(fact.Text, "\u00a0", " "))
 	}
 	if len(facts) > 0 {

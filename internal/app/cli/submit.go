@@ -141,7 +141,7 @@ func (c *connection) watch(ctx context.Context, site *client.Client, id int64) e
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
 	if errors.Is(err, context.Canceled) {
-		return console.Reword(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
+		return console.ReplaceMessage(err, "stopped watching. Submission %d continues: warpboard watch %d, warpboard cancel %d", id, id, id)
 	}
 	if sub != nil && c.json {
 		err = errors.Join(err, c.jqFilter.Print(c.env.Stdout, sub))

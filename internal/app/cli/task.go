@@ -109,7 +109,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 		return err
 	}
 	defer root.Close()
-	if err := unpack(root, name, data); err != nil {
+	if err := unpackTask(root, name, data); err != nil {
 		return errors.Join(err, os.RemoveAll(dir)) // do not leave a partial task
 	}
 	devices, err := site.Devices(ctx)
@@ -149,9 +149,9 @@ const maxUnpacked = 64 << 20
 
 var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
 
-// unpack writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip, it is
+// unpackTask writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip, it is
 // one reference file.
-func unpack(root *os.Root, name string, data []byte) error {
+func unpackTask(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return root.WriteFile(name, data, 0o666)

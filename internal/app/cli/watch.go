@@ -78,7 +78,7 @@ func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) 
 	if err != nil {
 		return nil, err
 	}
-	bad, mine := 0, w.out != nil && isMine(ctx, w.site, sub)
+	bad, mine := 0, w.out != nil && isCallersSubmission(ctx, w.site, sub)
 	for _, run := range sub.Runs {
 		if w.out != nil {
 			printRun(w.out, run)

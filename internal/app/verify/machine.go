@@ -38,7 +38,7 @@ func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.San
 	box := sandbox.New(sandbox.Config{
 		Disabled: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
 	})
-	tools := toolchain.Find(ctx)
+	tools := toolchain.FindToolchain(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{
 		Tools:     tools,
 		Runner:    box,

@@ -50,7 +50,7 @@ func writeMutants(t *testing.T, folder string, right []byte, suffix string, name
 	if err := os.Mkdir(wrong, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range mutants.Of(bundles[0].Definition, right) {
+	for _, m := range mutants.MutantsOf(bundles[0].Definition, right) {
 		for _, name := range names {
 			if m.Name != name {
 				continue

@@ -82,8 +82,8 @@ func (v *verifier) problems(indent string, list []parse.Problem) (out []problemR
 	return out
 }
 
-// describe prints a task in one line, followed by notes for its author.
-func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
+// printTask prints a task in one line, followed by notes for its author.
+func (v *verifier) printTask(p tasks.Proposal, report *taskReport) {
 	d := p.Bundle.Definition
 	facts := []string{views.LangName(d.Lang)}
 	if d.Form == tasks.FormLegacy {
@@ -102,7 +102,7 @@ func (v *verifier) describe(p tasks.Proposal, report *taskReport) {
 	report.Lang, report.Devices = d.Lang, p.GPUs
 	report.Warnings = append(append(report.Warnings, p.Notes...), p.Bundle.Warnings...)
 	for _, name := range p.GPUs {
-		if !gpuname.Known(name) {
+		if !gpuname.IsKnown(name) {
 			report.Warnings = append(report.Warnings, fmt.Sprintf("gpus: %q is not a known device; names are like H100, H100-SXM, A100-SXM-80GB, or CPU.", name))
 		}
 	}

@@ -55,7 +55,7 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 		report.Problems = v.problems("  ", wrong)
 		return nil
 	}
-	v.describe(p, report)
+	v.printTask(p, report)
 	if v.options.lint {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (v *verifier) watch(ctx context.Context) error {
 	}
 	defer watcher.Close()
 	for {
-		if err := v.follow(watcher); err != nil {
+		if err := v.watchFolders(watcher); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
 		// The fingerprint is computed before the round, so that changes during the round start another one.
@@ -44,9 +44,9 @@ func (v *verifier) watch(ctx context.Context) error {
 	}
 }
 
-// follow watches every folder with files of the tasks. A task may use files from two folders above its own. It is
+// watchFolders watches every folder with files of the tasks. A task may use files from two folders above its own. It is
 // called after each change to add new folders.
-func (v *verifier) follow(watcher *fsnotify.Watcher) error {
+func (v *verifier) watchFolders(watcher *fsnotify.Watcher) error {
 	top := v.path
 	if filepath.Base(top) == tasks.TaskFile {
 		top = filepath.Dir(top)
@@ -102,7 +102,7 @@ func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher,
 			}
 		}
 		// A folder may be missing for a moment while an editor replaces it.
-		if v.follow(watcher) == nil && v.fingerprint() != seen {
+		if v.watchFolders(watcher) == nil && v.fingerprint() != seen {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func viewedByPerson(c *fiber.Ctx) bool {
 // InboxSettingsSave stores the viewer's choice of notices, and of e-mail as a second way of delivery.
 func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 	ctx, user := c.UserContext(), site.Actor(c)
-	if err := p.site.Store.Inbox.Choose(ctx, user, noticeKinds(c, "on"), noticeKinds(c, "mail")); err != nil {
+	if err := p.site.Store.Inbox.SetChoices(ctx, user, noticeKinds(c, "on"), noticeKinds(c, "mail")); err != nil {
 		return err
 	}
 	done := "saved"
@@ -123,7 +123,7 @@ func (p *Account) Unsubscribe(c *fiber.Ctx) error {
 
 // MailQueue shows admins the state of the e-mail queue.
 func (p *Account) MailQueue(c *fiber.Ctx) error {
-	found, err := p.site.Store.Inbox.Postbox(c.UserContext(), site.Actor(c))
+	found, err := p.site.Store.Inbox.MailQueue(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}

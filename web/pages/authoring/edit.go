@@ -182,7 +182,7 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.site.Store.Catalog.Discard(c.UserContext(), site.Actor(c), task.ID); err != nil {
+	if err := p.site.Store.Catalog.DiscardDraft(c.UserContext(), site.Actor(c), task.ID); err != nil {
 		return err
 	}
 	p.site.Hub.QueueChanged()
@@ -250,7 +250,7 @@ func deadlineText(at *time.Time) string {
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	old, now := changes.Texts(before), changes.Texts(after)
 	var list []views.TaskChange
-	for _, change := range changes.Between(before, after) {
+	for _, change := range changes.ChangesBetween(before, after) {
 		a, b := change.Old, change.New
 		if text, ok := old[change.Key]; ok {
 			a = text

@@ -161,7 +161,7 @@ func (d submittedDraft) chosenBundle() (*tasks.Bundle, error) {
 	}
 	ours, err := d.Bundle.WithWarpboardHarness()
 	if err != nil {
-		return nil, site.Invalid("warpboard_harness", "%s.", format.Capital(err.Error()))
+		return nil, site.Invalid("warpboard_harness", "%s.", format.UpperFirst(err.Error()))
 	}
 	return ours, nil
 }

@@ -53,7 +53,7 @@ func trialSubmissions(b *tasks.Bundle) (list []trialSubmission) {
 	if len(authors) == 0 || !authors[0].Correct {
 		return list
 	}
-	for _, m := range mutants.Of(b.Definition, authors[0].Source) {
+	for _, m := range mutants.MutantsOf(b.Definition, authors[0].Source) {
 		list = append(list, trialSubmission{
 			Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
 			isMutant: true,
@@ -125,7 +125,7 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 		return "", err
 	}
 	for _, d := range choices {
-		lack, err := p.site.Store.Fleet.Lack(ctx, d.Device, require.String(), p.site.Now())
+		lack, err := p.site.Store.Fleet.MissingWorker(ctx, d.Device, require.String(), p.site.Now())
 		if err != nil || lack == "" && !d.Offline {
 			return d.Device, err
 		}
@@ -137,7 +137,7 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 // returns "".
 func (p *Authoring) missingWorker(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
-		if lack, err = p.site.Store.Fleet.Lack(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
+		if lack, err = p.site.Store.Fleet.MissingWorker(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
 			break
 		}
 	}
@@ -172,7 +172,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if page.MissingPackages, err = p.missingWorker(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
-	if !page.Tried() {
+	if !page.HasRuns() {
 		page.UntriedReason = p.untriedReason(task)
 	}
 	if page.Hidden {

@@ -88,7 +88,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 func revealSentence(standings events.Standings, name string) string {
 	for _, row := range standings.Rows {
 		if row.Name == name && row.Rank > 0 {
-			return fmt.Sprintf("Revealed %s: now %s, %s points.", name, format.Ordinal(row.Rank, row.Tied), format.Exact(row.Points))
+			return fmt.Sprintf("Revealed %s: now %s, %s points.", name, format.Ordinal(row.Rank, row.Tied), format.ExactNumber(row.Points))
 		}
 	}
 	return "Revealed " + name + ": no points."
@@ -121,8 +121,8 @@ func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	for _, row := range list {
 		for i, r := range row.Results {
 			if b := seen.Standings.Boards[i]; r.Rank > 0 {
-				rows = append(rows, []string{idText(int64(row.Rank)), row.Name, idText(row.UserID), idText(row.TeamID), format.Exact(row.Points), b.Slug, b.Device,
-					strconv.Itoa(r.Rank), format.Exact(r.ScoreNS), format.Exact(b.BestNS), format.Exact(r.Points), idText(r.UserID), idText(r.RunID)})
+				rows = append(rows, []string{idText(int64(row.Rank)), row.Name, idText(row.UserID), idText(row.TeamID), format.ExactNumber(row.Points), b.Slug, b.Device,
+					strconv.Itoa(r.Rank), format.ExactNumber(r.ScoreNS), format.ExactNumber(b.BestNS), format.ExactNumber(r.Points), idText(r.UserID), idText(r.RunID)})
 			}
 		}
 	}

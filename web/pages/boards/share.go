@@ -94,7 +94,7 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	rows := [][]string{{"rank", "tied", "person", "person_id", "score_ns", "error_ns", "interval_low_ns", "interval_high_ns", "processes", "tries", "achieved_at", "run", "submission", "pooled_runs", "disturbed",
 		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
-		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.Exact(e.ScoreNS), format.Exact(e.ErrNS),
+		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.ErrNS),
 			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
 			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
@@ -114,7 +114,7 @@ func exactText(ns *float64) string {
 	if ns == nil {
 		return ""
 	}
-	return format.Exact(*ns)
+	return format.ExactNumber(*ns)
 }
 
 const embedRows = 10

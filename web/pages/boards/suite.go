@@ -17,7 +17,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.SuitePage{Page: p.site.Page(c, "Suite "+tag, "tasks"), Path: views.TagSuiteURL(tag), Suite: suite}
-	page.SetParent(format.Capital(tag), views.CollectionURL(tag))
+	page.SetParent(format.UpperFirst(tag), views.CollectionURL(tag))
 	return p.showSuite(c, page)
 }
 
@@ -86,12 +86,12 @@ func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
 		if v == 0 {
 			return ""
 		}
-		return format.Exact(v)
+		return format.ExactNumber(v)
 	}
 	for _, row := range list {
 		for i, b := range suite.Boards {
 			r := row.Results[i]
-			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.Exact(row.Correct()), exact(row.Geomean), format.Exact(row.FastP(1)),
+			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.ExactNumber(row.Correct()), exact(row.Geomean), format.ExactNumber(row.FastP(1)),
 				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), idText(r.RunID)})
 		}
 	}

@@ -15,7 +15,7 @@ func (p *Docs) Trust(c *fiber.Ctx) error {
 	}
 	page := views.TrustPage{Page: p.site.Page(c, "What a score means", "trust"), Attacks: p.attacks, Contact: p.contact}
 	for _, w := range workers {
-		page.Workers = append(page.Workers, views.WorkerCard{Worker: w, Online: w.Live(p.site.Now())})
+		page.Workers = append(page.Workers, views.WorkerCard{Worker: w, Online: w.IsLive(p.site.Now())})
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Trust(page))
 }

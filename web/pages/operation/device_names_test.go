@@ -14,7 +14,7 @@ import (
 // TestAnAddressWithAModelLeadsToItsDevice: pages lead to the first of several, programs only where there is one.
 func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Fleet.NoteDevices(t.Context(),
+	if _, err := s.Cfg.Store.Fleet.RecordDevices(t.Context(),
 		[]fleet.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 // TestASubmissionMayNameTheFamilyOfItsOnlyDevice: with several devices, the answer names them.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := webtest.NewScene(t)
-	if _, err := s.Cfg.Store.Fleet.NoteDevices(t.Context(),
+	if _, err := s.Cfg.Store.Fleet.RecordDevices(t.Context(),
 		[]fleet.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
 		t.Fatal(err)
 	}

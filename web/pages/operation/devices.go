@@ -75,7 +75,7 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	for _, w := range workers {
 		status.Workers = append(status.Workers, views.WorkerCard{
 			Worker:      w,
-			Online:      w.Live(p.site.Now()),
+			Online:      w.IsLive(p.site.Now()),
 			Submissions: list.submissionByAttempt,
 		})
 	}
@@ -104,7 +104,7 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 	for _, live := range []bool{true, false} {
 		for _, w := range workers {
 			for _, slot := range w.Slots {
-				if slot.Device != device || w.Live(p.site.Now()) != live || what.Slots > 0 && !live {
+				if slot.Device != device || w.IsLive(p.site.Now()) != live || what.Slots > 0 && !live {
 					continue
 				}
 				what.Slots++

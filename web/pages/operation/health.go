@@ -104,7 +104,7 @@ func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.Healt
 	var lost, late []string
 	live := 0
 	for _, w := range workers {
-		card := views.WorkerCard{Worker: w, Online: w.Live(p.site.Now())}
+		card := views.WorkerCard{Worker: w, Online: w.IsLive(p.site.Now())}
 		switch {
 		case card.Online:
 			live++
@@ -137,7 +137,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			switch why := w.Problem(slot); {
-			case !w.Live(p.site.Now()):
+			case !w.IsLive(p.site.Now()):
 			case why != "":
 				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.Sentence(why)))
 			default:
@@ -159,7 +159,7 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 	var failed []string
 	tested := 0
 	for _, w := range workers {
-		if !w.Live(p.site.Now()) {
+		if !w.IsLive(p.site.Now()) {
 			continue
 		}
 		for _, line := range w.SelfTest {
@@ -188,7 +188,7 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 	}
 	list, err := p.site.Store.Fleet.Drifting(c.UserContext())
 	list = slices.DeleteFunc(list, func(d fleet.DriftedDevice) bool {
-		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.Live(p.site.Now()) })
+		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.IsLive(p.site.Now()) })
 	})
 	if len(list) > 0 {
 		var texts []string
@@ -335,7 +335,7 @@ func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.Heal
 	has := map[string]bool{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(p.site.Now()) && slot.Device != gpuname.CPU {
+			if w.IsLive(p.site.Now()) && slot.Device != gpuname.CPU {
 				has[slot.Device] = has[slot.Device] || slot.Sanitizer
 			}
 		}

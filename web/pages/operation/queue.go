@@ -43,7 +43,7 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.submissionByAttempt[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: modeOrReason(q), Confirms: q.Confirms()})
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: modeOrReason(q), Confirms: q.IsConfirmation()})
 	}
 	return l.describe(ctx)
 }
@@ -51,7 +51,7 @@ func (l *queueList) read(ctx context.Context) error {
 // modeOrReason returns the mode of a run, or the reason for measuring its submission again.
 func modeOrReason(q work.QueuedWork) string {
 	switch {
-	case q.Confirms():
+	case q.IsConfirmation():
 		return "Confirmation of"
 	case q.Priority == work.PriorityFollowUp:
 		return "Profile of"
@@ -92,7 +92,7 @@ func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 
 func (l *queueList) add(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < queueRows {
-		if lack := l.pages.site.Store.Fleet.LackOf(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
+		if lack := l.pages.site.Store.Fleet.MissingWorkerOf(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
 			row.Run.WaitingReason = "waits for " + lack
 		}
 		l.rows[device] = append(l.rows[device], row)

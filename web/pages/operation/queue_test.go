@@ -30,7 +30,7 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	taken, waits := ask("compare", true), ask("evaluate", false)
 	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), taken.Ref())
 	if err == nil {
-		_, err = s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", attempt.ID)
+		_, err = s.Cfg.Store.Work.RecordTaken(t.Context(), "rack-7", attempt.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	for range 4 { // each pause is longer than the one before
 		attempt := s.Attempt(s.Queued)
-		_, err := s.Cfg.Store.Work.NoteTaken(t.Context(), "rack-7", attempt.ID)
+		_, err := s.Cfg.Store.Work.RecordTaken(t.Context(), "rack-7", attempt.ID)
 		if err == nil {
 			_, err = s.Cfg.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
 		}

@@ -154,7 +154,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 		t.Helper()
 		h := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 			Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
-		if _, _, err := s.Cfg.Store.NoteSlots(t.Context(), h); err != nil {
+		if _, _, err := s.Cfg.Store.RecordSlots(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}

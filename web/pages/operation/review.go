@@ -25,9 +25,9 @@ const reviewRows = 50 // on one page, and in one decision
 // Review lists the runs that wait for a review, filtered by the query.
 func (p *Operation) Review(c *fiber.Ctx) error {
 	page := views.ReviewPage{
-		Page:        p.site.Page(c, "Runs to review", "moderation"),
-		Filter:      reviewFilter(c.Query),
-		TickedGroup: c.Query("tick"),
+		Page:             p.site.Page(c, "Runs to review", "moderation"),
+		Filter:           reviewFilter(c.Query),
+		PreselectedGroup: c.Query("tick"),
 	}
 	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
 	var err error
@@ -57,7 +57,7 @@ func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 
 // ReviewDismiss closes the flags of several runs with one reason.
 func (p *Operation) ReviewDismiss(c *fiber.Ctx) error {
-	return p.decideRuns(c, "dismissed", p.site.Store.Dismiss)
+	return p.decideRuns(c, "dismissed", p.site.Store.DismissFlags)
 }
 
 // ReviewDisqualify disqualifies several runs with one reason. It first asks for confirmation.
@@ -151,12 +151,12 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 		return page, err
 	}
 	viewer, of := site.Actor(c), accounts.ObjectOwners{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
-	mayJudge := viewer.May(accounts.DisqualifyRun, of)
+	mayJudge := viewer.CanPerform(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
 		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
-		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
+		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.CanPerform(accounts.ReportRun, of), MayReview: viewer.CanPerform(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldReason != "") && mayJudge,
-		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.CanPerform(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
 	}
 	if err := p.addNote(c, run, seen, &page); err != nil {
 		return page, err
@@ -200,7 +200,7 @@ var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
 	page.NoteIsPublic = seen.Task.NotesOpen(p.site.Now())
-	page.MayRemoveNote = viewer.May(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
+	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteIsPublic || own || page.MayRemoveNote {
 		page.Note = run.Note
@@ -225,7 +225,7 @@ func (p *Operation) RunNote(c *fiber.Ctx) error {
 
 // RunDismiss closes the flags of a run without disqualifying it.
 func (p *Operation) RunDismiss(c *fiber.Ctx) error {
-	return p.decideRun(c, "dismiss", "dismissed", p.site.Store.Dismiss)
+	return p.decideRun(c, "dismiss", "dismissed", p.site.Store.DismissFlags)
 }
 
 // RunDisqualify disqualifies a run.

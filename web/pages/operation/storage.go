@@ -20,7 +20,7 @@ const deletionPreviewSpan = 7 * 24 * time.Hour
 func (p *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
 	page := views.StoragePage{Page: p.site.Page(c, "Storage", "moderation")}
-	total, next, err := p.site.Store.StorageToGo(ctx, admin, p.site.Now().Add(deletionPreviewSpan))
+	total, next, err := p.site.Store.StorageToDelete(ctx, admin, p.site.Now().Add(deletionPreviewSpan))
 	if err != nil {
 		return err
 	}

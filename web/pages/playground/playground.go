@@ -179,7 +179,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 		Of:   e,
 		Mine: caller.MayChange(e),
 	}
-	if e.HasRequest() && !e.Large() {
+	if e.HasRequest() && !e.IsLarge() {
 		page.Request = indentJSON(e.Request)
 	}
 	var err error
@@ -210,7 +210,7 @@ func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller eval
 
 // evaluationSources returns the highlighted sources of an evaluation.
 func (p *Playground) evaluationSources(e work.Evaluation) (list []views.EvaluationSource, err error) {
-	if !e.HasRequest() || e.Large() {
+	if !e.HasRequest() || e.IsLarge() {
 		return nil, nil
 	}
 	request, err := evaluations.RequestOf(e)

@@ -193,7 +193,7 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 		return scores
 	}
 	left, right := a.Run.Entry(), b.Run.Entry()
-	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.MayBeEqual(left, right) {
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.MayBeTied(left, right) {
 		return scores
 	}
 	return [2]float64{left.ScoreNS, right.ScoreNS}
@@ -240,7 +240,7 @@ func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index i
 // addPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
 func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
-	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
+	if because, ok := ncu.ExplainDifference(reports[0], reports[1]); ok {
 		vm.Explanation = &because
 	}
 }

@@ -72,7 +72,7 @@ func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.Submi
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AddedWhy, Filter: seen.ProfileFilter().String(),
 		Comments: seen.Submission.Comments, CommentsOpen: seen.TaskOpen && seen.Submission.SourceOpen(seen.Task, p.site.Now()),
-		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
+		MayDelete: site.Actor(c).CanPerform(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
 	}
 }
 
@@ -104,7 +104,7 @@ func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
+		return site.Forbidden("source", format.UpperFirst(runs.SourceHidden(seen.Task)))
 	}
 	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {

@@ -37,7 +37,7 @@ type ExecResult struct {
 	Runtime float64 `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
 	// RefRuntime hides the field of the embedded report.
 	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"`
-	Metadata   Metadata           `json:"metadata"`
+	Metadata   RunMetadata        `json:"metadata"`
 	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
 	Signal     string             `json:"signal,omitempty" jsonschema:"that killed the kernel's process"`
 	Limit      string             `json:"limit,omitempty" jsonschema:"that the kernel's process hit"`
@@ -46,8 +46,8 @@ type ExecResult struct {
 	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
 }
 
-// Metadata describes the machine and the device on which a kernel ran.
-type Metadata struct {
+// RunMetadata describes the machine and the device on which a kernel ran.
+type RunMetadata struct {
 	GPUID         int                           `json:"gpu_id"`
 	KernelName    string                        `json:"kernel_name,omitempty"`
 	KernelType    string                        `json:"kernel_type,omitempty"`
@@ -109,8 +109,8 @@ func PodName(r kernelrun.Result) string {
 	return host
 }
 
-func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) Metadata {
-	m := Metadata{
+func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) RunMetadata {
+	m := RunMetadata{
 		GPUID: r.Slot, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
 	}
@@ -156,7 +156,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 	if kept, ok := s.kernels.Get(e.ID); ok {
 		return kept, nil
 	}
-	if e.Large() {
+	if e.IsLarge() {
 		select {
 		case s.decodeSlots <- struct{}{}:
 			defer func() { <-s.decodeSlots }()
@@ -182,7 +182,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 
 // RequestOf returns the request of an evaluation, or a Failure with status 413 if it is too large for a page.
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
-	if e.Large() {
+	if e.IsLarge() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MaxShownBytes))}
 	}

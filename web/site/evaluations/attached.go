@@ -25,7 +25,7 @@ func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 	found := map[string]bool{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if !w.Live(s.site.Now()) || !runsEvaluations(w, slot) {
+			if !w.IsLive(s.site.Now()) || !runsEvaluations(w, slot) {
 				continue
 			}
 			gpu, machine := slot.Device != gpuname.CPU, slot.Machine

@@ -42,7 +42,7 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 		return work.Evaluation{}, err
 	}
 	devices := devicesOf(workers, s.site.Now(), func(w fleet.Worker, slot job.Slot) bool {
-		return w.Takes(slot) && slot.Machine.Compiler != "" && (slot.Device != gpuname.CPU) == (lang == tasks.LangCUDA)
+		return w.AcceptsJobsOn(slot) && slot.Machine.Compiler != "" && (slot.Device != gpuname.CPU) == (lang == tasks.LangCUDA)
 	})
 	if len(devices) == 0 {
 		needs := map[tasks.Lang]string{tasks.LangCUDA: "CUDA: it needs a GPU and nvcc", tasks.LangCPP: "C++: it needs a CPU slot and g++"}

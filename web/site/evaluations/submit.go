@@ -120,7 +120,7 @@ func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	for _, u := range devices {
 		if asked == "" || gpuname.Matches(asked, u.Name) {
 			matching = append(matching, u.Name)
-			if slices.ContainsFunc(u.packages, func(p requirement.Packages) bool { return p.Meet(needs) }) {
+			if slices.ContainsFunc(u.packages, func(p requirement.Packages) bool { return p.Satisfy(needs) }) {
 				return u.Name, nil
 			}
 		}
@@ -138,7 +138,7 @@ func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 
 // runsEvaluations reports whether a slot runs evaluations.
 func runsEvaluations(w fleet.Worker, slot job.Slot) bool {
-	return w.Takes(slot) && slot.Machine.Torch != ""
+	return w.AcceptsJobsOn(slot) && slot.Machine.Torch != ""
 }
 
 // Devices lists the devices of live workers that run evaluations, best choice first.
@@ -169,7 +169,7 @@ func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, erro
 	if e.StartedAt != nil || e.State.Final() {
 		return "", nil
 	}
-	return s.site.Store.Fleet.Lack(ctx, e.Device, e.Requires, s.site.Now())
+	return s.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, s.site.Now())
 }
 
 // Share turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.

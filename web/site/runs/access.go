@@ -69,7 +69,7 @@ func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details,
 	}
 	return Access{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, IsOwner: f.UserID == viewer.ID,
 		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
-		MayReview:    viewer.May(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
+		MayReview:    viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
 }
 
 // SourceHidden returns the reason why sources of the task are hidden.
@@ -108,7 +108,7 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 // ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the first one
 // if any is true. Otherwise it returns why.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
-	meant := gpuname.Choose(c.Params("device"), task.Devices)
+	meant := gpuname.DevicesNamed(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why
 	}

@@ -53,7 +53,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []cl
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if w.Live(s.site.Now()) && !w.Takes(slot) {
+			if w.IsLive(s.site.Now()) && !w.AcceptsJobsOn(slot) {
 				at(slot.Device).OutOfService++
 			}
 		}

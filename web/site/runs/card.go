@@ -28,7 +28,7 @@ type cardSource struct {
 
 // cards returns the cards of a submission's runs. The number of queries does not depend on the number of runs, except
 // for one query per run that a worker has. The output of programs is omitted unless the viewer may see the source.
-func (s *Runs) cards(ctx context.Context, seen Access, family work.Family) (cards []views.RunCard, err error) {
+func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRuns) (cards []views.RunCard, err error) {
 	var scored, turns []int64
 	var devices []string
 	for _, run := range family.Runs {

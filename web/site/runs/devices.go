@@ -66,12 +66,12 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if problem := w.Problem(slot); problem != "" && w.Live(s.site.Now()) {
+			if problem := w.Problem(slot); problem != "" && w.IsLive(s.site.Now()) {
 				d := at(slot.Device)
 				d.OutOfService++
 				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)
 			}
-			if slot.Sanitizer && w.Live(s.site.Now()) {
+			if slot.Sanitizer && w.IsLive(s.site.Now()) {
 				at(slot.Device).Sanitizer = true
 			}
 		}

@@ -47,7 +47,7 @@ func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAcc
 // submission.
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{
-		Mode:   work.Measured(seen.Run.Mode),
+		Mode:   work.MeasuredMode(seen.Run.Mode),
 		Filter: seen.Submission.ProfileFilter,
 		Key:    fmt.Sprintf("again-%d", seen.Run.ID),
 	})

@@ -23,7 +23,7 @@ import (
 // ReadForm reads the form of a submission. Uploaded files take precedence over text fields.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
-		Added: submissions.AddedByAdmin{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
+		Added: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")

@@ -24,7 +24,7 @@ import (
 // LiveRunsOf reads the runs of a submission and the ID of their last event. The page's stream continues after that
 // event.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
-	family, err := s.site.Store.Work.Family(c.UserContext(), seen.Submission.ID)
+	family, err := s.site.Store.Work.SubmissionRuns(c.UserContext(), seen.Submission.ID)
 	if err != nil {
 		return live, err
 	}
@@ -49,7 +49,7 @@ func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	if err != nil {
 		return views.RunCard{}, err
 	}
-	cards, err := s.cards(c.UserContext(), seen.Access, work.Family{Runs: []work.Run{seen.Run}, Profiles: profiles})
+	cards, err := s.cards(c.UserContext(), seen.Access, work.SubmissionRuns{Runs: []work.Run{seen.Run}, Profiles: profiles})
 	if err != nil {
 		return views.RunCard{}, err
 	}

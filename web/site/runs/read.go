@@ -35,7 +35,7 @@ type RunView struct {
 
 // Read reads the runs of a submission, in at most nine queries.
 func (s *Runs) Read(ctx context.Context, seen Access) (SubmissionView, error) {
-	family, err := s.site.Store.Work.Family(ctx, seen.Submission.ID)
+	family, err := s.site.Store.Work.SubmissionRuns(ctx, seen.Submission.ID)
 	if err != nil {
 		return SubmissionView{}, err
 	}
@@ -43,7 +43,7 @@ func (s *Runs) Read(ctx context.Context, seen Access) (SubmissionView, error) {
 }
 
 // read returns what Read returns, for callers that have read the runs. It also reads the stages of the runs in more.
-func (s *Runs) read(ctx context.Context, seen Access, family work.Family, more ...int64) (r SubmissionView, err error) {
+func (s *Runs) read(ctx context.Context, seen Access, family work.SubmissionRuns, more ...int64) (r SubmissionView, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
 	r = SubmissionView{Access: seen, Ended: true}
 	for i, run := range family.Runs {
@@ -99,7 +99,7 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 		run := &r.Runs[i]
 		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
 		if run.Run.State == work.StateQueued {
-			run.MissingWorker = s.site.Store.Fleet.LackOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
+			run.MissingWorker = s.site.Store.Fleet.MissingWorkerOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
 		}
 		if run.QueuePosition = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue

@@ -69,8 +69,8 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
 		job.ModeSanitize:  {job.StageBuild, job.StageSanitize},
 		job.ModeValidate:  {job.StageBuild, job.StageValidate},
-	}[work.Measured(mode)]
-	if def.OwnHarness && work.Measured(mode) == job.ModeRanked {
+	}[work.MeasuredMode(mode)]
+	if def.OwnHarness && work.MeasuredMode(mode) == job.ModeRanked {
 		stages = slices.Insert(stages, 2, job.StageBenchmark)
 	}
 	if def.Lang == tasks.LangPython && len(stages) > 0 {

@@ -67,7 +67,7 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 }
 
 // submitter returns the owner of a new submission: the person that an admin names, or the user.
-func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AddedByAdmin) (accounts.User, error) {
+func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AdminSubmission) (accounts.User, error) {
 	added.Reason = strings.TrimSpace(added.Reason)
 	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
 		return user, nil
@@ -122,7 +122,7 @@ func chooseDevices(asked, named, offered []string) ([]string, error) {
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {
 		name = strings.TrimSpace(name)
-		switch meant := gpuname.Choose(name, offered); {
+		switch meant := gpuname.DevicesNamed(name, offered); {
 		case len(meant) == 1:
 			name = meant[0]
 		case len(meant) > 1:

@@ -51,8 +51,8 @@ func PrintError(out io.Writer, args []string, err error) {
 	fmt.Fprintf(out, "%s\n", text)
 }
 
-// Reword returns an error with a new sentence. It wraps err, which determines the exit code.
-func Reword(err error, format string, args ...any) error {
+// ReplaceMessage returns an error with a new sentence. It wraps err, which determines the exit code.
+func ReplaceMessage(err error, format string, args ...any) error {
 	return rewordedError{fmt.Sprintf(format, args...), err}
 }
 
