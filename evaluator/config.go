@@ -78,9 +78,9 @@ type Config struct {
 
 	// Leave configures when the worker exits by itself. The zero value means never.
 	Leave LeaveConfig
-	// WaitForShutdownNotice waits for the notice that the machine will be shut down, and returns the time by which results must
-	// be delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker is stopped
-	// instead.
+	// WaitForShutdownNotice waits for the notice that the machine will be shut down, and returns the time by which
+	// results must be delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker
+	// is stopped instead.
 	WaitForShutdownNotice func(ctx context.Context) (until time.Time, ok bool)
 
 	// The site considers a worker dead after fleet.WorkerTimeout without a heartbeat, so the interval must be several

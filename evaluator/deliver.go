@@ -29,9 +29,9 @@ func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.Reserva
 	w.deliverResult(stop, result, log)
 }
 
-// deliverResult sends the result until the site confirms it. A job that is returned to the site also has a result, which
-// makes the site start another attempt. If the worker must stop before the confirmation, the site notices the missing
-// attempt and does the same.
+// deliverResult sends the result until the site confirms it. A job that is returned to the site also has a result,
+// which makes the site start another attempt. If the worker must stop before the confirmation, the site notices the
+// missing attempt and does the same.
 func (w *Worker) deliverResult(stop context.Context, result job.Result, log *slog.Logger) {
 	// The result exists only in memory and is lost if the process ends, so only a confirmation or a stop ends the loop.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())

@@ -11,8 +11,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// testProgramResults has the latest results of tests of the slots and the machine. The zero value is ready to use. mu guards
-// all, which has at most one entry per slot and name.
+// testProgramResults has the latest results of tests of the slots and the machine. The zero value is ready to use. mu
+// guards all, which has at most one entry per slot and name.
 type testProgramResults struct {
 	mu      sync.Mutex
 	results []testProgramResult

@@ -37,8 +37,8 @@ func (w *Worker) sendHeartbeat() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
-	// Lock order: mu, then the locks of liveAttempts, testProgramResults, and slots. Each is held briefly, and none of them
-	// calls back.
+	// Lock order: mu, then the locks of liveAttempts, testProgramResults, and slots. Each is held briefly, and none of
+	// them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	packages := requirement.Packages{}

@@ -104,8 +104,8 @@ func runsOfEqualSource(tx *gorm.DB, run work.Run) *gorm.DB {
 			and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)`, run.SubmissionID)
 }
 
-// hasProgramStarted reports whether the program of the submission was started. A submission that does not compile cannot
-// learn anything about its slot.
+// hasProgramStarted reports whether the program of the submission was started. A submission that does not compile
+// cannot learn anything about its slot.
 func hasProgramStarted(stages []job.StageResult) bool {
 	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }

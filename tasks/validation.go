@@ -55,8 +55,8 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 // name returns the name of the script at run time.
 func (v Validation) name() string { return path.Base(v.Script) }
 
-// WithValidationScript returns the task with its validation script as the program beside a submission. Validation must not be
-// nil.
+// WithValidationScript returns the task with its validation script as the program beside a submission. Validation must
+// not be nil.
 func (b *Bundle) WithValidationScript() *Bundle {
 	out := *b
 	d := &out.Definition

@@ -54,8 +54,8 @@ type variantChip struct {
 	label string // label of its variant
 }
 
-// boardChips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader. rest has
-// the boards that the card omits.
+// boardChips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader.
+// rest has the boards that the card omits.
 func (c TaskCard) boardChips() (shown, rest []variantChip) {
 	var list []variantChip
 	for _, v := range c.Variants {

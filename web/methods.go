@@ -9,8 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// unknownRoute responds to an API request that has no route: 405 with the allowed methods if the path has other methods,
-// otherwise 404.
+// unknownRoute responds to an API request that has no route: 405 with the allowed methods if the path has other
+// methods, otherwise 404.
 func unknownRoute(c *fiber.Ctx) error {
 	if err := otherMethod(c); err != nil {
 		return err

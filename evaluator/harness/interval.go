@@ -49,8 +49,8 @@ func RunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// WidenInterval widens the interval [low, high] around value by an additional independent error with the relative half-width
-// half. All values must be positive.
+// WidenInterval widens the interval [low, high] around value by an additional independent error with the relative
+// half-width half. All values must be positive.
 func WidenInterval(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }

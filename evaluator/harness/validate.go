@@ -14,8 +14,8 @@ import (
 // roundingError is the relative error of numbers printed with ten digits.
 const roundingError = 1e-6
 
-// rejectReport stores the first reason for refusing a report. Reasons must not quote the program's output, because the inputs
-// of the stage may be secret.
+// rejectReport stores the first reason for refusing a report. Reasons must not quote the program's output, because the
+// inputs of the stage may be secret.
 func (p *Parser) rejectReport(sentence string) {
 	if p.inconsistency == "" {
 		p.inconsistency = sentence

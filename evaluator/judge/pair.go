@@ -49,7 +49,8 @@ type Ending struct {
 	RunnerKilledFirst bool
 	Processes         int   // number of runners
 	Left              *Left // processes that are still ending; nil if there are none
-	// EarlierKilled means that a process of an earlier stage did not leave, and was killed during this one or before it.
+	// EarlierKilled means that a process of an earlier stage did not leave, and was killed during this one or before
+	// it.
 	EarlierKilled bool
 }
 
@@ -335,8 +336,8 @@ func endedWell(o sandbox.Outcome) bool {
 	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 
-// wasKilled reports whether a limit or an external signal ended a process. A crash does not count, because a process may
-// crash at its exit, when its calls are done and the judge continues without it.
+// wasKilled reports whether a limit or an external signal ended a process. A crash does not count, because a process
+// may crash at its exit, when its calls are done and the judge continues without it.
 func wasKilled(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
 func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {

@@ -47,8 +47,8 @@ func (positiveSize) schema() map[string]any { return oneOf(minInteger(1).schema(
 // them, whose limit is far below Go's.
 const maxNesting = 32
 
-// unreadableProblems returns problems that the worker's Python program would have with a value: deep nesting, or a number that
-// no machine type can hold.
+// unreadableProblems returns problems that the worker's Python program would have with a value: deep nesting, or a
+// number that no machine type can hold.
 func unreadableProblems(at keyPath, value any, depth int) []Problem {
 	if depth < 0 {
 		return at.problem("too_deep", fmt.Sprintf("Input should be nested at most %d levels deep", maxNesting))

@@ -40,7 +40,8 @@ type Explanation struct {
 // listed ExplainedShare.
 const minTimeDifference, minExplainedShare = 0.03, 0.05
 
-// ExplainDifference explains the difference of two reports' times. ok is false if they hardly differ or were not measured.
+// ExplainDifference explains the difference of two reports' times. ok is false if they hardly differ or were not
+// measured.
 func ExplainDifference(a, b *Report) (why Explanation, ok bool) {
 	timeA, timeB := totalTime(a), totalTime(b)
 	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < minTimeDifference {

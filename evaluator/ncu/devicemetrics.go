@@ -53,7 +53,8 @@ func addDeviceFields(add func(category string, pairs ...string)) {
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// addHardwareUnitFields adds the fields of single hardware units: pipes, schedulers, limits, and kinds of memory access.
+// addHardwareUnitFields adds the fields of single hardware units: pipes, schedulers, limits, and kinds of memory
+// access.
 func addHardwareUnitFields(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+pctOfActiveSuffix)

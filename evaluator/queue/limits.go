@@ -35,8 +35,8 @@ func newWorkerLimits(total, perWorker int64, messages, bytes int) *workerLimits 
 	}
 }
 
-// runWithinLimits runs answer in a goroutine when the limits allow it, unless ctx ends first. It returns false without running
-// answer if the worker has too many pending requests.
+// runWithinLimits runs answer in a goroutine when the limits allow it, unless ctx ends first. It returns false without
+// running answer if the worker has too many pending requests.
 func (f *workerLimits) runWithinLimits(ctx context.Context, worker string, size int, answer func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 // defaultAreaBytes is the size of a writable area without a limit in the spec, in bytes.
 const defaultAreaBytes = 64 << 20
 
-// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must be
-// removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage), which
-// ends with the run. Only outDir gives access to the files of the second form.
+// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must
+// be removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage),
+// which ends with the run. Only outDir gives access to the files of the second form.
 type sandboxDirs struct {
 	in, out, tmp string // directories; tmp only if there is no sandbox to create one
 	binds        []bindMountPaths

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readOutputFiles reads the named files in dir. All processes that could change them must have ended. The program created the
-// files, so they are opened without following links.
+// readOutputFiles reads the named files in dir. All processes that could change them must have ended. The program
+// created the files, so they are opened without following links.
 func readOutputFiles(dir *os.File, names map[string]int64) (files map[string][]byte, refused map[string]string) {
 	files, refused = map[string][]byte{}, map[string]string{}
 	for name, size := range names {

@@ -16,8 +16,8 @@ import (
 // TaskKey is the task key of all test programs.
 const TaskKey = "selftest"
 
-// selfTestTimeLimit is the time limit of a test program: on a machine that has just started, torch is imported twice and Triton
-// compiles. A slot whose tests never passed accepts no jobs for up to this time.
+// selfTestTimeLimit is the time limit of a test program: on a machine that has just started, torch is imported twice
+// and Triton compiles. A slot whose tests never passed accepts no jobs for up to this time.
 const selfTestTimeLimit = 3 * time.Minute
 
 // Program is a test program that a slot must compile and run.
@@ -39,8 +39,8 @@ func elementsCase(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
-// languageTests returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc accepts
-// Python jobs.
+// languageTests returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc
+// accepts Python jobs.
 func languageTests() []languageTest {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }

@@ -22,8 +22,8 @@ type CachedProgram struct {
 	failure error // of closed programs
 }
 
-// takeProgram removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets data
-// that another person's kernels left.
+// takeProgram removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets
+// data that another person's kernels left.
 func (c *CachedProgram) takeProgram(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

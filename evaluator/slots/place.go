@@ -50,8 +50,8 @@ func (p *Set) SidecarPlace(s *Slot) toolchain.Environment {
 	return at
 }
 
-// Environment returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of GPUs
-// that the task requests; 0 if it does not.
+// Environment returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of
+// GPUs that the task requests; 0 if it does not.
 func (h *Lease) Environment(gpus int) toolchain.Environment {
 	at := place(h.slots, gpus)
 	slots, first := len(h.set.slots), h.OwnSlot().number
@@ -102,8 +102,8 @@ func place(held []*Slot, gpus int) toolchain.Environment {
 	return p
 }
 
-// ConcurrentBuilds returns the number of jobs that the machine can compile concurrently with half of its processors and half of
-// its memory.
+// ConcurrentBuilds returns the number of jobs that the machine can compile concurrently with half of its processors and
+// half of its memory.
 func ConcurrentBuilds() int {
 	return max(1, min(runtime.NumCPU()/2, int(memoryShare(1)/sandbox.DefaultBuildLimits().Memory)))
 }

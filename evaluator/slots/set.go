@@ -137,8 +137,8 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	return held, nil
 }
 
-// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there. The
-// error is CheckClosed's.
+// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there.
+// The error is CheckClosed's.
 func (h *Lease) DropCached(ctx context.Context) error {
 	for _, s := range h.slots {
 		if s.IsGPU() {

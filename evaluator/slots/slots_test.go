@@ -305,7 +305,8 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	})
 }
 
-// TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled: before anything else runs there, however the program was closed.
+// TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled: before anything else runs there, however the program was
+// closed.
 func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 	for name, tt := range map[string]struct {
 		failure, probe, want error

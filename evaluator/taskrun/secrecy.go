@@ -8,8 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// secretFilter hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put them
-// into a wrong answer or its exit code. Weakness: it could also encode them in its time (docs/security.md).
+// secretFilter hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put
+// them into a wrong answer or its exit code. Weakness: it could also encode them in its time (docs/security.md).
 type secretFilter struct {
 	valuesSecret  bool
 	declaredCases []tasks.Case // cases of the stage, as declared

@@ -40,8 +40,8 @@ type Toolchain struct {
 // does not respond counts as missing until the worker restarts.
 const probeTimeout = 20 * time.Second
 
-// FindToolchain searches for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH), and python3 (PATH, then
-// /opt/*/.venv). A tool that does not print its version counts as missing.
+// FindToolchain searches for nvcc and compute-sanitizer (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH), and python3
+// (PATH, then /opt/*/.venv). A tool that does not print its version counts as missing.
 func FindToolchain(ctx context.Context) Toolchain {
 	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{

@@ -71,9 +71,9 @@ func (b *Builder) warmSpec(place Environment, torch bool) sandbox.Spec {
 	return spec
 }
 
-// preloadedModules returns the modules to import before a stage. As long as the job is not known, torch is included only on a
-// GPU, because it takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch thus
-// imports it once instead of in each stage.
+// preloadedModules returns the modules to import before a stage. As long as the job is not known, torch is included
+// only on a GPU, because it takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch
+// thus imports it once instead of in each stage.
 func preloadedModules(place Environment, torch bool) []string {
 	switch {
 	case place.Arch != "":

@@ -229,8 +229,8 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-// queueAuthorizer returns a function that checks a remote worker's credential for the queue. An error of the database is not
-// a refusal.
+// queueAuthorizer returns a function that checks a remote worker's credential for the queue. An error of the database
+// is not a refusal.
 func queueAuthorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
 	return func(name, secret string) ([]string, bool, error) {
 		// The queue's server waits for this in the goroutine of an unauthenticated connection.

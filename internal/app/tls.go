@@ -98,7 +98,8 @@ type keyPair struct {
 	certificate *tls.Certificate
 }
 
-// currentCertificate reads the files if the certificate has changed. If they cannot be read, it returns the previous certificate.
+// currentCertificate reads the files if the certificate has changed. If they cannot be read, it returns the previous
+// certificate.
 func (k *keyPair) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

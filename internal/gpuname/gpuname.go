@@ -184,8 +184,8 @@ func Family(label string) string { return Parse(label, 0).Model }
 // fullyLabelledModels are models whose labels have all parts, as in A100-SXM-80GB.
 var fullyLabelledModels = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 
-// IsKnown reports whether a name probably is a device: the CPU, a server GPU in the lists of this package, or any member
-// of a family of desktop GPUs.
+// IsKnown reports whether a name probably is a device: the CPU, a server GPU in the lists of this package, or any
+// member of a family of desktop GPUs.
 func IsKnown(name string) bool {
 	name, _, _ = strings.Cut(name, "-MIG-")
 	if strings.EqualFold(name, CPU) || familyPattern.MatchString(name) {

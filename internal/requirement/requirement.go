@@ -181,8 +181,9 @@ func (p Packages) Satisfy(list []Requirement) bool {
 // maxNamedVersions limits the versions in one sentence.
 const maxNamedVersions = 3
 
-// MissingWorkerText returns the end of a sentence that begins with "It waits for" about requirements that no machine meets, such as
-// "a worker that has nvidia-cutlass-dsl>=4; H100's workers have nvidia-cutlass-dsl 3.9"; "" if one meets them.
+// MissingWorkerText returns the end of a sentence that begins with "It waits for" about requirements that no machine
+// meets, such as "a worker that has nvidia-cutlass-dsl>=4; H100's workers have nvidia-cutlass-dsl 3.9"; "" if one meets
+// them.
 func MissingWorkerText(list []Requirement, device string, machines []Packages) string {
 	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.Satisfy(list) }) {
 		return ""

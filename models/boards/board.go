@@ -50,8 +50,8 @@ type Standing struct {
 	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	// ExcludedFromDatasets is set only by StandingsAt.
 	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
-	// OfOlderEpoch means that the epoch of the entry is older than that of the board: it has no rank until it is measured
-	// again.
+	// OfOlderEpoch means that the epoch of the entry is older than that of the board: it has no rank until it is
+	// measured again.
 	OfOlderEpoch bool `gorm:"column:stale"`
 }
 

@@ -23,8 +23,8 @@ type EntrySummary struct {
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
 	Size         int64    // people on the board
-	// HasOlderSoftware means that the entry's epoch is older than the board's: the entry has no rank until it is measured
-	// again.
+	// HasOlderSoftware means that the entry's epoch is older than the board's: the entry has no rank until it is
+	// measured again.
 	HasOlderSoftware bool `gorm:"column:stale"`
 }
 

@@ -28,8 +28,8 @@ const (
 // maxEntriesForPoints is the number of leading entries that determine all points of a board.
 const maxEntriesForPoints = ranksWithPoints + maxTiedWithPoints + minPeopleForFullPoints
 
-// pointsForRank returns the points of an entry from the number of entries ahead of its band (ahead), in its band (tied), and
-// behind its band (behind).
+// pointsForRank returns the points of an entry from the number of entries ahead of its band (ahead), in its band
+// (tied), and behind its band (behind).
 func pointsForRank(ahead, tied, behind int) int {
 	if tied > maxTiedWithPoints {
 		return 0

@@ -212,8 +212,8 @@ func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID
 // peoplePerRebuild is the number of people whose runs and samples on a board RebuildScores reads at a time.
 const peoplePerRebuild = 500
 
-// RebuildScores recomputes the scores of all runs from samples. It collects changed runs in a table and writes them with
-// one statement, because a statement for each run is slow.
+// RebuildScores recomputes the scores of all runs from samples. It collects changed runs in a table and writes them
+// with one statement, because a statement for each run is slow.
 func RebuildScores(tx *gorm.DB) error {
 	columns := strings.Split(scoreColumnNames, ", ")
 	err := tx.Exec("create temporary table changed_runs as select id, " + scoreColumnNames + " from runs where false").Error

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// AdminSubmission describes a submission that an admin adds for another person, possibly after the deadline. It does not
-// count for limits. The zero value means that the person submits.
+// AdminSubmission describes a submission that an admin adds for another person, possibly after the deadline. It does
+// not count for limits. The zero value means that the person submits.
 type AdminSubmission struct {
 	PersonName string        `gorm:"column:for"` // the person's name; the site fills in NewSubmission.User
 	Admin      accounts.User `gorm:"column:by"`

@@ -21,9 +21,9 @@ type Limits struct {
 	MaxUnfinishedRuns  int `gorm:"column:waiting"` // runs that are queued or running at the same time
 }
 
-// checkLimits returns an error if the person has reached a limit. It runs in the transaction that stores the submission.
-// Transactions are serialized (db.Write), so two requests cannot both be the last allowed one. A repeated request with
-// the key of an accepted one does not reach it.
+// checkLimits returns an error if the person has reached a limit. It runs in the transaction that stores the
+// submission. Transactions are serialized (db.Write), so two requests cannot both be the last allowed one. A repeated
+// request with the key of an accepted one does not reach it.
 func (l Limits) checkLimits(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil

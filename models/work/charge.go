@@ -15,8 +15,8 @@ import (
 // maxSlots limits the slots that one attempt is charged for. It exceeds the slots of any machine.
 const maxSlots = 64
 
-// chargeBudget stores the slot time of the attempt and charges it to the person who requested the work. The worker reports
-// the time; it is limited to the time since the attempt began, times the number of slots.
+// chargeBudget stores the slot time of the attempt and charges it to the person who requested the work. The worker
+// reports the time; it is limited to the time since the attempt began, times the number of slots.
 func (a *inFlight) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) error {
 	w := a.item.work()
 	if w.SlotNS = 0; r.SlotNS <= 0 {
@@ -34,8 +34,8 @@ func (a *inFlight) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) erro
 	return quota.ChargeGPUTime(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
 }
 
-// isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed with an
-// infrastructure error.
+// isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed
+// with an infrastructure error.
 func isFinalResult(r job.Result) bool {
 	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }

@@ -22,8 +22,8 @@ const (
 	maxNeeds = 200
 	// avoidLostWorkerFor is the time after the pause for which lost work is offered only to other workers.
 	avoidLostWorkerFor = 2 * time.Second
-	// maxInFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and the
-	// next one.
+	// maxInFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and
+	// the next one.
 	maxInFlightPerSlot = 2
 )
 

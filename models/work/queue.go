@@ -206,8 +206,8 @@ type QueueLength struct {
 	Behind  int
 }
 
-// isAheadOfNewSQL is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and for
-// the two highest priorities one item per person or caller. Computing turn numbers would take four times as long.
+// isAheadOfNewSQL is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and
+// for the two highest priorities one item per person or caller. Computing turn numbers would take four times as long.
 const isAheadOfNewSQL = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`

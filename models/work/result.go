@@ -90,8 +90,8 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 	return out, nil
 }
 
-// expectsResult reports whether the attempt waits for this result, and returns an error if its secret is wrong. err is the
-// error of reading the attempt.
+// expectsResult reports whether the attempt waits for this result, and returns an error if its secret is wrong. err is
+// the error of reading the attempt.
 func (a *inFlight) expectsResult(r job.Result, err error) (bool, error) {
 	if err != nil || a == nil || a.EndedAt != nil {
 		return false, err

@@ -17,8 +17,8 @@ var (
 	wholeValue = regexp.MustCompile(`\d[\d_]*`)
 )
 
-// halveSizes halves the sizes in assignments of a Python source until they are at most largest. It returns the new source
-// and a sentence for each change. 0 for largest changes nothing.
+// halveSizes halves the sizes in assignments of a Python source until they are at most largest. It returns the new
+// source and a sentence for each change. 0 for largest changes nothing.
 func halveSizes(text string, largest int) (smaller string, changes []string) {
 	if largest < 1 {
 		return text, nil

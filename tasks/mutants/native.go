@@ -2,8 +2,8 @@ package mutants
 
 import "strings"
 
-// nativeMutant returns C++ or CUDA source in which the correct kernel has another name, and a function with its name calls it
-// between the statements of w.
+// nativeMutant returns C++ or CUDA source in which the correct kernel has another name, and a function with its name
+// calls it between the statements of w.
 func nativeMutant(right string, w wrapping, device string) string {
 	if !strings.Contains(w.helpers, "void spoil(") {
 		device = ""
@@ -76,8 +76,8 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTerm traverses the input as the harness of Warpboard does. If the task has its own harness, it does not compile,
-// and such a mutant is not evaluated.
+// nativeTerm traverses the input as the harness of Warpboard does. If the task has its own harness, it does not
+// compile, and such a mutant is not evaluated.
 const nativeTerm = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__

@@ -2,8 +2,8 @@ package mutants
 
 import "strings"
 
-// pythonMutant returns Python source in which the correct kernel has another name, and a function with its name calls it
-// between the statements of w.
+// pythonMutant returns Python source in which the correct kernel has another name, and a function with its name calls
+// it between the statements of w.
 func pythonMutant(right string, w wrapping) string {
 	before, after := w.before, w.after
 	if before == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unclosedLine returns the line of the first bracket or quote that is never closed, or 0. The parser reports the error only
-// where the text continues, often many lines later.
+// unclosedLine returns the line of the first bracket or quote that is never closed, or 0. The parser reports the error
+// only where the text continues, often many lines later.
 func unclosedLine(text string) int {
 	var s openBrackets
 	for i, line := range strings.Split(text, "\n") {

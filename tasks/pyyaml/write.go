@@ -68,9 +68,9 @@ func PlainScalar(text string) *yaml.Node {
 // Float returns a number in a form that PyYAML, too, reads as a float.
 func Float(f float64) *yaml.Node { return PlainScalar(pythonNumber(floatRepr(f))) }
 
-// PythonTextNode returns a node for which PythonText returns text: unquoted for a number or a boolean, otherwise quoted. "1e5"
-// is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write differently
-// ("1.50") is quoted to stay unchanged.
+// PythonTextNode returns a node for which PythonText returns text: unquoted for a number or a boolean, otherwise
+// quoted. "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would
+// write differently ("1.50") is quoted to stay unchanged.
 func PythonTextNode(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
 		return PlainScalar(text)

@@ -172,8 +172,8 @@ func (vm CompareVM) SASSDiffs() (list []FileDiff) {
 
 const maxDiffLines = 300 // maximum number of shown lines
 
-// normalizedInstructions returns the instructions of a kernel, one per line, without details that change with every compilation:
-// addresses and the numbers of registers, predicates, and barriers.
+// normalizedInstructions returns the instructions of a kernel, one per line, without details that change with every
+// compilation: addresses and the numbers of registers, predicates, and barriers.
 func normalizedInstructions(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
@@ -199,8 +199,8 @@ func normalizedInstructions(s *ncu.Source) string {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// withoutRegisterNumber removes the number from a register of an instruction ("UR" for UR12), and replaces an address by a
-// placeholder.
+// withoutRegisterNumber removes the number from a register of an instruction ("UR" for UR12), and replaces an address
+// by a placeholder.
 func withoutRegisterNumber(word string) string {
 	name := strings.TrimRight(word, "0123456789")
 	switch {

@@ -154,8 +154,8 @@ func linkedParts(message string) []part {
 	return append(out, part{correctSpacing(message[end:]), false})
 }
 
-// separateWords formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart", "CPIStall" as
-// "CPI Stall".
+// separateWords formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart",
+// "CPIStall" as "CPI Stall".
 func separateWords(identifier string) string {
 	var b strings.Builder
 	letters := []rune(strings.ReplaceAll(identifier, "_", ": "))

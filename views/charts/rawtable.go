@@ -77,8 +77,8 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	return out[:min(len(out), most)]
 }
 
-// searchPrefixes iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group. Searching
-// every name for every group took twice as long.
+// searchPrefixes iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group.
+// Searching every name for every group took twice as long.
 func searchPrefixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {

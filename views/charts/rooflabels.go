@@ -19,8 +19,8 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// isNear reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers would
-// not relate the two.
+// isNear reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers
+// would not relate the two.
 func (a area) isNear(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
 // letterWidth and lineHeight are the size of a letter, rounded up because fonts differ.
@@ -41,8 +41,8 @@ func (l label) area() area {
 
 func (l *labels) occupy(a area) { l.occupied = append(l.occupied, a) }
 
-// areasAlong returns small areas along a line, or one area for a horizontal line. wide and high are half of the width and
-// height of each.
+// areasAlong returns small areas along a line, or one area for a horizontal line. wide and high are half of the width
+// and height of each.
 func areasAlong(s segment, wide, high float64) (steps []area) {
 	if s.y1 == s.y2 {
 		return []area{{min(s.x1, s.x2) - wide, s.y1 - high, max(s.x1, s.x2) + wide, s.y1 + high}}

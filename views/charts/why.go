@@ -21,8 +21,9 @@ const (
 // reasonText is a reason in words; evidence is the row of the table with the same reason in numbers.
 type reasonText struct{ text, evidence string }
 
-// Reasons explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show no
-// clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains enough.
+// Reasons explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show
+// no clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains
+// enough.
 func (vm CompareVM) Reasons() (list []reasonText) {
 	w, r := vm.Explanation, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {

@@ -35,8 +35,8 @@ func Ordinal(rank int, tied bool) string {
 	return strconv.Itoa(rank) + ending
 }
 
-// GapToBest formats the difference of a score from the best one: "+12.5 %", "3.4×" from a factor of two, "" for the best
-// score itself.
+// GapToBest formats the difference of a score from the best one: "+12.5 %", "3.4×" from a factor of two, "" for the
+// best score itself.
 func GapToBest(score, first float64) string {
 	if !(score > first) || !(first > 0) {
 		return ""

@@ -69,8 +69,8 @@ func schemaOf(value any, sent bool) (out map[string]any, err error) {
 	return out, err
 }
 
-// simplifySchema adapts a schema for generators of clients: numbers have a format (without it Go's are float32 and int), lists
-// are never null, and optional fields are not also nullable.
+// simplifySchema adapts a schema for generators of clients: numbers have a format (without it Go's are float32 and
+// int), lists are never null, and optional fields are not also nullable.
 func simplifySchema(schema *jsonschema.Schema, sent bool) {
 	if schema == nil {
 		return

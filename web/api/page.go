@@ -120,8 +120,8 @@ func (j jsonSchema) alternatives() (names []string) {
 	return names
 }
 
-// alternativesText returns the names of a schema's alternatives (anyOf) except null, separated by "or". ref is the schema's name
-// if there is only one alternative and it is named.
+// alternativesText returns the names of a schema's alternatives (anyOf) except null, separated by "or". ref is the
+// schema's name if there is only one alternative and it is named.
 func (j jsonSchema) alternativesText() (name, ref string) {
 	var names []string
 	for _, one := range j.AnyOf {

@@ -12,8 +12,9 @@ import (
 	"warpboard/web/site"
 )
 
-// AllowOtherSites allows scripts of other sites to read the response, as anonymous visitors: such requests carry no cookies, and
-// no token, because the site does not answer the OPTIONS request that a browser sends before one with a token.
+// AllowOtherSites allows scripts of other sites to read the response, as anonymous visitors: such requests carry no
+// cookies, and no token, because the site does not answer the OPTIONS request that a browser sends before one with a
+// token.
 func (a *API) AllowOtherSites(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlExposeHeaders, "ETag, Retry-After, "+client.VersionHeader)

@@ -76,8 +76,8 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// SenderKeysOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and often
-// 256 or 65,536 adjacent ones, so a share names the networks of each of these sizes.
+// SenderKeysOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and
+// often 256 or 65,536 adjacent ones, so a share names the networks of each of these sizes.
 func SenderKeysOf(a netip.Addr) (who SenderKeys) {
 	switch {
 	case a.Is4():

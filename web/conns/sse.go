@@ -23,15 +23,16 @@ var ErrStreamComplete = errors.New("stream is complete")
 type Source struct {
 	Topic  Topic
 	Buffer int // largest number of messages that a reader may lag behind; a slower one gets a message without event
-	// WriteBacklog writes the stored events that the reader does not have. It runs after the subscription, so that no event
-	// is lost between the two.
+	// WriteBacklog writes the stored events that the reader does not have. It runs after the subscription, so that no
+	// event is lost between the two.
 	WriteBacklog func(ctx context.Context, out *Writer) error
 	// WriteMessage writes one message, unless WriteBacklog has already written it.
 	WriteMessage func(ctx context.Context, m Message, out *Writer) error
-	// WriteHeartbeat writes at each heartbeat. If it is nil, a comment is written. Set it only for streams that programs read.
+	// WriteHeartbeat writes at each heartbeat. If it is nil, a comment is written. Set it only for streams that
+	// programs read.
 	WriteHeartbeat func(ctx context.Context, out *Writer) error
-	// WriteEndReason writes the reason for the end of an incomplete stream. If it is nil, nothing is written. The reader may have
-	// disconnected already.
+	// WriteEndReason writes the reason for the end of an incomplete stream. If it is nil, nothing is written. The
+	// reader may have disconnected already.
 	WriteEndReason func(why error, out *Writer)
 
 	Heartbeat   time.Duration

@@ -11,8 +11,8 @@ import (
 // dozen times and repeats them in its responses.
 const MaxOtherBytes = 128 << 10
 
-// HasAcceptableSize reports whether a message has at most MaxOtherBytes bytes outside its sources. Invalid JSON counts as having
-// no sources.
+// HasAcceptableSize reports whether a message has at most MaxOtherBytes bytes outside its sources. Invalid JSON counts
+// as having no sources.
 func HasAcceptableSize(message []byte) bool {
 	if len(message) <= MaxOtherBytes {
 		return true

@@ -231,7 +231,8 @@ func addKey(out object, key string) object {
 	return out
 }
 
-// unfinishedResult returns the tool result for an evaluation that has not ended. Most clients would abandon a longer call.
+// unfinishedResult returns the tool result for an evaluation that has not ended. Most clients would abandon a longer
+// call.
 func unfinishedResult(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}

@@ -144,8 +144,8 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 	return err
 }
 
-// deflateData returns the compressed data of a gzip file, between its header and its trailer. ok is false if the data is
-// not a complete gzip file.
+// deflateData returns the compressed data of a gzip file, between its header and its trailer. ok is false if the data
+// is not a complete gzip file.
 func deflateData(data []byte) (body []byte, ok bool) {
 	rest := bytes.NewReader(data)
 	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {

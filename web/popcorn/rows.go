@@ -72,7 +72,8 @@ func (e endedRun) rows() (list []leaderboardRow) {
 	return list
 }
 
-// stageLines converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in nanoseconds.
+// stageLines converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in
+// nanoseconds.
 func stageLines(r job.StageResult) map[string]string {
 	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
 	kind := "benchmark"

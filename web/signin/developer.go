@@ -34,8 +34,8 @@ func (o *oneTimeCode) invalidate(code string) bool {
 	return right
 }
 
-// hasDeveloperSignIn reports whether developer sign-in is available: no provider is configured, and only this machine can
-// reach the site.
+// hasDeveloperSignIn reports whether developer sign-in is available: no provider is configured, and only this machine
+// can reach the site.
 func (s *SignIn) hasDeveloperSignIn() bool {
 	return len(s.Providers) == 0 && conns.IsLoopback(s.site.Settings.Addr) && conns.IsLoopback(s.site.Base.Host)
 }
@@ -59,8 +59,8 @@ func (s *SignIn) NewDeveloperLink() string {
 	return s.DeveloperLink()
 }
 
-// AllowsDeveloperLink reports whether a request comes from this machine to a site with developer sign-in, so that its sender can
-// sign in with a developer link.
+// AllowsDeveloperLink reports whether a request comes from this machine to a site with developer sign-in, so that its
+// sender can sign in with a developer link.
 func (s *SignIn) AllowsDeveloperLink(c *fiber.Ctx) bool {
 	return s.hasDeveloperSignIn() && s.site.OnThisMachine(c)
 }

@@ -33,7 +33,8 @@ func (s *SignIn) identityOwner(c *fiber.Ctx) (int64, error) {
 	return site.Viewer(c).ID, nil
 }
 
-// addIdentity adds a verified identity to the account of the person who started the sign-in. It does not start a session.
+// addIdentity adds a verified identity to the account of the person who started the sign-in. It does not start a
+// session.
 func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")

@@ -9,7 +9,8 @@ import (
 
 const maxTrackedPeople = 1000 // number of remembered people; others have used nothing lately
 
-// RateLimiter limits the rate of each person's actions. Each process counts separately, so two processes allow twice as many.
+// RateLimiter limits the rate of each person's actions. Each process counts separately, so two processes allow twice as
+// many.
 type RateLimiter struct {
 	interval time.Duration
 	burst    int // burst

@@ -46,8 +46,8 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 	return page, err
 }
 
-// renderInto renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The slice
-// is valid only during the call. All HTML responses use rendered.
+// renderInto renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The
+// slice is valid only during the call. All HTML responses use rendered.
 func (s *Site) renderInto(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()

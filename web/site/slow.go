@@ -26,8 +26,8 @@ func (s *Site) acquire(c *fiber.Ctx, of conns.Resource, n int) (give func(), err
 	return s.Limiter.Acquire(of, who, n)
 }
 
-// acquireLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If the
-// limit is reached then, it calls refused, and refusal returns the error. It is safe for concurrent use.
+// acquireLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If
+// the limit is reached then, it calls refused, and refusal returns the error. It is safe for concurrent use.
 func (s *Site) acquireLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPermit {
 	place := &deferredPermit{}
 	of, who := sender(c, of)

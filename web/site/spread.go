@@ -27,8 +27,8 @@ type evaluationChange struct {
 	Batch  string `json:"batch,omitempty"` // batch of an evaluation that has ended
 }
 
-// ConnectProcesses makes the hub send announcements to the site's other processes. Call it before using the hub. send must not
-// block. After ConnectProcesses, events of runs are read from the store, once for all readers of this process.
+// ConnectProcesses makes the hub send announcements to the site's other processes. Call it before using the hub. send
+// must not block. After ConnectProcesses, events of runs are read from the store, once for all readers of this process.
 func (h *Hub) ConnectProcesses(send func(announcement []byte) error, events EventStore) {
 	h.spread, h.passNewEvents = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
 }

@@ -8,8 +8,8 @@ import (
 	"warpboard/views/format"
 )
 
-// MaxJSONValues is the default limit of JSON values (including keys) in one request. Each needs much more memory and time
-// than its text.
+// MaxJSONValues is the default limit of JSON values (including keys) in one request. Each needs much more memory and
+// time than its text.
 const MaxJSONValues = 1 << 12
 
 // maxFormFields limits the fields of a form.
@@ -19,8 +19,8 @@ const maxFormFields = 1 << 12
 // headers together, both in bytes.
 const maxFormParts, maxPartHeader, maxPartHeaders = 1 << 10, 4 << 10, 1 << 20
 
-// MaxFormText limits the total text in a form that may be shown again, in bytes. HTML escapes one character as up to five
-// bytes.
+// MaxFormText limits the total text in a form that may be shown again, in bytes. HTML escapes one character as up to
+// five bytes.
 const MaxFormText = 1 << 20
 
 // TooMuchText returns the error for a form with too much text. instead suggests an alternative.

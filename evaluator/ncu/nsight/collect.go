@@ -33,8 +33,8 @@ type Options struct {
 	AllLaunches bool
 }
 
-// ProfileCommand returns the argv that profiles program. The caller must mount tool.Dirs read-only, provide the same devices
-// as for a timed run, and limit the time.
+// ProfileCommand returns the argv that profiles program. The caller must mount tool.Dirs read-only, provide the same
+// devices as for a timed run, and limit the time.
 func ProfileCommand(tool Tool, program []string, o Options) []string {
 	var filter job.ProfileFilter
 	if o.Filter != nil {

@@ -67,8 +67,8 @@ func boardCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// intervalColumn returns half of the interval of a score, or the standard error of its repeats; a tilde marks an uncertain
-// score.
+// intervalColumn returns half of the interval of a score, or the standard error of its repeats; a tilde marks an
+// uncertain score.
 func intervalColumn(e client.Entry) string {
 	half := e.ErrNS
 	if e.IntervalLow != nil && e.IntervalHigh != nil {

@@ -80,7 +80,8 @@ func intervalText(run client.Run) string {
 	return text
 }
 
-// isCallersSubmission reports whether a submission belongs to the caller. It calls the site only if the result changes the output.
+// isCallersSubmission reports whether a submission belongs to the caller. It calls the site only if the result changes
+// the output.
 func isCallersSubmission(ctx context.Context, site *client.Client, sub *client.Submission) bool {
 	if !slices.ContainsFunc(sub.Runs, func(run client.Run) bool { return run.Outcome != nil }) {
 		return false

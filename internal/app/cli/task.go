@@ -149,8 +149,8 @@ const maxUnpacked = 64 << 20
 
 var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
 
-// unpackTask writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip, it is
-// one reference file.
+// unpackTask writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip,
+// it is one reference file.
 func unpackTask(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -104,8 +104,8 @@ func (p *Account) MailConfirm(c *fiber.Ctx) error {
 	return site.Redirect(c, "/inbox?done=saved")
 }
 
-// UnsubscribePage shows the page of an unsubscribe link, with the button that ends e-mails. It looks the same for invalid
-// tokens.
+// UnsubscribePage shows the page of an unsubscribe link, with the button that ends e-mails. It looks the same for
+// invalid tokens.
 func (p *Account) UnsubscribePage(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.MailQuestion(views.MailQuestionPage{Page: p.site.Page(c, "Turn off e-mails", ""),
 		About: "You then get no more notices by e-mail. They stay in your inbox.", Action: "/inbox/off/" + url.PathEscape(c.Params("token")), Button: "Turn off e-mails"}))

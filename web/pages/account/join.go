@@ -19,7 +19,8 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 	return views.JoinPage{Page: p.site.Page(c, "Join a board", ""), Code: code}
 }
 
-// JoinPreview shows the tasks that the invite code in the path opens. It redirects people who can see all of them already.
+// JoinPreview shows the tasks that the invite code in the path opens. It redirects people who can see all of them
+// already.
 func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
 	offer, err := p.site.PreviewCode(c, page.Code)

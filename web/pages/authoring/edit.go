@@ -48,8 +48,8 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 	return task, version, b, err
 }
 
-// storeVersion stores changed files so that only editors see them: in a draft, or as the unpublished version of a published
-// task. It returns the version's ID.
+// storeVersion stores changed files so that only editors see them: in a draft, or as the unpublished version of a
+// published task. It returns the version's ID.
 func (p *Authoring) storeVersion(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)

@@ -219,9 +219,9 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 	return d, nil
 }
 
-// submitTemplateTest submits the task's template in test mode if a connected worker has one of the task's devices, so that a
-// reference that does not compile is found before the first submission. It returns the URL of the test, or of the
-// task's page. The template may fail the test; it only needs to compile.
+// submitTemplateTest submits the task's template in test mode if a connected worker has one of the task's devices, so
+// that a reference that does not compile is found before the first submission. It returns the URL of the test, or of
+// the task's page. The template may fail the test; it only needs to compile.
 func (p *Authoring) submitTemplateTest(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil

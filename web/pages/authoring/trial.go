@@ -25,8 +25,8 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// trialSubmission is a submission in the trial of a task: its template, its reference, one of its solutions, or a mutant of a
-// correct solution.
+// trialSubmission is a submission in the trial of a task: its template, its reference, one of its solutions, or a
+// mutant of a correct solution.
 type trialSubmission struct {
 	tasks.Solution
 	isMutant, isStarter bool
@@ -133,8 +133,8 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 	return choices[at].Device, nil
 }
 
-// missingWorker describes the worker for which all runs of a task wait although slots may be free ("a worker that has …"), or
-// returns "".
+// missingWorker describes the worker for which all runs of a task wait although slots may be free ("a worker that has
+// …"), or returns "".
 func (p *Authoring) missingWorker(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
 		if lack, err = p.site.Store.Fleet.MissingWorker(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {

@@ -168,8 +168,8 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// readOpenState reads whether the task accepts submissions, the event that freezes the board, and whether a connected worker
-// has the device.
+// readOpenState reads whether the task accepts submissions, the event that freezes the board, and whether a connected
+// worker has the device.
 func (b *board) readOpenState(ctx context.Context) (err error) {
 	s := b.pages.site
 	if workers, ok := s.Store.Fleet.Recent(s.Now()); ok {

@@ -268,8 +268,8 @@ func summarize(list []string) string {
 	return fmt.Sprintf("%s And %d more.", list[0], len(list)-1)
 }
 
-// lastBackupFile is the name of a file in the data directory. The backup commands on the page touch it, so its modification
-// time is the time of the last backup.
+// lastBackupFile is the name of a file in the data directory. The backup commands on the page touch it, so its
+// modification time is the time of the last backup.
 const lastBackupFile = "last-backup"
 
 // checkBackup checks the age of the last backup, and shows the commands for making one.

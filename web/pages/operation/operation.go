@@ -44,7 +44,8 @@ func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(c
 // Operate shows the switches of the site, and the credentials and join tokens of workers.
 func (p *Operation) Operate(c *fiber.Ctx) error { return p.showControls(c, fiber.StatusOK, nil) }
 
-// showControls renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to it.
+// showControls renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to
+// it.
 func (p *Operation) showControls(c *fiber.Ctx, status int, with func(*views.OperatePage)) error {
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")

@@ -238,8 +238,8 @@ func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 	return p.decideRun(c, "reinstate", "reinstated", p.site.Store.Reinstate)
 }
 
-// decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows an
-// error in the form.
+// decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows
+// an error in the form.
 func (p *Operation) decideRun(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
 	run, _, err := p.runOf(c)
 	if err != nil {

@@ -291,8 +291,8 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	return all, nil
 }
 
-// missingFileNote returns a note that an additional file is in only one of the two submissions, or "". before and after are
-// the file's contents; nil means that the file is missing.
+// missingFileNote returns a note that an additional file is in only one of the two submissions, or "". before and after
+// are the file's contents; nil means that the file is missing.
 func missingFileNote(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
@@ -390,8 +390,8 @@ func shownVersion(text string) string {
 	return text
 }
 
-// clockRangeOf returns the part of a clock description before the first comma: "1200–1980 MHz" of "1200–1980 MHz, 1980 at
-// the start".
+// clockRangeOf returns the part of a clock description before the first comma: "1200–1980 MHz" of "1200–1980 MHz, 1980
+// at the start".
 func clockRangeOf(seen string) string {
 	text, _, _ := strings.Cut(seen, ",")
 	return text

@@ -19,8 +19,8 @@ const (
 	offeredEntries = 10 // number of the board's first
 )
 
-// showRunPicker shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs by
-// submission number, because pages do not show run numbers.
+// showRunPicker shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs
+// by submission number, because pages do not show run numbers.
 func (p *Submissions) showRunPicker(c *fiber.Ctx) error {
 	chosen, err := p.chosenRuns(c)
 	if err != nil {

@@ -63,7 +63,8 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	return p.showProfile(c, seen, refused.Status, views.ProfileAgain{Filter: filter, Problem: refused.Message})
 }
 
-// showProfile renders the page of a profile. again is the form for another profile, or nil if the viewer may not start one.
+// showProfile renders the page of a profile. again is the form for another profile, or nil if the viewer may not start
+// one.
 func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
 	details, first, err := p.chartsOf(c, seen)
 	if err != nil {

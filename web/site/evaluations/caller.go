@@ -17,8 +17,8 @@ const evaluationKeyBytes = 32
 // Caller identifies the sender of an evaluation request.
 type Caller struct {
 	work.Asker
-	// limitKey is the name under which limits count the caller: a person with all their tokens, or the address of a sender
-	// without token and session.
+	// limitKey is the name under which limits count the caller: a person with all their tokens, or the address of a
+	// sender without token and session.
 	limitKey string
 	Key      string // of such a caller; empty: they showed none
 }
@@ -57,8 +57,8 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 	return caller, nil
 }
 
-// ReadableEvaluation returns an evaluation that the sender may read. For others it returns the error of a missing evaluation, so
-// that it does not reveal whether the ID exists. All handlers that show an evaluation must use it.
+// ReadableEvaluation returns an evaluation that the sender may read. For others it returns the error of a missing
+// evaluation, so that it does not reveal whether the ID exists. All handlers that show an evaluation must use it.
 func (s *Evaluations) ReadableEvaluation(c *fiber.Ctx, id string) (work.Evaluation, Caller, error) {
 	caller, err := s.Caller(c)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// SubmissionView is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and MCP
-// format it.
+// SubmissionView is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and
+// MCP format it.
 type SubmissionView struct {
 	Access
 	Runs  []RunView
