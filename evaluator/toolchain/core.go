@@ -13,7 +13,7 @@ const coreFile = "libwarpboard_core.so"
 
 // core returns the judge's core of Python programs on GPUs, a shared library. It is compiled once for all programs, and
 // kept in the store.
-func (b *Builder) core(ctx context.Context, place Place) ([]byte, error) {
+func (b *Builder) core(ctx context.Context, place Environment) ([]byte, error) {
 	compiler := b.cfg.Tools.GPP
 	if compiler == nil {
 		return nil, fmt.Errorf("%w: no g++ was found, which compiles the judge's core", ErrNoCompiler)
