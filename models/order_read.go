@@ -107,8 +107,8 @@ type ConfirmationSides struct {
 	// ChallengerNS and HolderNS are the scores after the confirmation; nil if that side was not confirmed.
 	ChallengerNS, HolderNS *float64 `gorm:"-"`
 
-	CountedTurns   []samples.Sample `gorm:"-"` // that count, the oldest first
-	TurnSubmission int64            `gorm:"-"` // of the newest turn
+	CountedTurns         []samples.Sample `gorm:"-"` // that count, the oldest first
+	NewestTurnSubmission int64            `gorm:"-"` // of the newest turn
 }
 
 // confirmedRun is a run with its last confirmation.
@@ -159,7 +159,7 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 		}
 		for id, other := range others {
 			c := of[id]
-			c.TurnSubmission = found[other].SubmissionID
+			c.NewestTurnSubmission = found[other].SubmissionID
 			of[id] = c
 		}
 	}
@@ -174,7 +174,7 @@ func (r confirmedRun) withScores(history map[int64][]samples.Sample) Confirmatio
 			c.CountedTurns = append(c.CountedTurns, sample)
 		}
 	}
-	c.TurnSubmission = r.RunSubmission
+	c.NewestTurnSubmission = r.RunSubmission
 	side := func(id int64) (was float64, now *float64) {
 		was = samples.ScoreAt(history[id], id, c.CreatedAt, r.Definition.RankingBy).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {

@@ -65,7 +65,7 @@ func dayText(d work.Activity, slots int) []string {
 	if slots > 0 {
 		list = append(list, "busy "+format.Percent(d.Busy)+" of "+upText(d, slots))
 	}
-	if d.WaitedCount > 0 {
+	if d.SubmittedCount > 0 {
 		list = append(list, "median wait "+format.Duration(d.MedianWait))
 	}
 	return list

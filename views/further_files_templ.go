@@ -41,7 +41,7 @@ func sourceFiles(f SubmitForm) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(f.MayBring) == 0 {
+		if len(f.AllowedFiles) == 0 {
 			templ_7745c5c3_Err = sourceArea(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -52,7 +52,7 @@ func sourceFiles(f SubmitForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.MayBring, " "))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.AllowedFiles, " "))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/further_files.templ`, Line: 19, Col: 87}
 			}
@@ -91,7 +91,7 @@ func sourceFiles(f SubmitForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.MayBring, ", "))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.AllowedFiles, ", "))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/further_files.templ`, Line: 24, Col: 114}
 			}
@@ -112,7 +112,7 @@ func sourceFiles(f SubmitForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.MayBring, ", "))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(f.AllowedFiles, ", "))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/further_files.templ`, Line: 29, Col: 118}
 			}
@@ -194,7 +194,7 @@ func furtherFile(f SubmitForm, file FurtherFile) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(firstName(f.MayBring))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(firstName(f.AllowedFiles))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/further_files.templ`, Line: 53, Col: 39}
 		}

@@ -29,7 +29,7 @@ type SubmitForm struct {
 	Versions      templ.SafeURL // address of versions for the editor to compare with; may be empty
 	Filename      string        // file name of the source
 	Source        string        // initial text of the editor
-	MayBring      []string      // names and patterns of allowed further files; nil for none
+	AllowedFiles  []string      // names and patterns of allowed further files; nil for none
 	Further       []FurtherFile // initial further files
 	From          int64         // submission of Source; 0 for a template
 	Edits         bool          // From has its own draft instead of the template's
@@ -246,7 +246,7 @@ func submitSource(f SubmitForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(f.MayBring) > 0 {
+		if len(f.AllowedFiles) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<label for=\"file\">Or choose files or a zip of them, or drop them here</label> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -261,7 +261,7 @@ func submitSource(f SubmitForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(f.MayBring) > 0 {
+		if len(f.AllowedFiles) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " multiple")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -284,7 +284,7 @@ func submitSource(f SubmitForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(f.MayBring) > 0 {
+		if len(f.AllowedFiles) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "Chosen files replace the texts above. Main file: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -657,8 +657,8 @@ func taskFacts(p TaskPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(p.Form.MayBring) > 0 {
-			templ_7745c5c3_Err = ruleFact("Further files", strings.Join(p.Form.MayBring, ", ")).Render(ctx, templ_7745c5c3_Buffer)
+		if len(p.Form.AllowedFiles) > 0 {
+			templ_7745c5c3_Err = ruleFact("Further files", strings.Join(p.Form.AllowedFiles, ", ")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -35,7 +35,7 @@ const (
 	maxHeaderBytes = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
 	shutdownGrace  = 5 * time.Second
 	// maxHighlightedBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
-	rememberedSources = 32 << 20
+	maxCachedSourceBytes = 32 << 20
 )
 
 // Server is the HTTP server of a site. Create it with New and run it with Serve.
@@ -80,7 +80,7 @@ func New(cfg Config) (*Server, error) {
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
-	shared, code := runs.New(site), views.NewHighlighter(rememberedSources, views.MaxHighlightedBytes)
+	shared, code := runs.New(site), views.NewHighlighter(maxCachedSourceBytes, views.MaxHighlightedBytes)
 	if s.docs, err = docs.New(site, shared, code, cfg.Attacks, cfg.Contact); err != nil {
 		return nil, err
 	}

@@ -11,12 +11,12 @@ import (
 
 // Activity summarizes the last day of a device.
 type Activity struct {
-	WorkCount   int           // runs and evaluations that a worker had
-	Busy        float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
-	Up          time.Duration // how long a slot was up within the day, the mean of all
-	WaitedCount int           // of WorkCount: the part that people submitted in this day
-	MedianWait  time.Duration // the median of these, until a worker took it the last time
-	Noise       float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
+	WorkCount      int           // runs and evaluations that a worker had
+	Busy           float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
+	Up             time.Duration // how long a slot was up within the day, the mean of all
+	SubmittedCount int           // of WorkCount: the part that people submitted in this day
+	MedianWait     time.Duration // the median of these, until a worker took it the last time
+	Noise          float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
 }
 
 const activitySpan = 24 * time.Hour
@@ -84,7 +84,7 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 			steps = append(steps, step{at: *row.EndedAt, works: -1})
 		}
 	}
-	if a.WaitedCount = len(waits); a.WaitedCount > 0 {
+	if a.SubmittedCount = len(waits); a.SubmittedCount > 0 {
 		slices.Sort(waits)
 		a.MedianWait = waits[len(waits)/2]
 	}

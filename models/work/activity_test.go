@@ -34,7 +34,7 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 		}
 		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, up))
 		cpu := all["CPU"]
-		if cpu.WorkCount != 3 || cpu.WaitedCount != 2 || cpu.MedianWait != 6*time.Minute ||
+		if cpu.WorkCount != 3 || cpu.SubmittedCount != 2 || cpu.MedianWait != 6*time.Minute ||
 			math.Abs(cpu.Busy-10.0/48) > 1e-3 ||
 			cpu.Up != 24*time.Hour {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)

@@ -16,9 +16,9 @@ import (
 // maxSiteMapAddresses limits the addresses in one sitemap (sitemaps.org).
 const maxSiteMapAddresses = 50_000
 
-// privatePaths lists the path prefixes in robots.txt that crawlers should skip, because the pages are empty for
+// uncrawledPaths lists the path prefixes in robots.txt that crawlers should skip, because the pages are empty for
 // visitors, or expensive and unlisted.
-func privatePaths() []string {
+func uncrawledPaths() []string {
 	return []string{"/api/v1/", "/audit", "/auth/", "/compare", "/find", "/join", "/login", "/me", "/mcp", "/operate", "/people", "/review", "/search", "/sign-in", "/tasks/new", "/webhooks",
 		"/*/file", "/*/source", "/*/solve", "/*/edit", "/*/trial", "/*/members", "/*/rejudge", "/*/events", "/*/moderation", "/*?"}
 }
@@ -26,7 +26,7 @@ func privatePaths() []string {
 // Robots responds with robots.txt: the paths that crawlers should skip, and the URL of the sitemap.
 func (p *Boards) Robots(c *fiber.Ctx) error {
 	text := "User-agent: *\n"
-	for _, path := range privatePaths() {
+	for _, path := range uncrawledPaths() {
 		text += fmt.Sprintf("Disallow: %s%s\n", p.site.BasePath, path)
 	}
 	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", p.site.Settings.BaseURL)

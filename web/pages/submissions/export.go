@@ -29,14 +29,14 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	}
 	found := compareTimes(a, b)
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioAnswer(found.Score), Cases: []client.ComparedCase{}, Case: index,
+	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioJSON(found.Score), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, MissingProfileReason: reports.NoProfileReason}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{
 			Spec:  pair.Spec,
 			A:     pair.A,
 			B:     pair.B,
-			Ratio: ratioAnswer(pair.Ratio),
+			Ratio: ratioJSON(pair.Ratio),
 		})
 	}
 	for _, pair := range reports.Pairs {
@@ -61,9 +61,9 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 	return side
 }
 
-// ratioAnswer returns B's time divided by A's, and the interval of this ratio if it is known. It returns nil without a
+// ratioJSON returns B's time divided by A's, and the interval of this ratio if it is known. It returns nil without a
 // ratio.
-func ratioAnswer(r versus.Ratio) *client.Ratio {
+func ratioJSON(r versus.Ratio) *client.Ratio {
 	if r.Value == 0 {
 		return nil
 	}

@@ -43,7 +43,7 @@ func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	for _, turn := range list {
 		turns.Score.EachNS = append(turns.Score.EachNS, turn.ScoreNS)
 	}
-	if other := of.confirmation.TurnSubmission; other != run.SubmissionID && of.TaskOpen {
+	if other := of.confirmation.NewestTurnSubmission; other != run.SubmissionID && of.TaskOpen {
 		turns.Of, turns.At = other, list[len(list)-1].EndedAt
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
 	}

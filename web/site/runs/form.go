@@ -58,7 +58,7 @@ func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 // separate draft; with ?run= an existing draft of the task takes precedence.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
-	form.Page, form.Task, form.Lang, form.Filename, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
+	form.Page, form.Task, form.Lang, form.Filename, form.AllowedFiles = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
 	form.Words = taskWords(bundle)
 	from, run := int64(max(c.QueryInt("from"), 0)), int64(max(c.QueryInt("run"), 0))
 	if id := cmp.Or(from, run); id > 0 && form.Problem == "" {
