@@ -15,7 +15,7 @@ type Page struct {
 	Name     string // name in its address
 	Title    string
 	About    string // summary in a sentence
-	Audience string // its readers
+	Audience string // kind of readers
 	Headings []string
 	text     string // Markdown, without its title
 }

@@ -47,7 +47,7 @@ type Builder interface {
 // Config configures a Worker. Zero durations and counts mean the defaults in the comments.
 type Config struct {
 	Name    string // the worker's name, as in its credential
-	Version string // of the program, for the queue page
+	Version string // version of the program, for the queue page
 	Conn    Conn
 	Sandbox Sandbox
 	Builder Builder

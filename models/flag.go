@@ -28,7 +28,7 @@ const (
 	// The length is in characters, because pages and the audit log show the reason in full.
 	maxReasonLength = 1000 // characters
 	// The limit applies to any 60 minutes. Each report asks the task's author for a review. Admins have no limit.
-	reportsPerHour = 10 // by one person
+	reportsPerHour = 10 // reports by one person
 )
 
 // cleanReason removes control characters and superfluous spaces from a reason. It returns an error if the result is

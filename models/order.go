@@ -30,10 +30,10 @@ type Order struct {
 	EpochID      int64        // the new software
 	ChallengerID int64        `gorm:"default:null"`    // run that Confirm measures in turns with …
 	HolderID     int64        `gorm:"default:null"`    // … this one
-	OneSlot      bool         `gorm:"column:one_unit"` // of Confirm: the runs that count ran on one slot
+	OneSlot      bool         `gorm:"column:one_unit"` // for Confirm: all counted runs ran on one slot
 	CreatedBy    int64        // 0: the site
 	Reason       string       // why it was made; of Confirm, why it ended without numbers of the holder or of both
-	MayRepeat    bool         `gorm:"column:again"` // of Confirm: it may begin again
+	MayRepeat    bool         `gorm:"column:again"` // for Confirm: the confirmation may start again
 	CreatedAt    time.Time
 	EndedAt      *time.Time // nothing of it waits to be measured
 	AppliedAt    *time.Time // a person let its numbers count

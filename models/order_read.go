@@ -24,7 +24,7 @@ type OrderWithReruns struct {
 // Rerun is the newest run of an order that measured an earlier run again.
 type Rerun struct {
 	work.Run
-	OrderedAt           time.Time `gorm:"column:began"` // of the order
+	OrderedAt           time.Time `gorm:"column:began"` // time of the order
 	UserName            string
 	TaskID              int64
 	TaskSlug, TaskTitle string
@@ -102,13 +102,13 @@ func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int6
 type ConfirmationSides struct {
 	Order
 	ChallengerSubmission, HolderSubmission   int64
-	EndedTurns                               int     `gorm:"column:ended"` // its turns that are over
+	EndedTurns                               int     `gorm:"column:ended"` // number of turns that have ended
 	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …
 	// ChallengerNS and HolderNS are the scores after the confirmation; nil if that side was not confirmed.
 	ChallengerNS, HolderNS *float64 `gorm:"-"`
 
-	CountedTurns         []samples.Sample `gorm:"-"` // that count, the oldest first
-	NewestTurnSubmission int64            `gorm:"-"` // of the newest turn
+	CountedTurns         []samples.Sample `gorm:"-"` // turns that count, the oldest first
+	NewestTurnSubmission int64            `gorm:"-"` // submission of the newest turn
 }
 
 // confirmedRun is a run with its last confirmation.

@@ -4,7 +4,7 @@ package tasks
 type Part struct {
 	File        string
 	Name        string
-	Usage       string // its declaration or call
+	Usage       string // declaration or call
 	Meaning     string // Markdown
 	FromHarness bool   // provided by the harness
 	// Optional means that a part may be missing. A part that is neither given nor optional must be defined by the task

@@ -15,7 +15,7 @@ type Attack struct {
 	Title       string
 	Family      string // group of similar attacks: "False clocks"
 	Platform    string // language and device: "CUDA C++", "Python on the CPU"
-	NeedsGPU    bool   // it needs a GPU
+	NeedsGPU    bool   // the attack needs a GPU
 	Description string // what it does, in a sentence
 	Expected    string // "refused", "scored honestly", "limit"
 	Results     []AttackResult
@@ -27,7 +27,7 @@ type AttackResult struct {
 	FromOtherVersion bool   // not the version of this site
 	Device           string
 	Verdict          string // "refused", "scored honestly", "limit", "ranked"
-	AsExpected       bool   // it and its twin ended as expected
+	AsExpected       bool   // the attack and the same kernel without it ended as expected
 	ClaimedNS        float64
 	ShownNS          float64
 	MeasuredAt       time.Time

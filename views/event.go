@@ -80,8 +80,8 @@ type EventPage struct {
 	Description templ.Component
 	Tasks       []EventTask
 	Standings   events.Standings
-	Device      string    // of the standings; empty for all
-	StandingsAt time.Time // of the standings; zero for now
+	Device      string    // device of the standings; empty: all devices
+	StandingsAt time.Time // time of the standings; zero: now
 	Devices     []string  // to choose from
 	MayEdit     bool
 	Waiting     EventWaiting

@@ -73,7 +73,7 @@ type PeoplePage struct {
 	Page
 	Search     string
 	Rows       []accounts.SeenUser
-	PageNumber int // of the page, from 1
+	PageNumber int // number of the page, from 1
 	HasMore    bool
 }
 

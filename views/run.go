@@ -19,7 +19,7 @@ type RunCard struct {
 	work.Run
 	Task          TaskRef
 	QueuePosition int       // position in its device's queue, from 1; 0 if it does not wait
-	LacksWorker   bool      // it waits, and no worker serves its device
+	LacksWorker   bool      // the run waits, and its device has no worker
 	WaitingReason string    // reason for waiting, a sentence; may be empty
 	NextAttemptAt time.Time // earliest time of the next attempt, after a lost one
 	Stages        []StageView

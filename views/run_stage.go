@@ -20,7 +20,7 @@ type StageView struct {
 	Elapsed       time.Duration // running time so far
 	Limit         time.Duration // time limit; 0 if unknown
 	CurrentCase   string        // arguments of the current case, if known
-	HasResult     bool          // it has a result
+	HasResult     bool          // the stage has a result
 	Skipped       bool          // the run ended before this stage
 	// Intervals are the confidence intervals of the time of each case, in the order of Result.Cases; nil if only one
 	// process was measured.

@@ -28,7 +28,7 @@ type Config struct {
 	Queue      Queue       // nil: not asked
 	Stopping   func() bool // whether this process stops; nil: never
 	OwnCluster bool        // workers connect to the operator's NATS cluster, not to the site
-	TLS        *tls.Config // of the connections; nil: a proxy has it, or no one
+	TLS        *tls.Config // configuration of connections; nil: a proxy handles TLS, or no one
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	// Admins lists admins as "provider:login", "provider:id:ID", or a verified e-mail address with or without its

@@ -113,9 +113,9 @@ func (s *Server) internalClient(r *http.Request) *client.Client {
 type localTransport struct {
 	handler       fasthttp.RequestHandler
 	remote        net.Addr
-	host          string          // that the request named on whose behalf they are
+	host          string          // host in the request of the agent
 	outerHeader   http.Header     // of that request
-	callerContext context.Context // until who sent it leaves
+	callerContext context.Context // ends when the caller closes the connection
 }
 
 // RoundTrip passes one request to the handler. If the request's context ends first, the handler continues, and its

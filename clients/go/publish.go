@@ -43,7 +43,7 @@ type Publication struct {
 	Task    string
 	File    string // name of the sent file; its suffix determines the format
 	Data    []byte
-	Devices []string // of a new task; empty for those in its files
+	Devices []string // devices of a new task; empty: the ones in its files
 	// Deadline is a time or "none". "": the deadline in the upload, otherwise unchanged
 	Deadline string
 	// Visibility of a new task is public, unlisted, members, or hidden; "" means public.

@@ -30,7 +30,7 @@ type Verdict string
 const (
 	Refused        Verdict = "refused"         // no time is shown
 	ScoredHonestly Verdict = "scored honestly" // the shown time is the actual time
-	KnownLimit     Verdict = "limit"           // it hits a limit of the stage
+	KnownLimit     Verdict = "limit"           // the attack reaches a limit of the stage
 )
 
 // Attack is one attack of the corpus, a directory with attack.yml, which is flat (one line per field) because scripts
@@ -48,7 +48,7 @@ type Attack struct {
 	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
 	Reason          string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
 	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
-	Timeout         int     `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+	Timeout         int     `yaml:"timeout"` // limit of a stage in seconds; 0: as in the task
 	// Processes is the number of processes that measure the attack; 0 means one.
 	Processes int `yaml:"processes"`
 	// GPUs is the number of GPUs that the attack's task needs; 0 means one. Mode is the mode of its run: "" means

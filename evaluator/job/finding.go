@@ -4,8 +4,8 @@ import "fmt"
 
 // Limits for findings, in workers and on the site.
 const (
-	MaxFindings    = 20  // of one tool
-	maxAllFindings = 256 // of a stage
+	MaxFindings    = 20  // findings of one tool
+	maxAllFindings = 256 // findings of a stage
 	MaxFindingText = 512 // bytes of each text
 )
 

@@ -59,7 +59,7 @@ type Job struct {
 	DeclaredCases *TaskCases `json:"declared,omitempty"`
 	// SecretSeed is the seed of the ranked stage. It is new for each attempt and never shown.
 	SecretSeed    uint64         `json:"secret_seed"`
-	ProfileFilter *ProfileFilter `json:"profile_filter,omitempty"` // of mode profile
+	ProfileFilter *ProfileFilter `json:"profile_filter,omitempty"` // kernels to profile, in mode profile
 	EnqueuedAt    time.Time      `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and of
 	// Task only Lang counts. Evaluation is a kernelrun.Request.
@@ -82,7 +82,7 @@ type TaskCases struct {
 // WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device come from the
 // message's subject.
 type WorkRequest struct {
-	Version  int      `json:"version"` // of the messages that the worker reads
+	Version  int      `json:"version"` // version of the messages that the worker reads
 	Worker   string   `json:"-"`
 	Device   string   `json:"-"`
 	SlotBusy bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built

@@ -20,8 +20,8 @@ type Kernel struct {
 }
 
 const (
-	maxKernels  = 256  // of one case
-	maxKernelNS = 1e15 // of one kernel: eleven days
+	maxKernels  = 256  // kernels of one case
+	maxKernelNS = 1e15 // time of one kernel: eleven days
 	maxLaunches = 1 << 20
 )
 

@@ -86,7 +86,7 @@ type processEnd struct {
 type liveRunner struct {
 	stop     context.CancelFunc
 	turnOver bool // the judge has no more calls for it
-	silent   bool // it has closed its output
+	silent   bool // the process has closed its output
 }
 
 // stage is one stage in progress. Only Run uses its fields, and after it finish.

@@ -18,7 +18,7 @@ type Occupancy struct {
 // Limiter is a resource and the number of blocks per SM that it allows.
 type Limiter struct {
 	Fact
-	Limits bool `json:"limits"` // it allows the fewest blocks
+	Limits bool `json:"limits"` // this resource allows the fewest blocks
 }
 
 // OccupancyOf computes a kernel's occupancy.

@@ -44,7 +44,7 @@ const (
 // after the stage has ended.
 type measurement struct {
 	maxProcesses, minProcesses int
-	budget, limit              time.Duration // of the stage
+	budget, limit              time.Duration // durations of the stage
 	ranking                    tasks.Ranking
 	parser                     *harness.Parser
 	// watch starts to sample the device until slowed is called, which returns the reason for slowness or "".

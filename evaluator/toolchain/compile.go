@@ -28,7 +28,7 @@ const maxConcurrentCompilers, maxFileCompilers = 3, 3
 // buildStep is one finished command of a build. A nil product means that it failed.
 type buildStep struct {
 	file      harness.CompileInput
-	argv      []string // of an inspection
+	argv      []string // command of an inspection
 	product   []byte
 	fromStore bool // the product comes from the store
 	outcome   sandbox.Outcome

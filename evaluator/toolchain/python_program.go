@@ -25,7 +25,7 @@ type pythonProgram struct {
 	alternates []*warm.Python // runners of the alternate place
 	// left is the processes that stages have left in the runners, and alternateLeft those in the alternates.
 	left, alternateLeft *judge.Left
-	last                []Process // of the last stage
+	last                []Process // processes of the last stage
 	warm                bool      // the first runner was ready when the program was opened
 }
 

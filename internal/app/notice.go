@@ -20,7 +20,7 @@ const (
 // or a hook of a batch system, writes it.
 type shutdownNotice struct {
 	file             string
-	defaultGrace     time.Duration // for a file without a time
+	defaultGrace     time.Duration // time until the shutdown, for a file without a time
 	log              *slog.Logger
 	ineffectiveUntil time.Time // end of the last notice that had no effect
 }

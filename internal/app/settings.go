@@ -25,7 +25,7 @@ type settingOrigins map[string]string
 type settingSources struct {
 	getenv func(string) string
 	path   string            // path of the settings file; may be empty
-	file   map[string]string // its values, by flag name
+	file   map[string]string // values in the settings file, by flag name
 }
 
 // readSettings reads the settings file. Its keys are names of flags; its values are text, numbers, booleans, or lists

@@ -13,23 +13,23 @@ import (
 type Outcome struct {
 	Rank           int   // of the person; 0: their entry was measured with older software
 	Tied           bool  // others share that rank
-	TiedWithCount  int64 `gorm:"column:tied_with"` // their number
-	PeopleOnBoard  int64 `gorm:"column:people"`    // on the board
+	TiedWithCount  int64 `gorm:"column:tied_with"` // number of people who share the rank
+	PeopleOnBoard  int64 `gorm:"column:people"`    // people on the board
 	IsEntry        bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
-	IsPersonsFirst bool  `gorm:"column:first"`     // it is their first ranked run there
+	IsPersonsFirst bool  `gorm:"column:first"`     // the run is the person's first ranked run on the board
 	IsRecord       bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
 	// Unconfirmed means that the run set a record and was disturbed or noisy, and that its score is not confirmed or
 	// waits for that.
 	Unconfirmed        bool
 	AwaitsConfirmation bool  `gorm:"column:confirming"` // the entry waits to be measured again
-	LeadingRun         int64 `gorm:"column:first_run"`  // that leads the board; 0: unknown
+	LeadingRun         int64 `gorm:"column:first_run"`  // run that leads the board; 0: unknown
 
 	// BestRun is the person's best run other than this one: the previous entry if this run is the entry, otherwise the
 	// entry.
 	BestRun         int64 // 0 if there is none
 	BestSubmission  int64
 	BestNS          float64 `gorm:"column:best_ns"`
-	BestRank        int     // its rank, or the rank that it would have now
+	BestRank        int     // rank of the best run, or the rank that it would have now
 	BestTied        bool
 	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which one is faster
 

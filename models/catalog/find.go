@@ -59,7 +59,7 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 // TaskRow is a task with additional data for lists.
 type TaskRow struct {
 	Task
-	Lang        tasks.Lang // of its current version
+	Lang        tasks.Lang // language of the current version
 	Tags        []string   `gorm:"serializer:json"`
 	ProblemName string     `gorm:"column:problem"`
 	HasOwnEntry bool       `gorm:"column:mine"` // the viewer is on one of its boards

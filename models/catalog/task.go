@@ -32,7 +32,7 @@ var visibilities = []Visibility{Public, Unlisted, Members, Hidden}
 // Task is a problem with its boards. Its versions contain the files.
 type Task struct {
 	ID      int64
-	Slug    string // its name in URLs
+	Slug    string // name in URLs
 	Title   string
 	OwnerID int64
 	Devices []string `gorm:"serializer:json"` // devices that accept submissions

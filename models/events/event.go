@@ -24,7 +24,7 @@ func New(database *db.DB) *Events { return &Events{db: database} }
 // Event is a competition over several tasks with a common start and end.
 type Event struct {
 	ID         int64
-	Slug       string // its name in URLs
+	Slug       string // name in URLs
 	Title      string
 	OwnerID    int64
 	About      string // Markdown

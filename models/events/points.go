@@ -52,7 +52,7 @@ func ParsePoints(text string) (PointsRule, error) {
 }
 
 const (
-	maxPointsPerBoard = 1_000_000 // of one board
+	maxPointsPerBoard = 1_000_000 // limit for one board
 	maxPointsText     = 1000      // characters: each reader of the event parses them
 )
 

@@ -26,10 +26,10 @@ type SuiteBoard struct {
 // SuiteRow is an entrant of a suite.
 type SuiteRow struct {
 	Entrant
-	Results        []Result  // by board
+	Results        []Result  // results by board
 	Speedups       []float64 // by board: the baseline's time by the entrant's; 0 without either
 	SolvedCount    int       `gorm:"column:solved"` // number of boards with a result
-	Geomean        float64   // of the speedups; 0 without any
+	Geomean        float64   // geometric mean of the speedups; 0 without any
 	comparedBoards int       // Suite.ComparedBoards
 	fasterShare    float64   // FastP(1)
 }

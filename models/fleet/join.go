@@ -21,7 +21,7 @@ const (
 // JoinToken admits workers without a credential. Each gets its own credential, which is valid until the worker leaves.
 type JoinToken struct {
 	ID         int64
-	Name       string // its purpose
+	Name       string // purpose of the token
 	SecretHash string
 	Devices    []string `gorm:"serializer:json"`
 	MaxWorkers int      `gorm:"column:most"` // limit of workers at a time

@@ -29,8 +29,8 @@ type Worker struct {
 	SelfTest  []job.CheckResult    `gorm:"serializer:json"`
 	Packages  requirement.Packages `gorm:"serializer:json"`
 	Refusing  string               // reason for taking no jobs; empty if it takes some
-	Stopping  bool                 // it has left in an orderly way
-	Guest     bool                 // it joined by a token, and is removed after it has left
+	Stopping  bool                 // the worker has exited normally
+	Guest     bool                 // the worker joined with a token, and is removed after it has exited
 	// BehindMS is the delay of the worker's clock against the site's, including the transfer of the heartbeat, in ms.
 	// It is negative if the clock is ahead.
 	BehindMS int64

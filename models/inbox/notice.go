@@ -13,7 +13,7 @@ type Kind string
 const (
 	RunEnded        Kind = "run.ended"        // a run of theirs ended that took a minute or more
 	RecordLost      Kind = "record.lost"      // someone took their record
-	RecordConfirmed Kind = "record.confirmed" // their 1st place was measured again
+	RecordConfirmed Kind = "record.confirmed" // the person's 1st entry was measured again
 	PlaceLost       Kind = "place.lost"       // someone passed them on a board
 	CommentAdded    Kind = "comment.added"    // someone commented on their task or submission, or where they have commented
 	DeadlineNear    Kind = "deadline.near"    // a task to which they have submitted closes within a day

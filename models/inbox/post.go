@@ -45,7 +45,7 @@ func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem strin
 
 // MailQueueStatus is the state of the e-mail queue, for admins.
 type MailQueueStatus struct {
-	Waiting, Sent, Failed int64  // of the last 30 days
+	Waiting, Sent, Failed int64  // numbers of mails in the last 30 days
 	FailingMails          []Mail `gorm:"-"`
 }
 

@@ -31,7 +31,7 @@ func New(database *db.DB) *MembersBoards { return &MembersBoards{db: database} }
 type Invite struct {
 	ID         int64
 	TaskID     int64
-	Note       string // its purpose
+	Note       string // purpose of the code
 	CodePrefix string `gorm:"column:prefix"`
 	SecretHash string
 	MaxPeople  int `gorm:"column:most"` // limit of people; 0 for no limit

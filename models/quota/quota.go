@@ -33,7 +33,7 @@ func New(database *db.DB) *Quotas { return &Quotas{db: database} }
 
 // Share is the GPU time that a person or a team may use per day, and has used today.
 type Share struct {
-	ID      int64 // of the person or the team
+	ID      int64 // number of the person or the team
 	Name    string
 	Seconds int // 0: no limit
 	Used    time.Duration

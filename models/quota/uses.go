@@ -20,7 +20,7 @@ type Use struct {
 	TaskID       int64
 	Mode         job.Mode
 	CreatedAt    time.Time
-	SlotNS       int64 `gorm:"column:held_ns"` // for how long it held GPUs, times their number
+	SlotNS       int64 `gorm:"column:held_ns"` // time during which GPUs were used, times their number
 }
 
 // RecordUse stores a use for task limits.

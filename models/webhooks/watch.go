@@ -63,7 +63,7 @@ func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []Wai
 
 // observation is the state of workers and queues at a time, with the events that report its changes.
 type observation struct {
-	hasChanged      bool // it differs from the stored state
+	hasChanged      bool // the state differs from the stored one
 	withoutReceiver bool // no webhook wants these events
 	newState        reportedState
 	events          []WebhookEvent

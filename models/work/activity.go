@@ -14,9 +14,9 @@ type Activity struct {
 	WorkCount      int           // runs and evaluations that a worker had
 	Busy           float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
 	Up             time.Duration // how long a slot was up within the day, the mean of all
-	SubmittedCount int           // of WorkCount: the part that people submitted in this day
-	MedianWait     time.Duration // the median of these, until a worker took it the last time
-	Noise          float64       // of the noisiest slot's benchmarks, see fleet.Noise; 0: not known
+	SubmittedCount int           // part of WorkCount that people submitted on this day
+	MedianWait     time.Duration // median time until a worker received them the last time
+	Noise          float64       // noise of the noisiest slot (fleet.Noise); 0: unknown
 }
 
 const activitySpan = 24 * time.Hour

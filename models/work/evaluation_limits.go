@@ -16,7 +16,7 @@ import (
 type EvaluationLimits struct {
 	MaxLive   int   // waiting or running; of batches, in the queue of a device
 	PerHour   int   // submissions of one caller
-	HourBytes int64 // of their requests
+	HourBytes int64 // bytes of the requests in an hour
 }
 
 // evaluationRetry is the Retry-After time for a caller who has as many unfinished evaluations as allowed.

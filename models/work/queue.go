@@ -62,9 +62,9 @@ const lastEnd = `select max(ended_at) from (
 type QueuedWork struct {
 	RunID        int64  // 0: it is an evaluation
 	EvaluationID string // empty: it is a run
-	SubmissionID int64  // of a run
+	SubmissionID int64  // submission of a run
 	UserID       int64
-	Kind         string // of an evaluation; a run's mode
+	Kind         string // kind of an evaluation, or mode of a run
 	Device       string
 	Requires     string // packages that its worker must have; empty: none
 	State        string
@@ -178,7 +178,7 @@ type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
-	Frozen   bool         // its event is frozen: others may not see it
+	Frozen   bool         // the event is frozen, so that other people may not see the submission
 	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
 }
 

@@ -60,7 +60,7 @@ type Run struct {
 	ProfileOf    *int64 // the ranked run that it follows; nil for Submitted, Practice and Baseline
 
 	OrderID        *int64 // of Confirm and Remeasure: the models.Order that it is for
-	Overdue        bool   // of Confirm: it has waited for long, and takes its turn among people's runs
+	Overdue        bool   // for Confirm: the run has waited long, and is now queued like people's runs
 	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error

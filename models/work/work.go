@@ -120,8 +120,8 @@ type Effect struct {
 	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
 	Retried     bool         // the work waits for another attempt
 	Stopped     []string     // attempts that were taken from their workers
-	Events      []RunEvent   // of runs
-	Evaluations []Evaluation // that changed, without their requests
+	Events      []RunEvent   // new events of runs
+	Evaluations []Evaluation // evaluations that changed, without requests
 	Board       *boards.Change
 }
 

@@ -26,7 +26,7 @@ type markdownWriter struct {
 	listMarks    []string // the marks of the lists around the current node
 	verbatim     bool
 	rowCount     int // written rows of the current table
-	column       int // of the current row
+	column       int // column in the current row
 }
 
 func (w *markdownWriter) children(n *html.Node) {

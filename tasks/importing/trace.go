@@ -257,7 +257,7 @@ Answers are compared with the reference's: %s. The caches are flushed before eve
 
 // solution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
 type solution struct {
-	file       string // its file
+	file       string // file with the definition
 	Name       string `json:"name"`
 	Definition string `json:"definition"`
 	Spec       struct {

@@ -27,7 +27,7 @@ type workload struct {
 	Tolerance *givenTolerance     `json:"tolerance"`
 	scalars   map[string]string   // by input, as YAML
 	files     map[string]embedded // inputs from files, by name
-	elements  float64             // of its inputs, without axes that are expressions
+	elements  float64             // elements of all inputs, without axes that are expressions
 }
 
 // source is the origin of the values of an input.
@@ -76,14 +76,14 @@ type embedded struct {
 
 const (
 	maxTests, maxBenchmarks = 5, 16
-	maxWorkloads            = 512     // of a definition
+	maxWorkloads            = 512     // workloads of a definition
 	maxStoredBytes          = 2 << 20 // bytes of a task's stored inputs, as written
 )
 
 // workloads are all workloads of a definition.
 type workloads struct {
 	all          []workload
-	isFlashInfer bool // in the form of FlashInfer Trace
+	isFlashInfer bool // the line has the form of FlashInfer Trace
 	stored       map[string]map[string]embedded
 }
 
@@ -98,8 +98,8 @@ func (w *workloads) format() string {
 type jsonLine struct {
 	file   string
 	number int
-	text   []byte // of the workload itself
-	err    error  // it is no JSON
+	text   []byte // text of the workload
+	err    error  // error if the line is not JSON
 }
 
 // index has the JSON lines and solutions of an upload. It is made once, because an upload can have many definitions.

@@ -28,11 +28,11 @@ const (
 // follower streams the progress of a submission to one client.
 type follower struct {
 	id      int64
-	address string // of the submission, for people
+	address string // address of the page of the submission
 	look    func(context.Context) ([]work.Run, error)
 	result  func(context.Context) (result, error)
 	began   time.Time
-	state   work.RunState // of the first run that has not ended
+	state   work.RunState // state of the first run that has not ended
 	sent    work.RunState
 }
 

@@ -69,7 +69,7 @@ const (
 	Uploads  conns.Resource = "uploads"
 	Bodies   conns.Resource = "bodies" // bytes of them
 	streams  conns.Resource = "streams"
-	workers  conns.Resource = "workers" // their connections
+	workers  conns.Resource = "workers" // connections of workers
 )
 
 // ForVisitors returns the resource that counts the same use by visitors who have not signed in.

@@ -10,7 +10,7 @@ import (
 // announcement is a message between the hubs of a site's processes, sent after the database commit. The zero value
 // means that a queue changed.
 type announcement struct {
-	Submission int64             `json:"submission,omitempty"` // its runs have new events
+	Submission int64             `json:"submission,omitempty"` // submission whose runs have new events
 	Board      *boardChange      `json:"board,omitempty"`
 	Evaluation *evaluationChange `json:"evaluation,omitempty"`
 }

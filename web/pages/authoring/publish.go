@@ -72,7 +72,7 @@ type publishResult struct {
 	remaining     []draft // with the reason, if one was refused
 	published     []views.TaskRef
 	lastPublished catalog.Task  // the last published one
-	lastPageURL   templ.SafeURL // its page
+	lastPageURL   templ.SafeURL // page of the last task
 	status        int           // status of the last refusal
 }
 

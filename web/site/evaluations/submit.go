@@ -89,7 +89,7 @@ func requestHash(request kernelrun.Request) (string, error) {
 type Device struct {
 	Name        string
 	slots, idle int
-	packages    []requirement.Packages // of its workers
+	packages    []requirement.Packages // packages of the workers of the device
 }
 
 // devices lists the devices that run evaluations now, best choice first. It returns an error if there is none.

@@ -29,7 +29,7 @@ const maxUnpackedBytes = 8 << 20
 type PackedFile struct {
 	io.ReadCloser
 	Size int
-	Gzip bool // it is packed
+	Gzip bool // the report is compressed
 }
 
 // OpenPacked opens an artifact. unpacks means that the client accepts gzip. The first maxUnpackedBytes are unpacked as
