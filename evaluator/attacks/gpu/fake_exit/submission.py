@@ -11,7 +11,7 @@ import socket
 import time
 
 end = socket.socket(fileno=4)
-while end.recv(4, socket.MSG_PEEK)[:4] not in (bytes([3, 0, 0, 0]), b""):
+while end.recv(16, socket.MSG_PEEK) not in (bytes([3, 0, 0, 0, 0, 0, 0, 0]), b""):  # END, and nothing behind it
     time.sleep(20e-6)
 try:
     end.shutdown(socket.SHUT_WR)

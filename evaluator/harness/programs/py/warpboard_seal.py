@@ -4,6 +4,7 @@ them to their places (warpboard_seal.h)."""
 from __future__ import annotations
 
 import ctypes
+import functools
 
 import warpboard_core
 from warpboard_cuda import call
@@ -37,7 +38,9 @@ class Gate:
         launch(self._kernel, self._arguments, max(1, -(-parts // GATE_THREADS)), GATE_THREADS)
 
 
+@functools.cache  # a process that is prepared has made a gate before
 def load(ptx: str) -> ctypes.c_void_p:
+    """Returns the module of a text in the current context. The driver translates it, which takes milliseconds."""
     module = ctypes.c_void_p()
     call("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(ptx.encode()))
     return module
