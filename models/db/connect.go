@@ -51,9 +51,7 @@ func (d *DB) openSQLite(path string) (err error) {
 		*to = pool
 		return nil
 	}
-	// The writer's cache of 64 MiB holds the inner index pages of a million rows. With SQLite's default of 2 MiB, a rebuild
-	// of scores takes half as long again.
-	return cmp.Or(open(&d.writer, "&_txlock=immediate&_cache_size=-65536", false, 1), open(&d.reader, "&_query_only=on", true, max(8, runtime.NumCPU())),
+	return cmp.Or(open(&d.writer, "&_txlock=immediate", false, 1), open(&d.reader, "&_query_only=on", true, max(8, runtime.NumCPU())),
 		open(&d.pingConn, "&_query_only=on", false, 1))
 }
 
