@@ -53,11 +53,15 @@ func passedBuild() job.StageResult {
 	return job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now}
 }
 
-func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error) {
+func (f fakeBuilder) Open(
+	_ context.Context, a *toolchain.Artifact, place toolchain.Environment,
+) (toolchain.Program, error) {
 	return fakeProgram{f, a.Command, place}, nil
 }
 
-func (f fakeBuilder) Inspect(ctx context.Context, _ toolchain.BuildRequest, _ string) (done toolchain.Inspection, err error) {
+func (f fakeBuilder) Inspect(
+	ctx context.Context, _ toolchain.BuildRequest, _ string,
+) (done toolchain.Inspection, err error) {
 	if f.inspect != nil {
 		err = f.inspect(ctx)
 	}

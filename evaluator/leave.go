@@ -55,7 +55,9 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 
 // drain waits until the attempts have ended: at most Config.StopTimeout after a stop signal (ctx), or until the time
 // of a shutdown notice, whichever is first. Warm programs are closed last, when no attempt can use them.
-func (w *Worker) drain(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
+func (w *Worker) drain(
+	ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc,
+) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
 		running.Wait()

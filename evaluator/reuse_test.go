@@ -40,7 +40,9 @@ type notingBuilder struct {
 	notes *reusing
 }
 
-func (b notingBuilder) Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error) {
+func (b notingBuilder) Open(
+	ctx context.Context, a *toolchain.Artifact, place toolchain.Environment,
+) (toolchain.Program, error) {
 	p, err := b.Builder.Open(ctx, a, place)
 	b.notes.closed = false
 	return notingProgram{p, b.notes}, err
@@ -90,7 +92,9 @@ func (r *reusing) compare(ref, custom string, change func(map[string]any), stage
 	return r.compareFor("token:1", ref, custom, change, stages...)
 }
 
-func (r *reusing) compareFor(caller, ref, custom string, change func(map[string]any), stages ...string) kernelrun.Result {
+func (r *reusing) compareFor(
+	caller, ref, custom string, change func(map[string]any), stages ...string,
+) kernelrun.Result {
 	r.t.Helper()
 	body := map[string]any{"ref_kernel": torch(ref), "custom_kernel": torch(custom), "reuse_reference": true}
 	if change != nil {

@@ -31,7 +31,9 @@ type Work interface {
 
 // attempt runs one attempt of a job and publishes its events to publisher. A panic ends only this job, not the worker.
 // The error is the cause of the result.
-func (w *Worker) attempt(ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job) (result job.Result, err error) {
+func (w *Worker) attempt(
+	ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job,
+) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Reservation: t, Log: w.log,
 	})

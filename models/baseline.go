@@ -39,8 +39,8 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 }
 
 // StartBaselines queues the baselines of a task's current version on each device where a baseline has not run, was
-// disturbed, ran with older software, or has changed. They run in the name of the operator's account. It returns the number of queued runs.
-// It skips devices that no worker has had, because such runs would wait forever.
+// disturbed, ran with older software, or has changed. They run in the name of the operator's account. It returns the
+// number of queued runs. It skips devices that no worker has had, because such runs would wait forever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
 		return 0, nil
@@ -114,7 +114,9 @@ func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash strin
 }
 
 // startBaseline submits one baseline to the devices that have no current run of it.
-func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task catalog.Task, version catalog.TaskVersion, name string) (int, error) {
+func startBaseline(
+	tx *gorm.DB, in submissions.NewSubmission, task catalog.Task, version catalog.TaskVersion, name string,
+) (int, error) {
 	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
 	if err != nil {
 		return 0, err

@@ -66,8 +66,8 @@ func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	return list, false
 }
 
-// invalidTurnReason returns a sentence about the bad conditions of most of a side's turns. It returns "" if fewer than half
-// were disturbed, or if the side's own score was disturbed, too.
+// invalidTurnReason returns a sentence about the bad conditions of most of a side's turns. It returns "" if fewer than
+// half were disturbed, or if the side's own score was disturbed, too.
 //
 // Weakness: a kernel that disturbs its device on purpose keeps a lucky score after maxInvalidConfirmations
 // confirmations. Its page shows the reason why it was not confirmed.

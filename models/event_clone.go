@@ -15,7 +15,9 @@ import (
 
 // CloneEvent creates an event with the settings of another event and copies of its tasks, which stay hidden until the
 // start. The copies have no submissions, boards, or members. The new event has the same duration.
-func (s *Store) CloneEvent(ctx context.Context, actor accounts.User, slug, title string, startsAt time.Time) (made events.Event, err error) {
+func (s *Store) CloneEvent(
+	ctx context.Context, actor accounts.User, slug, title string, startsAt time.Time,
+) (made events.Event, err error) {
 	from, err := s.Events.Event(ctx, slug)
 	if err != nil {
 		return made, err

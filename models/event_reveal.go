@@ -54,7 +54,9 @@ const RevealAll = -1
 // entrant's name, or "" for all. After the last entrant the event counts as revealed. submissions is the number of
 // waiting submissions that the page showed. If it differs, Reveal returns Conflict, because another person has already
 // revealed this entrant.
-func (s *Store) Reveal(ctx context.Context, actor accounts.User, slug string, submissions int) (name string, changes []boards.Change, err error) {
+func (s *Store) Reveal(
+	ctx context.Context, actor accounts.User, slug string, submissions int,
+) (name string, changes []boards.Change, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
 		return "", nil, err

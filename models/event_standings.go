@@ -24,7 +24,9 @@ type SeenEvent struct {
 
 // EventFor reads an event for a viewer, with the entries on the boards of one device, or of all if device is empty. at
 // selects an earlier time (see events.Event.RoundToMoment); the zero time means now.
-func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device string, at time.Time) (seen SeenEvent, err error) {
+func (s *Store) EventFor(
+	ctx context.Context, viewer accounts.User, slug, device string, at time.Time,
+) (seen SeenEvent, err error) {
 	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
 	}
@@ -42,7 +44,9 @@ func (s *Store) EventFor(ctx context.Context, viewer accounts.User, slug, device
 // EventStandings returns the standings of an event from the current boards of its tasks, of one device if it is named.
 // If a task has several devices, the first counts. at selects an earlier time, without ties; one such request is
 // computed at a time. Callers share the result and must not modify it.
-func (s *Store) EventStandings(ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time) (events.Standings, error) {
+func (s *Store) EventStandings(
+	ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time,
+) (events.Standings, error) {
 	rule, err := events.ParsePoints(e.Points)
 	if err != nil {
 		return events.Standings{}, err
@@ -113,7 +117,9 @@ const maxPastStandingsBytes = 8 << 20
 
 // standingsKey returns a hash of everything that standings depend on, including the change numbers of boards, which
 // every visible change raises.
-func standingsKey(points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64) (sum [sha256.Size]byte, err error) {
+func standingsKey(
+	points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64,
+) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
 		at[i] = changes[boardKeyOf(b)]

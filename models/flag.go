@@ -92,7 +92,9 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 
 // DismissFlags closes the open flags of a run with a finding that the run is fine. A held run counts from then on. If
 // the hold was caused by a failed confirmation of its source, all runs of that source count.
-func (s *Store) DismissFlags(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
+func (s *Store) DismissFlags(
+	ctx context.Context, actor accounts.User, runID int64, why string,
+) ([]boards.Change, error) {
 	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
 		var own, released int64 // a review of a run's own score is none of its source
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error

@@ -107,7 +107,9 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 // storeDecision stores a decision about a run and all its consequences in one transaction: run, scores, entries,
 // confirmation, and audit log. An entry depends only on its own person's runs, so only this person's entry is
 // recomputed; records are rebuilt.
-func (s *Store) storeDecision(tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any) ([]boards.Change, error) {
+func (s *Store) storeDecision(
+	tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any,
+) ([]boards.Change, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
@@ -130,7 +132,9 @@ func (s *Store) storeDecision(tx *gorm.DB, actor accounts.User, run work.Run, ac
 //
 // The samples of a submission that its owner deletes still count for their source (package samples). Workers stop
 // running attempts after their next heartbeat.
-func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id int64, why string) (changes []boards.Change, err error) {
+func (s *Store) DeleteSubmission(
+	ctx context.Context, actor accounts.User, id int64, why string,
+) (changes []boards.Change, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
@@ -157,7 +161,9 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor accounts.User, id in
 
 // deleteSubmission deletes a submission and applies the consequences. Its samples may still count in the pool of its
 // source.
-func (s *Store) deleteSubmission(tx *gorm.DB, sub submissions.Submission, byOwner bool) (changes []boards.Change, err error) {
+func (s *Store) deleteSubmission(
+	tx *gorm.DB, sub submissions.Submission, byOwner bool,
+) (changes []boards.Change, err error) {
 	// These are read before the deletion, which also deletes runs, stages, events, rows of artifacts, runs of turns,
 	// and flags by cascade. Files of artifacts stay until the next sweep.
 	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
@@ -237,7 +243,9 @@ func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 const renamesPerDay = 3 // of one person, by themselves
 
 // Rename changes a person's name: 1 to 40 visible characters that no other person uses.
-func (s *Store) Rename(ctx context.Context, actor accounts.User, userID int64, name string) (changes []boards.Change, err error) {
+func (s *Store) Rename(
+	ctx context.Context, actor accounts.User, userID int64, name string,
+) (changes []boards.Change, err error) {
 	if err := actor.Check(accounts.Rename, accounts.ObjectOwners{OwnerID: userID}); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,9 @@ const maxNoteLength = 280 // characters
 
 // SetNote sets a person's note on their own run that is or was a record. An empty text deletes the note, which the
 // author of the task and admins may do too.
-func (s *Store) SetNote(ctx context.Context, actor accounts.User, runID int64, text string) (changes []boards.Change, err error) {
+func (s *Store) SetNote(
+	ctx context.Context, actor accounts.User, runID int64, text string,
+) (changes []boards.Change, err error) {
 	text = singleLine(text)
 	if n := len([]rune(text)); n > maxNoteLength {
 		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, maxNoteLength)

@@ -55,7 +55,9 @@ func (r Rerun) FailureReason() string {
 
 // Reruns lists the newest Remeasure orders of a task's version, or of a device with new software, with their runs by
 // board, fastest earlier score first. It omits runs of tasks that are not listed to the viewer.
-func (s *Store) Reruns(ctx context.Context, viewer accounts.User, versionID int64, device string, limit int) (orders []OrderWithReruns, err error) {
+func (s *Store) Reruns(
+	ctx context.Context, viewer accounts.User, versionID int64, device string, limit int,
+) (orders []OrderWithReruns, err error) {
 	var found []Order
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Rerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error

@@ -115,7 +115,9 @@ func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int
 
 // ApplyRerun makes the scores of a rerun order count, instead of earlier samples and confirmations of the same sources,
 // and disqualifies the runs that failed again.
-func (s *Store) ApplyRerun(ctx context.Context, actor accounts.User, taskID int64) (changes []boards.Change, err error) {
+func (s *Store) ApplyRerun(
+	ctx context.Context, actor accounts.User, taskID int64,
+) (changes []boards.Change, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		if o.EndedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")

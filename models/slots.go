@@ -61,7 +61,9 @@ func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []strin
 }
 
 // recordAllSoftware stores the software of slots, and reports whether some is new to its device.
-func recordAllSoftware(tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect) (changed bool, err error) {
+func recordAllSoftware(
+	tx *gorm.DB, slots []job.Slot, may func(device string) bool, out *work.Effect,
+) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
 		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}

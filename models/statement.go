@@ -88,7 +88,9 @@ func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
 	return seeds
 }
 
-func scoreOfOwnProgram(version catalog.TaskVersion, cases []job.CaseResult, d *job.Disturbances) (score statement.Score, err error) {
+func scoreOfOwnProgram(
+	version catalog.TaskVersion, cases []job.CaseResult, d *job.Disturbances,
+) (score statement.Score, err error) {
 	if score.NS, err = harness.Score(version.Definition.RankingBy, cases); err != nil {
 		return score, err
 	}

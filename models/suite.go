@@ -40,7 +40,9 @@ func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, 
 }
 
 // EventSuite returns the suite of an event's tasks that the viewer may see.
-func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug string, view SuiteQuery) (e events.EventRow, suite events.Suite, err error) {
+func (s *Store) EventSuite(
+	ctx context.Context, viewer accounts.User, slug string, view SuiteQuery,
+) (e events.EventRow, suite events.Suite, err error) {
 	if e, err = s.Events.Event(ctx, slug); err != nil {
 		return e, suite, err
 	}
@@ -53,7 +55,9 @@ func (s *Store) EventSuite(ctx context.Context, viewer accounts.User, slug strin
 	return e, suite, err
 }
 
-func (s *Store) suite(ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteQuery) (events.Suite, error) {
+func (s *Store) suite(
+	ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteQuery,
+) (events.Suite, error) {
 	if err := s.suiteLimit.Acquire(ctx, 1); err != nil {
 		return events.Suite{}, err
 	}

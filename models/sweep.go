@@ -64,7 +64,9 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 }
 
 // StorageToDelete returns the total of stored data, and the part that a sweep at a time will delete.
-func (s *Store) StorageToDelete(ctx context.Context, actor accounts.User, at time.Time) (quota.StorageTotal, quota.NextSweep, error) {
+func (s *Store) StorageToDelete(
+	ctx context.Context, actor accounts.User, at time.Time,
+) (quota.StorageTotal, quota.NextSweep, error) {
 	return s.Quotas.StorageTotal(ctx, actor, quota.SweepTimes{
 		Artifacts: at.Add(-artifactRetention), Evaluations: at.Add(-evaluationRetention), Events: at.Add(-eventRetention),
 	})

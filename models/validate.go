@@ -24,7 +24,9 @@ const validatedEntriesPerBoard = 10
 
 // Validate queues the validation script of a task for the leading entries of its boards, except those whose validation
 // already waits. It returns the number of queued runs.
-func (s *Store) Validate(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, queued int, err error) {
+func (s *Store) Validate(
+	ctx context.Context, actor accounts.User, taskID int64,
+) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		out, queued = work.Effect{}, 0
 		task, script, err := validatableTask(tx, actor, taskID)
@@ -89,7 +91,9 @@ func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catal
 	return task, v.Version, nil
 }
 
-func queueValidations(tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Effect) (queued int, err error) {
+func queueValidations(
+	tx *gorm.DB, actor accounts.User, script string, entries []boards.Entry, out *work.Effect,
+) (queued int, err error) {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.RunID

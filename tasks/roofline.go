@@ -72,7 +72,10 @@ func (r *taskReader) roofline(node *yaml.Node) *Roofline {
 		return nil
 	}
 	f := r.mapping(node, "roofline", knownKeys("roofline", "")...)
-	out := &Roofline{Bytes: r.scalarText(f["bytes"], "roofline.bytes"), Flops: r.scalarText(f["flops"], "roofline.flops")}
+	out := &Roofline{
+		Bytes: r.scalarText(f["bytes"], "roofline.bytes"),
+		Flops: r.scalarText(f["flops"], "roofline.flops"),
+	}
 	for _, expression := range []struct{ key, text string }{{"bytes", out.Bytes}, {"flops", out.Flops}} {
 		r.tryExpression(f[expression.key], expression.key, expression.text)
 	}

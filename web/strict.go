@@ -10,9 +10,9 @@ import (
 	"warpboard/web/site"
 )
 
-// refuseMalformed refuses requests that this server and a proxy could parse differently (request smuggling), most of which
-// fasthttp accepts. It also refuses compressed bodies: a few megabytes may unpack to gigabytes before a handler sets
-// its limit. If few connections are free, it closes connections after their response, because idle ones keep other
+// refuseMalformed refuses requests that this server and a proxy could parse differently (request smuggling), most of
+// which fasthttp accepts. It also refuses compressed bodies: a few megabytes may unpack to gigabytes before a handler
+// sets its limit. If few connections are free, it closes connections after their response, because idle ones keep other
 // clients out.
 func (s *Server) refuseMalformed(c *fiber.Ctx) error {
 	if !site.IsInternal(c) {

@@ -207,7 +207,9 @@ func readAll(resp *http.Response) ([]byte, error) {
 }
 
 // sendBody returns the response to a successful request; the caller must close its body.
-func (c *Client) sendBody(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
+func (c *Client) sendBody(
+	ctx context.Context, method, path string, body any, headers ...string,
+) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -220,7 +222,9 @@ func (c *Client) sendBody(ctx context.Context, method, path string, body any, he
 }
 
 // sendReader is send for any path on the site and any body.
-func (c *Client) sendReader(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
+func (c *Client) sendReader(
+	ctx context.Context, method, path string, content io.Reader, headers ...string,
+) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, content)
 	if err != nil {
 		return nil, err

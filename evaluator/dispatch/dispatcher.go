@@ -130,7 +130,9 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 }
 
 // readState reads the work that can start on devices that are not paused, the live attempts, and the workers.
-func (d *Dispatcher) readState(ctx context.Context, now time.Time) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
+func (d *Dispatcher) readState(
+	ctx context.Context, now time.Time,
+) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
 	if ready, err = d.store.Work.ReadyDevices(ctx, now); err != nil {
 		return
 	}

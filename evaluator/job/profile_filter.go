@@ -117,7 +117,9 @@ func (f *ProfileFilter) selectedBenchmark() int {
 
 // ChooseCases returns the number of the first profiled benchmark and the cases to profile: all benchmarks, or the
 // selected one. The error text continues a sentence.
-func (f *ProfileFilter) ChooseCases(all []tasks.Case, benchmarks []tasks.Case) (first int, cases []tasks.Case, err error) {
+func (f *ProfileFilter) ChooseCases(
+	all []tasks.Case, benchmarks []tasks.Case,
+) (first int, cases []tasks.Case, err error) {
 	switch n := f.selectedBenchmark(); {
 	case n < 0:
 		return 0, all, nil

@@ -5,8 +5,8 @@
 //
 // On a GPU both languages use the same code for everything from "the input lies in the judge's memory" to "the answer
 // lies in the judge's memory, with its clocks": the headers in harness/programs/cu and common. The judge of CUDA tasks
-// includes them; that of Python tasks and of evaluations calls the core (harness/programs/core), a shared library that is
-// compiled from them once per worker. On the host, Python has its own code.
+// includes them; that of Python tasks and of evaluations calls the core (harness/programs/core), a shared library that
+// is compiled from them once per worker. On the host, Python has its own code.
 //
 // # Descriptors
 //
@@ -33,9 +33,9 @@
 // A stage with a judge that stays for the next one (StageRequest.KeepJudge) may end before its runners: the judge has
 // let all go, does not wait for their pipes, and measures nothing any more, and they have closed their output. What is
 // left of them (Left) takes its time to end, as a process with a context does, or is killed as above. Until then its
-// Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's judge lets its
-// own runners load, and before their first call waits for the end of descriptor 5. So nothing of an earlier stage is
-// left when anything is checked or timed, or constants are measured. A program is closed, and its slot given to
+// Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's judge lets
+// its own runners load, and before their first call waits for the end of descriptor 5. So nothing of an earlier stage
+// is left when anything is checked or timed, or constants are measured. A program is closed, and its slot given to
 // other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
 //
 // The judge owns the shared memory for inputs and answers: memfds, and on a GPU physical allocations (cuMemCreate)
@@ -165,9 +165,9 @@
 // ask six times per case; otherwise it could select inputs and moments that suit it. If it asks before the release, its
 // call is released without an input, and the next one begins after its end.
 //
-// All device work is queued at once, from the first byte of an input to the copies of the answer: the device waits until
-// the judge has queued everything, and then never for the judge's processor. Only the first call on arrays of other sizes
-// is queued piece by piece, because loading a kernel may wait for the device.
+// All device work is queued at once, from the first byte of an input to the copies of the answer: the device waits
+// until the judge has queued everything, and then never for the judge's processor. Only the first call on arrays of
+// other sizes is queued piece by piece, because loading a kernel may wait for the device.
 //
 // On a device the constants are measured after the runner's sandbox is dead: code still running there could make them
 // longer, and so its times shorter. The time from the first byte of an input until the judge frees its device is

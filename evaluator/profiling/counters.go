@@ -20,7 +20,9 @@ const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
 // Counters runs the program of a stage once under Nsight Compute and returns the counters of the last kernel in
 // NVTXRange. source is the kernel's source. The error is a message for the caller. A nil Nsight returns an error.
-func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string) (kernelrun.Metrics, error) {
+func (n *Nsight) Counters(
+	ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string,
+) (kernelrun.Metrics, error) {
 	if n == nil {
 		return kernelrun.Metrics{}, nsight.ErrNoTool
 	}

@@ -42,7 +42,10 @@ var errUnreadable = errors.New("ncu printed nothing of its own report")
 // collect runs a process of the program under ncu, modified by adapt, and returns ncu's report file, which is empty if
 // there is none. why is a sentence about a failure, after which there may still be a report. The error is an
 // infrastructure error.
-func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
+func (n *Nsight) collect(
+	ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error,
+	o nsight.Options,
+) (report []byte, out judge.Ending, why string, err error) {
 	// The result pipe of a program without a judge is not needed, because an earlier stage reported.
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

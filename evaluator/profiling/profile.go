@@ -126,7 +126,9 @@ func (s *profileSession) addNote(sentence string, args ...any) {
 
 // runCases runs one process over some cases and returns ncu's report file and the parsed report. If report is nil, why
 // has the reason.
-func (s *profileSession) runCases(ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter) (file []byte, report *ncu.Report, why string, err error) {
+func (s *profileSession) runCases(
+	ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter,
+) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { seen.readOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },

@@ -22,7 +22,9 @@ const redialDelay = 2 * time.Second
 
 // connect connects to a server, and retries until ctx ends if it does not respond. nats.go itself retries a first
 // connection only a few times.
-func connect(ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option) (*nats.Conn, error) {
+func connect(
+	ctx context.Context, address string, log *slog.Logger, absent string, opts []nats.Option,
+) (*nats.Conn, error) {
 	for {
 		nc, err := nats.Connect(address, opts...)
 		if err == nil || !errors.Is(err, nats.ErrNoServers) && !isTimeout(err) && !isNoWebSocket(err) {

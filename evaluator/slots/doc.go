@@ -12,6 +12,6 @@
 // same order. No two sandbox slots from place.go are in use at once, so no two programs share a user ID.
 //
 // Failures: a kernel can break a GPU for later jobs. So the slots of a failed job are checked, also if one of its
-// processes was killed later (Lease.CheckClosed). A slot that fails is retired until the worker's self-test passes again,
-// or the worker restarts.
+// processes was killed later (Lease.CheckClosed). A slot that fails is retired until the worker's self-test passes
+// again, or the worker restarts.
 package slots

@@ -61,7 +61,9 @@ type measurement struct {
 	decisions               chan bool
 }
 
-func (m MeasureConfig) newMeasurement(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measurement {
+func (m MeasureConfig) newMeasurement(
+	def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string,
+) *measurement {
 	most := cmp.Or(m.MaxProcesses, harness.MaxProcesses)
 	now := time.Now()
 	return &measurement{

@@ -89,7 +89,9 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 }
 
 // checkSyntax fails the build if Python cannot parse a file. The output has the line, with a caret below it.
-func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
+func (b *Builder) checkSyntax(
+	ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult,
+) (bool, error) {
 	python := b.cfg.Tools.Python
 	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Place.BuildLimits
@@ -113,7 +115,9 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 
 // buildExtensions imports one submitted file to compile its extensions. A failed import does not fail the build,
 // because it may only need a GPU, and the stages report the error better.
-func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
+func (b *Builder) buildExtensions(
+	ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult,
+) error {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir

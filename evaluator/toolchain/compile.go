@@ -134,7 +134,9 @@ func (c *compilation) link(ctx context.Context) (buildStep, error) {
 }
 
 // compileOne compiles a file, with the given files in the same directory.
-func (c *compilation) compileOne(ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool) (buildStep, error) {
+func (c *compilation) compileOne(
+	ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool,
+) (buildStep, error) {
 	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.compilerLimits(file)}
 	return c.runCommand(ctx, file, spec, "object", logged)
 }
@@ -177,7 +179,9 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 }
 
 // runCommand runs one build command in the sandbox and collects its product from /out.
-func (c *compilation) runCommand(ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool) (buildStep, error) {
+func (c *compilation) runCommand(
+	ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool,
+) (buildStep, error) {
 	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
 	spec.CollectFiles = map[string]int64{product: maxProductBytes}
 	if logged {

@@ -82,7 +82,9 @@ func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 }
 
 // inspect compiles one file. The messages of the first step are stored.
-func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, file string, code map[string][]Code) ([]buildStep, error) {
+func (c *compilation) inspect(
+	ctx context.Context, input harness.CompileInput, file string, code map[string][]Code,
+) ([]buildStep, error) {
 	if c.req.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
 		if why := s.outcome.RefusedFiles["assembly"]; why != "" && s.outcome.ExitCode == 0 {
@@ -125,7 +127,9 @@ func (c *compilation) inspect(ctx context.Context, input harness.CompileInput, f
 func notShownCode(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
 
 // runTool runs a command on files. Its product is the first collected file, or else its output.
-func (c *compilation) runTool(ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string) (buildStep, error) {
+func (c *compilation) runTool(
+	ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string,
+) (buildStep, error) {
 	spec := sandbox.Spec{
 		Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot,
 		Mounts: c.plan.mounts,

@@ -186,7 +186,9 @@ func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	return mountExtensions(spec, p.extensions(req, 0))
 }
 
-func (b *Builder) pythonSpec(place Environment, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
+func (b *Builder) pythonSpec(
+	place Environment, req StageRequest, script []string, files map[string][]byte,
+) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	spec := place.spec(req)
 	maps.Copy(spec.Env, b.pythonEnv(place))
@@ -253,7 +255,9 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 }
 
 // run runs a stage after these processes have ended. A judge waits for the others before it measures anything.
-func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Wrapper, before ...**judge.Left) (end judge.Ending, err error) {
+func (p *pythonProgram) run(
+	ctx context.Context, req StageRequest, wrapped Wrapper, before ...**judge.Left,
+) (end judge.Ending, err error) {
 	killed, err := waitForEarlierStages(ctx, before...)
 	if err != nil {
 		return end, err

@@ -15,7 +15,10 @@ import (
 )
 
 // settingsCommand returns a command whose flags are settings. more declares flags that only this command has.
-func settingsCommand(env Environment, name, about string, run func(context.Context, Environment, *Config) error, more ...func(*pflag.FlagSet)) *cobra.Command {
+func settingsCommand(
+	env Environment, name, about string, run func(context.Context, Environment, *Config) error,
+	more ...func(*pflag.FlagSet),
+) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: about}, &Config{}
 	declareSettings(cmd.Flags(), name, cfg)
 	for _, declare := range more {
@@ -42,7 +45,9 @@ func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
 // read sets the configuration of fs from, in this order of precedence: flags, environment, settings file, default
 // values. Then it validates all settings. wrong is the error of parsing the flags. A flag that cannot be parsed keeps
 // its default value, which may cause an additional error.
-func (c *Config) read(command string, fs *pflag.FlagSet, getenv func(string) string, wrong error) (settingOrigins, error) {
+func (c *Config) read(
+	command string, fs *pflag.FlagSet, getenv func(string) string, wrong error,
+) (settingOrigins, error) {
 	var all []error
 	switch {
 	case wrong != nil:

@@ -38,7 +38,9 @@ func replicaName(data string) (string, error) {
 
 // shareAnnouncements exchanges announcements with the other processes on the same queue, so that viewers of each see
 // all changes. Each announcement may mean new work for the dispatcher.
-func shareAnnouncements(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store) (listen func(context.Context) error) {
+func shareAnnouncements(
+	q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store,
+) (listen func(context.Context) error) {
 	if !q.Shared() {
 		return func(context.Context) error { return nil }
 	}

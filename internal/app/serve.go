@@ -241,7 +241,9 @@ func queueAuthorizer(store *models.Store) func(name, secret string) ([]string, b
 }
 
 // web returns the site's part of the settings.
-func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
+func (c *Config) web(
+	store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger,
+) web.Config {
 	from, _ := c.metricsNetworks() // validate has checked it
 	cfg := web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{

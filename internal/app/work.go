@@ -58,7 +58,9 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 
 // runWorker evaluates jobs on the devices of this machine until ctx ends. leaving configures when the worker exits by
 // itself.
-func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
+func runWorker(
+	ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config),
+) error {
 	dial.Name = cfg.Worker.Name
 	// It connects before detecting devices, to report a wrong secret at once; it waits for a site that does not run.
 	conn, err := queue.Dial(ctx, dial)

@@ -43,7 +43,9 @@ func (t Token) HasSecret(secret string) bool {
 
 // CreateToken creates a token and returns its secret, of which only a hash is stored. A life of 0 means that it never
 // expires.
-func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
+func (s *Accounts) CreateToken(
+	ctx context.Context, userID int64, name string, life time.Duration,
+) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
 		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name that you will recognize later.")
 	}

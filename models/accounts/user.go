@@ -193,7 +193,9 @@ func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blo
 	return s.changeUser(ctx, actor, userID, act, "", map[string]any{"blocked_at": at})
 }
 
-func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act, detail string, values map[string]any) error {
+func (s *Accounts) changeUser(
+	ctx context.Context, actor User, userID int64, act, detail string, values map[string]any,
+) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		res := tx.Model(&User{}).Where("id = ?", userID).Updates(values)
 		if res.Error != nil {

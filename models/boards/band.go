@@ -203,7 +203,9 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 
 // cutChangedBands divides the entries from the band old[keep] on into bands, until one of the old bands after the
 // position next begins at the same entry as before.
-func cutChangedBands(tx *gorm.DB, key Key, old []Band, keep int, to boardPosition) (cut bandBuilder, next int, err error) {
+func cutChangedBands(
+	tx *gorm.DB, key Key, old []Band, keep int, to boardPosition,
+) (cut bandBuilder, next int, err error) {
 	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {

@@ -87,7 +87,9 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, part
 }
 
 // LeadingEntries returns the first entries of a board without the board's row.
-func (s *Boards) LeadingEntries(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
+func (s *Boards) LeadingEntries(
+	ctx context.Context, versionID int64, device string, limit int,
+) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Limit(limit)
 	err = s.standings(ctx, part, "").Order(prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "first entries of the board")

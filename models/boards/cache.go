@@ -66,7 +66,9 @@ type BoardContent struct {
 
 // ReadForPage reads a part of a board in four queries, or from the cache. own is the entry of part.ViewerID, or nil.
 // The cache key contains PartQuery.CompareWithTime.
-func (s *Boards) ReadForPage(ctx context.Context, b Head, part PartQuery) (shown BoardContent, own *Standing, err error) {
+func (s *Boards) ReadForPage(
+	ctx context.Context, b Head, part PartQuery,
+) (shown BoardContent, own *Standing, err error) {
 	key := boardPartKey{Key{b.VersionID, b.Device}, b.ChangeNumber, part}
 	key.part.ViewerID = 0
 	shown, ok := cachedValue[BoardContent](s.cache, key)

@@ -137,7 +137,9 @@ func EntriesOfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 
 // ValidRuns lists a person's valid runs on a board, fastest first, and only one run per source. If before is not 0, it
 // lists only runs that precede that run.
-func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
+func (s *Boards) ValidRuns(
+	ctx context.Context, versionID int64, device string, userID, before int64, limit int,
+) ([]Entry, error) {
 	q := s.db.Read(ctx).Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID)
 	if before > 0 {
 		q = q.Where("id < ?", before)

@@ -10,7 +10,9 @@ import (
 // StandingsAt returns a board as it was at a time: each person's best run until then with the newest software of that
 // time, in bands by the current rule. Runs that were disqualified, deleted, or measured again later have their current
 // state, not the earlier one. It reads the whole board, one row per person.
-func (s *Boards) StandingsAt(ctx context.Context, versionID int64, device string, at time.Time) (list []Standing, bands []Band, err error) {
+func (s *Boards) StandingsAt(
+	ctx context.Context, versionID int64, device string, at time.Time,
+) (list []Standing, bands []Band, err error) {
 	until := s.db.Read(ctx).Table("bests").
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
 		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).

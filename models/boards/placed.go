@@ -28,7 +28,9 @@ type placeSummariesKey struct {
 
 // PlaceSummaries returns the entries of boards at their change numbers, in order. It reads only boards that have
 // changed since they were cached. With a time, it reads all boards as they were then, without ties.
-func (s *Boards) PlaceSummaries(ctx context.Context, changes map[Key]int64, at time.Time) (map[Key][]PlaceSummary, error) {
+func (s *Boards) PlaceSummaries(
+	ctx context.Context, changes map[Key]int64, at time.Time,
+) (map[Key][]PlaceSummary, error) {
 	places := make(map[Key][]PlaceSummary, len(changes))
 	var missing []Key
 	for key, change := range changes {

@@ -30,7 +30,9 @@ type EntrySummary struct {
 
 // PersonEntries lists a person's entries on current boards that the viewer may see, in the order of Tasks, from offset
 // on. more reports whether others follow. It makes one query.
-func (s *Boards) PersonEntries(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []EntrySummary, more bool, err error) {
+func (s *Boards) PersonEntries(
+	ctx context.Context, viewer accounts.User, userID int64, offset, limit int,
+) (list []EntrySummary, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
 		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // only by keys

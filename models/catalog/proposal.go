@@ -16,7 +16,9 @@ const proposedVersionNumber = 0
 
 // Propose stores a bundle as the task's unpublished version. It replaces an earlier unpublished version, but keeps its
 // runs if both measure the same.
-func (s *Catalog) Propose(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (TaskVersion, error) {
+func (s *Catalog) Propose(
+	ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle,
+) (TaskVersion, error) {
 	var v TaskVersion
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := EditableTask(tx, actor, taskID)

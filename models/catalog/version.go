@@ -57,7 +57,9 @@ func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (C
 
 // Publish makes a bundle the task's current version and returns the ChangeKind. It also changes the task's settings
 // unless they are nil. If they contain no title, the task gets the bundle's title if that has changed.
-func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings) (version TaskVersion, change ChangeKind, err error) {
+func (s *Catalog) Publish(
+	ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle, settings *TaskSettings,
+) (version TaskVersion, change ChangeKind, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := EditableTask(tx, actor, taskID)
 		if err != nil {

@@ -50,7 +50,9 @@ func visibleComments(q *gorm.DB) *gorm.DB {
 }
 
 // List lists comments with IDs above after, oldest first. If after is 0, the write-up comes first.
-func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, after int64, limit int) (list []CommentRow, err error) {
+func (c *Comments) List(
+	ctx context.Context, viewer accounts.User, t Thread, after int64, limit int,
+) (list []CommentRow, err error) {
 	if err := t.Check(viewer, c.now()); err != nil {
 		return nil, err
 	}
@@ -65,7 +67,9 @@ func (c *Comments) List(ctx context.Context, viewer accounts.User, t Thread, aft
 func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background()).NowFunc()) }
 
 // Comment reads a comment and its thread, if the viewer may read them.
-func (c *Comments) Comment(ctx context.Context, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
+func (c *Comments) Comment(
+	ctx context.Context, viewer accounts.User, id int64,
+) (found CommentRow, t Thread, err error) {
 	return findComment(c.db.Read(ctx), viewer, id)
 }
 

@@ -135,7 +135,10 @@ func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, w
 }
 
 // moderate changes a comment and writes the reason to the audit log.
-func (c *Comments) moderate(ctx context.Context, actor accounts.User, id int64, act, why string, change func(found CommentRow, why string) (map[string]any, error)) (t Thread, err error) {
+func (c *Comments) moderate(
+	ctx context.Context, actor accounts.User, id int64, act, why string,
+	change func(found CommentRow, why string) (map[string]any, error),
+) (t Thread, err error) {
 	if why, err = cleanBody(why, maxReasonLength); err != nil {
 		return t, err
 	}

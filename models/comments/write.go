@@ -47,7 +47,9 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 }
 
 // SetWriteup adds or replaces the write-up of the author, which is shown above the comments.
-func (c *Comments) SetWriteup(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
+func (c *Comments) SetWriteup(
+	ctx context.Context, actor accounts.User, about Thread, body string,
+) (made Comment, err error) {
 	if body, err = cleanBody(body, LongestWriteup); err != nil {
 		return made, err
 	}

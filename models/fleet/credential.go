@@ -36,7 +36,9 @@ func (c WorkerCredential) covers(device string) bool {
 
 // CreateCredential creates a credential and returns its secret, of which only a hash is stored. Only admins may call
 // it.
-func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
+func (s *Fleet) CreateCredential(
+	ctx context.Context, actor accounts.User, name string, devices []string,
+) (secret string, cred WorkerCredential, err error) {
 	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return "", cred, err
 	}

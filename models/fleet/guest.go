@@ -54,7 +54,9 @@ func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 
 // keepRow reports whether a worker's heartbeat may be stored. A guest that was away returns only while its token admits
 // another worker.
-func (s *Fleet) keepRow(ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error) error {
+func (s *Fleet) keepRow(
+	ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error,
+) error {
 	if h.Stopping || cred.RevokedAt != nil {
 		return save(s.db.Writer(ctx))
 	}

@@ -52,7 +52,9 @@ func (n NewJoinToken) check() error {
 }
 
 // CreateJoinToken creates a join token and returns its secret, of which only a hash is stored. Only admins may call it.
-func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
+func (s *Fleet) CreateJoinToken(
+	ctx context.Context, actor accounts.User, n NewJoinToken,
+) (secret string, token JoinToken, err error) {
 	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
 		return "", token, err
 	}

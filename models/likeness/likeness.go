@@ -73,7 +73,9 @@ type Result struct {
 }
 
 // Find compares the sources of the entries on a task's boards. The actor must be allowed to review the task's runs.
-func (l *Likeness) Find(ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle) (Result, error) {
+func (l *Likeness) Find(
+	ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle,
+) (Result, error) {
 	if err := actor.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return Result{}, err
 	}
@@ -103,7 +105,9 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 
 // printsOf returns the fingerprints of sources by hash, and computes those that are not cached. It reads one source at
 // a time to limit memory.
-func (l *Likeness) printsOf(ctx context.Context, sources []Source, without Fingerprints) (map[string]Fingerprints, error) {
+func (l *Likeness) printsOf(
+	ctx context.Context, sources []Source, without Fingerprints,
+) (map[string]Fingerprints, error) {
 	prints := map[string]Fingerprints{}
 	var hashes []string
 	for _, source := range sources {

@@ -82,7 +82,9 @@ func unknownCodeError() error {
 
 // CreateInvite creates an invite code for a task and returns it. Only a hash is stored. The actor must be the task's
 // author or an admin.
-func (b *MembersBoards) CreateInvite(ctx context.Context, actor accounts.User, taskID int64, n NewInvite) (code string, invite Invite, err error) {
+func (b *MembersBoards) CreateInvite(
+	ctx context.Context, actor accounts.User, taskID int64, n NewInvite,
+) (code string, invite Invite, err error) {
 	n.Note = db.Sanitize(n.Note)
 	if err := n.check(); err != nil {
 		return "", invite, err

@@ -31,7 +31,9 @@ type MemberRow struct {
 
 // List lists the members of a task, latest first, from offset on. more reports whether others follow. The caller must
 // check that the viewer may edit the task.
-func (b *MembersBoards) List(ctx context.Context, taskID int64, offset, limit int) (list []MemberRow, more bool, err error) {
+func (b *MembersBoards) List(
+	ctx context.Context, taskID int64, offset, limit int,
+) (list []MemberRow, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
 		Joins("join users u on u.id = m.user_id").Joins("join invites i on i.id = m.invite_id").
 		Where("m.task_id = ? and m.removed_at is null", taskID).Order("m.joined_at desc, m.user_id").Offset(offset).Limit(limit + 1).Scan(&list).Error

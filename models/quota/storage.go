@@ -61,7 +61,9 @@ func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list [
 	return q.listStorage(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
 }
 
-func (q *Quotas) listStorage(ctx context.Context, actor accounts.User, group, columns, table string) (list []StorageUse, err error) {
+func (q *Quotas) listStorage(
+	ctx context.Context, actor accounts.User, group, columns, table string,
+) (list []StorageUse, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return nil, err
 	}
@@ -71,7 +73,9 @@ func (q *Quotas) listStorage(ctx context.Context, actor accounts.User, group, co
 
 // StorageTotal returns the total of all stored data, and of the parts that are older than the given times, which will
 // be deleted.
-func (q *Quotas) StorageTotal(ctx context.Context, actor accounts.User, goes SweepTimes) (total StorageTotal, next NextSweep, err error) {
+func (q *Quotas) StorageTotal(
+	ctx context.Context, actor accounts.User, goes SweepTimes,
+) (total StorageTotal, next NextSweep, err error) {
 	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return total, next, err
 	}

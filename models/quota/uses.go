@@ -68,7 +68,9 @@ func (s LimitUse) Remaining() (submissions, seconds int) {
 }
 
 // UsesOfTask returns a person's use of a task's limits. Without limits, and for admins, it returns nil without a query.
-func (q *Quotas) UsesOfTask(ctx context.Context, user accounts.User, taskID int64, limits []TaskLimit) ([]LimitUse, error) {
+func (q *Quotas) UsesOfTask(
+	ctx context.Context, user accounts.User, taskID int64, limits []TaskLimit,
+) ([]LimitUse, error) {
 	return limitUses(q.db.Read(ctx), user, taskID, limits)
 }
 

@@ -81,7 +81,9 @@ func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int
 
 // changedScores returns the runs of people on a board whose scores differ from those of their samples, with the new
 // columns.
-func changedScores(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (changed []scoredRun, err error) {
+func changedScores(
+	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
+) (changed []scoredRun, err error) {
 	members, err := membersOf(tx, versionID, device, users, runID)
 	if err != nil || len(members) == 0 {
 		return nil, err
@@ -167,7 +169,9 @@ func (m scoredRun) appendChanged(changed []scoredRun, now scoreColumns) []scored
 }
 
 // membersOf reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer valid.
-func membersOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (members []scoredRun, err error) {
+func membersOf(
+	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
+) (members []scoredRun, err error) {
 	// Two queries are used, because the first condition must repeat the text of the partial index runs_valid, which a
 	// query with "or" could not use.
 	for _, condition := range []string{boards.ValidRunSQL, "pool_id is not null and not (" + boards.ValidRunSQL + ")"} {
@@ -197,7 +201,9 @@ type boardSample struct {
 
 // samplesOf reads the samples of people on a board, oldest first, and the turns of confirmations for their sources.
 // Samples of a run that is disqualified or held do not count.
-func samplesOf(tx *gorm.DB, versionID int64, device string, users []int64, runID int64) (list []boardSample, err error) {
+func samplesOf(
+	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
+) (list []boardSample, err error) {
 	sources := tx.Table("submissions").Select("source_key").Where("version_id = ? and user_id in ?", versionID, users)
 	if runID != 0 {
 		sources = sources.Where("id = (select submission_id from runs where id = ?)", runID)

@@ -14,7 +14,9 @@ import (
 
 // Draw chooses values for the ranges in the cases of an attempt's task. Ranked runs get the secret values of their
 // board and epoch. Other runs get independent values, which reveal nothing about these.
-func (s *Scores) Draw(ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition) (tasks.Definition, error) {
+func (s *Scores) Draw(
+	ctx context.Context, attempt work.Attempt, run work.Run, task tasks.Definition,
+) (tasks.Definition, error) {
 	if !task.HasRanges() {
 		return task, nil
 	}

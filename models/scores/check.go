@@ -83,7 +83,9 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 // drawnTask returns the task of a ranked result with the drawn values of its cases. If the values were drawn for other
 // software than that of the measurement, it changes the result to a lost attempt, because the board compares runs with
 // equal cases.
-func (s *Scores) drawnTask(ctx context.Context, def tasks.Definition, result *job.Result) (drawn tasks.Definition, lost bool, err error) {
+func (s *Scores) drawnTask(
+	ctx context.Context, def tasks.Definition, result *job.Result,
+) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err

@@ -23,7 +23,9 @@ type Draw struct {
 }
 
 // BeginDraw assigns to an attempt the draw of its board for the worker's software, and returns the seed.
-func (s *Scores) BeginDraw(ctx context.Context, attemptID string, versionID int64, device string, software epochs.Software) (seed []byte, err error) {
+func (s *Scores) BeginDraw(
+	ctx context.Context, attemptID string, versionID int64, device string, software epochs.Software,
+) (seed []byte, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		epochID, err := epochs.IDOf(tx, software)
 		if err != nil {
@@ -56,7 +58,9 @@ func findDraw(tx *gorm.DB, versionID int64, device string, epochID int64) (draw 
 
 // SeedOf returns the seed of an attempt, or nil if it has none. It also reports whether the attempt was measured with
 // the software for which the seed was drawn.
-func (s *Scores) SeedOf(ctx context.Context, attemptID string, measured epochs.Software) (seed []byte, same bool, err error) {
+func (s *Scores) SeedOf(
+	ctx context.Context, attemptID string, measured epochs.Software,
+) (seed []byte, same bool, err error) {
 	var row struct {
 		Draw
 		epochs.Software `gorm:"embedded"`

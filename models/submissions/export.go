@@ -25,7 +25,9 @@ type DatasetRow struct {
 // Export lists the ended ranked runs of a board, valid and failed ones, by submission ID above after, up to limit. It
 // omits disqualified, held, and frozen runs, infrastructure errors, and the runs of people who exclude their sources
 // from datasets.
-func (t *Submissions) Export(ctx context.Context, versionID int64, device string, after int64, limit int) (list []DatasetRow, err error) {
+func (t *Submissions) Export(
+	ctx context.Context, versionID int64, device string, after int64, limit int,
+) (list []DatasetRow, err error) {
 	err = t.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, s.file_name, s.created_at, r.state, r.score_ns, b.size as source_bytes
 		from runs r join submissions s on s.id = r.submission_id join users u on u.id = s.user_id join blobs b on b.hash = s.source_hash
 		where r.version_id = ? and r.device = ? and r.submission_id > ? and not u.no_dataset and `+exportedSQL("r", "s")+`

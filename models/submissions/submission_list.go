@@ -55,7 +55,9 @@ type SubmissionSummary struct {
 }
 
 // Submissions lists the selected submissions that the viewer may see, newest first.
-func (t *Submissions) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
+func (t *Submissions) Submissions(
+	ctx context.Context, viewer accounts.User, f SubmissionFilter,
+) ([]SubmissionSummary, error) {
 	// People do not see their own submissions to a task that was hidden later.
 	q := excludeFrozen(catalog.ListedOf(t.filteredQuery(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
@@ -128,7 +130,9 @@ func (t *Submissions) addRuns(ctx context.Context, list []SubmissionSummary, sho
 // Latest lists a person's latest submissions to a task, except those of trials, with the runs that the person
 // requested. It makes one query and reads the columns of tables. Of the submissions it sets only ID, mode, and time.
 // Each submission has runs (see Submit), so the join omits none.
-func (t *Submissions) Latest(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
+func (t *Submissions) Latest(
+	ctx context.Context, userID, taskID int64, limit int,
+) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
 	var rows []struct {
 		work.Run  `gorm:"embedded"`
@@ -172,7 +176,9 @@ func (t *Submissions) LastSubmission(ctx context.Context, person accounts.User) 
 }
 
 // Activity counts a person's submissions since a time, to tasks that the viewer may see, by UTC day ("2026-11-22").
-func (t *Submissions) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
+func (t *Submissions) Activity(
+	ctx context.Context, viewer accounts.User, userID int64, since time.Time,
+) (map[string]int, error) {
 	var rows []struct {
 		Day   string
 		Count int

@@ -246,7 +246,9 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 }
 
 // Queue stores a submission with its runs without checking limits. The site's own baselines use it directly.
-func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
+func Queue(
+	tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion,
+) (Submission, []work.Run, error) {
 	sub, err := in.save(tx, task, version)
 	if err != nil {
 		return Submission{}, nil, err

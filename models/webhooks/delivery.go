@@ -60,7 +60,9 @@ type DueDelivery struct {
 // DueDeliveries lists due deliveries of owners that are not busy: the site's first, then the first of each person, then
 // the second of each, and so on, so that one person's deliveries do not delay others. most limits the deliveries per
 // owner.
-func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
+func (w *Webhooks) DueDeliveries(
+	ctx context.Context, at time.Time, busy []int64, most, limit int,
+) (list []DueDelivery, err error) {
 	if len(busy) == 0 {
 		busy = []int64{-1} // an unused id: SQL has no empty list
 	}
@@ -139,7 +141,9 @@ func countFailure(tx *gorm.DB, hook Webhook, t TryResult) error {
 }
 
 // WebhookDeliveries lists the deliveries of a webhook with IDs below before (0 means all), newest first.
-func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, hookID, before int64, limit int) (list []Delivery, err error) {
+func (w *Webhooks) WebhookDeliveries(
+	ctx context.Context, actor accounts.User, hookID, before int64, limit int,
+) (list []Delivery, err error) {
 	if _, err := findWebhook(w.db.Read(ctx), actor, hookID); err != nil {
 		return nil, err
 	}

@@ -89,7 +89,9 @@ func observeState(tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at ti
 	return s, nil
 }
 
-func compareStates(before reportedState, known bool, hooks []Webhook, silent []SilentWorker, waits []WaitingWork, at time.Time) (now reportedState, events []WebhookEvent) {
+func compareStates(
+	before reportedState, known bool, hooks []Webhook, silent []SilentWorker, waits []WaitingWork, at time.Time,
+) (now reportedState, events []WebhookEvent) {
 	for _, s := range silent {
 		now.SilentWorkers = append(now.SilentWorkers, s.Worker)
 		if known && !slices.Contains(before.SilentWorkers, s.Worker) {

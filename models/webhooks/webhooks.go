@@ -286,7 +286,9 @@ func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id in
 	})
 }
 
-func (w *Webhooks) changeWebhook(ctx context.Context, actor accounts.User, id int64, act string, do func(*gorm.DB, *Webhook) error) error {
+func (w *Webhooks) changeWebhook(
+	ctx context.Context, actor accounts.User, id int64, act string, do func(*gorm.DB, *Webhook) error,
+) error {
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		hook, err := findWebhook(tx, actor, id)
 		if err != nil {

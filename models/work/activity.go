@@ -34,7 +34,9 @@ type activityRow struct {
 
 // Activities returns the activity of each device in the day before a time. up has the start times of the device's
 // current slots. Work before the last start of its worker does not count in Busy.
-func (l *LifeCycle) Activities(ctx context.Context, at time.Time, up map[string][]time.Time) (map[string]Activity, error) {
+func (l *LifeCycle) Activities(
+	ctx context.Context, at time.Time, up map[string][]time.Time,
+) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
 	for device := range up {
 		devices = append(devices, device)

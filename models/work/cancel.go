@@ -31,7 +31,9 @@ func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Ef
 	return l.cancel(ctx, job.WorkRef{EvaluationID: id}, reason, func(item) error { return nil })
 }
 
-func (l *LifeCycle) cancel(ctx context.Context, ref job.WorkRef, reason string, may func(item) error) (out Effect, err error) {
+func (l *LifeCycle) cancel(
+	ctx context.Context, ref job.WorkRef, reason string, may func(item) error,
+) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := l.loadItem(tx, ref)
 		if err != nil {

@@ -27,7 +27,9 @@ func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, l
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
 
-func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Effect, err error) {
+func (l *LifeCycle) loseAttempt(
+	ctx context.Context, attemptID string, loss Loss, reason string,
+) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {

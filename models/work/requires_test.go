@@ -105,7 +105,10 @@ func TestPackagesStayUntilAHeartbeatHasOthers(t *testing.T) {
 		if got := now(t.Context()); got["torch"] != "2.9" {
 			t.Errorf("after a heartbeat without packages: %v", got)
 		}
-		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Packages: requirement.Packages{}}))
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{
+			Worker:   "w1",
+			Packages: requirement.Packages{},
+		}))
 		if got := now(t.Context()); len(got) != 0 {
 			t.Errorf("after the last one left: %v", got)
 		}

@@ -13,7 +13,9 @@ import (
 // SortAttempts classifies the attempts that a worker reports. known attempts are live and may be the worker's; fresh
 // ones are those of them that were not reported before; the worker should stop stale ones. A worker can report as many
 // invented IDs as fit into a message.
-func (l *LifeCycle) SortAttempts(ctx context.Context, worker string, attemptIDs []string) (known, fresh, stale []string, err error) {
+func (l *LifeCycle) SortAttempts(
+	ctx context.Context, worker string, attemptIDs []string,
+) (known, fresh, stale []string, err error) {
 	live, err := l.liveAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
 		a, ok := live[id]

@@ -396,7 +396,9 @@ type omission string
 func (l omission) Error() string { return string(l) }
 
 // readStoredInput reads an input from a safetensors file.
-func (r *reader) readStoredInput(from source, of tensor, size func(string) (int, bool), beside string) (embedded, error) {
+func (r *reader) readStoredInput(
+	from source, of tensor, size func(string) (int, bool), beside string,
+) (embedded, error) {
 	data, name, err := r.find(from.Path, path.Dir(beside))
 	if err != nil {
 		return embedded{}, omission(err.Error())

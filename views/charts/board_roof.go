@@ -29,7 +29,10 @@ func (b BoardRoof) chart() *roofChart {
 		c.others = append(c.others, otherDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
 		if !hasKind(roof, d.Kind) {
-			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{Name: d.Kind, Peak: roofFact(d.Peak, "FLOP/s")})
+			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
+				Name: d.Kind,
+				Peak: roofFact(d.Peak, "FLOP/s"),
+			})
 		}
 	}
 	if len(points) == 0 {

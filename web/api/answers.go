@@ -15,7 +15,9 @@ import (
 	"warpboard/web/site/runs"
 )
 
-func taskAnswer(task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []quota.LimitUse) client.Task {
+func taskAnswer(
+	task catalog.Task, version catalog.TaskVersion, bundle *tasks.Bundle, spent []quota.LimitUse,
+) client.Task {
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,

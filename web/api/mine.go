@@ -80,7 +80,11 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(client.SourceFile{Name: seen.Submission.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
+	return c.JSON(client.SourceFile{
+		Name:  seen.Submission.FileName,
+		Text:  string(submitted.Source),
+		Files: submitted.Texts(),
+	})
 }
 
 // waitForRuns returns when all runs of a submission have ended, after wait, or when the caller has disconnected. If too

@@ -108,7 +108,9 @@ func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err 
 
 // updateTask makes an uploaded bundle the current version of a task, or with ?dry_run=true reports what would change.
 // Of the task's settings it changes only the title and the deadline, if the request contains them.
-func (a *API) updateTask(c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published) error {
+func (a *API) updateTask(
+	c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published,
+) error {
 	ctx, bundle := c.UserContext(), p.Bundle
 	deadline, given, err := deadlineOf(c, p)
 	if err != nil {

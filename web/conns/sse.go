@@ -43,8 +43,8 @@ type Source struct {
 // out, half an hour has passed, or ctx ends. The error is the reason.
 //
 // Send subscribes first, then reads the store, then passes on new events, so that no event is lost. An event that is
-// stored between the first two steps arrives twice. WriteMessage must skip events that WriteBacklog has written, by ID or change
-// number.
+// stored between the first two steps arrives twice. WriteMessage must skip events that WriteBacklog has written, by ID
+// or change number.
 func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)

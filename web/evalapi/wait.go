@@ -56,7 +56,9 @@ func stoppingError(e work.Evaluation) error {
 		Message: "The site is being restarted. The evaluation continues; its result will be at /api/v1/evaluations/" + e.ID}
 }
 
-func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation) (work.Evaluation, error) {
+func (a *API) awaitEnd(
+	ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation,
+) (work.Evaluation, error) {
 	giveUp := e.QueuedAt.Add(a.evals.EvalLimits.Wait)
 	last, err := a.evals.Await(ctx, e.ID, func(e work.Evaluation) bool {
 		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {

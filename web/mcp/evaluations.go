@@ -191,7 +191,9 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 
 // await submits a request and waits for the result. If the call is cancelled or the client disconnects, it cancels the
 // evaluation.
-func (t tools) await(ctx context.Context, p *progress, submit func(context.Context) (*client.Evaluation, error)) (object, error) {
+func (t tools) await(
+	ctx context.Context, p *progress, submit func(context.Context) (*client.Evaluation, error),
+) (object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.gone, cancel)()

@@ -98,7 +98,10 @@ func endingAnnotations() *sdk.ToolAnnotations {
 
 // addTyped adds a tool with a result of type Out, whose short schema clients receive. An error of call becomes an error
 // result.
-func addTyped[In, Out any](server toolServer, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
+func addTyped[In, Out any](
+	server toolServer, name, about string, notes *sdk.ToolAnnotations,
+	call func(context.Context, *progress, In) (Out, error),
+) {
 	answer := cachedSchema(&server.schemas.answers, name, shortSchema[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
@@ -108,7 +111,10 @@ func addTyped[In, Out any](server toolServer, name, about string, notes *sdk.Too
 
 // addOpen adds a tool whose result is a response of the evaluation API: known keys have fixed types, and the site may
 // add keys.
-func addOpen[In any](server toolServer, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
+func addOpen[In any](
+	server toolServer, name, about string, notes *sdk.ToolAnnotations, keys map[string]string,
+	call func(context.Context, *progress, In) (any, error),
+) {
 	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return openSchema(keys), nil })
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
@@ -120,7 +126,9 @@ func addOpen[In any](server toolServer, name, about string, notes *sdk.ToolAnnot
 	})
 }
 
-func tool[In any](server toolServer, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema) *sdk.Tool {
+func tool[In any](
+	server toolServer, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema,
+) *sdk.Tool {
 	arguments := cachedSchema(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }

@@ -79,7 +79,12 @@ func (s *Site) setLimits() {
 	l := s.Settings.Limits.withDefaults(descriptors())
 	s.Settings.Limits, s.waitTokens = l, make(chan struct{}, runtime.GOMAXPROCS(0))
 	few := func(most, each int, usedUp, full string) conns.ResourceLimit {
-		return conns.ResourceLimit{Max: most, Each: each, ErrSenderLimit: TooMany(usedUp, RetrySoon), ErrTotalLimit: Busy(full)}
+		return conns.ResourceLimit{
+			Max:            most,
+			Each:           each,
+			ErrSenderLimit: TooMany(usedUp, RetrySoon),
+			ErrTotalLimit:  Busy(full),
+		}
 	}
 	slow := func(doing string) conns.ResourceLimit {
 		return few(l.Slow, l.SlowEach, fmt.Sprintf("Too many of your requests %s at once. Try again in a moment.", doing),

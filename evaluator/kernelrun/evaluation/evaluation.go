@@ -299,7 +299,9 @@ func (e *Evaluation) newReader(onStage func(string)) *reader {
 }
 
 // run runs the program once and parses its report while the program writes it.
-func (e *Evaluation) run(ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest) (judge.Ending, error) {
+func (e *Evaluation) run(
+	ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest,
+) (judge.Ending, error) {
 	e.reusable, req.KeepJudge = false, true
 	req.OnPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr

@@ -55,7 +55,9 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 
 // compileIn compiles the kernels beside another job. The error means that the sandbox environment must not be used
 // again. The time of a failed compilation does not count for the time limit of the run.
-func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled map[string]string, took time.Duration, err error) {
+func (e *Evaluation) compileIn(
+	ctx context.Context, program toolchain.Program, limit time.Duration,
+) (compiled map[string]string, took time.Duration, err error) {
 	compiled = map[string]string{}
 	clean := true
 	for _, label := range kernelLabels(e.request) {

@@ -60,7 +60,9 @@ const (
 // taskOf converts a request to a Python task, which is built and run like any other. It also returns the content of
 // requestFile. A source that compiles an extension is the submission of the task, so that it is compiled without a
 // device.
-func taskOf(r kernelrun.Request, device string) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
+func taskOf(
+	r kernelrun.Request, device string,
+) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
 	def = tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
 		Config: tasks.Config{Main: judgeFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},

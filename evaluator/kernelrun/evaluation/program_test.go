@@ -104,7 +104,10 @@ func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {
 		"import os\nos.environ['NVIDIA_TF32_OVERRIDE'] = '0'\n": true,
 		"torch.cuda.memory.change_current_allocator(mine)\n":    true,
 	} {
-		e := Evaluation{Attempt: &attempt.Attempt{}, request: kernelrun.Request{CustomKernel: kernelrun.Code{Type: "torch", Source: source}}}
+		e := Evaluation{
+			Attempt: &attempt.Attempt{},
+			request: kernelrun.Request{CustomKernel: kernelrun.Code{Type: "torch", Source: source}},
+		}
 		if got := e.process("kernel", customLabel); got.Unprepared != want || !slices.Equal(got.Prepare, []string{"kernel", "torch"}) {
 			t.Errorf("%q: %+v", source, got)
 		}

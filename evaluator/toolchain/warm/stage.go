@@ -59,7 +59,12 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 	}
 	defer file.Close()
 	s := &runningStage{Stage: stage, python: r, descriptors: append([]*os.File{file}, stage.ExtraFiles...)}
-	s.request = stageRequest{DescriptorCount: len(s.descriptors), stageKind: kind, Resident: stage.Resident, Unprepared: stage.Unprepared}
+	s.request = stageRequest{
+		DescriptorCount: len(s.descriptors),
+		stageKind:       kind,
+		Resident:        stage.Resident,
+		Unprepared:      stage.Unprepared,
+	}
 	begun := time.Now()
 	ended, cut := s.follow(ctx)
 	took := time.Since(begun)

@@ -11,7 +11,9 @@ import (
 
 // compareAllWithReference compares a kernel with its reference on each device of the kernel, unless both are unchanged
 // since the base commit.
-func (r *ciRun) compareAllWithReference(ctx context.Context, k kernelConfig, path string, same bool) (all []ciResult, err error) {
+func (r *ciRun) compareAllWithReference(
+	ctx context.Context, k kernelConfig, path string, same bool,
+) (all []ciResult, err error) {
 	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,9 @@ func (r *ciRun) compareAllWithReference(ctx context.Context, k kernelConfig, pat
 }
 
 // compareWithReference compares a kernel with a reference on a device, without a task.
-func (r *ciRun) compareWithReference(ctx context.Context, k kernelConfig, path, device string) (one ciResult, err error) {
+func (r *ciRun) compareWithReference(
+	ctx context.Context, k kernelConfig, path, device string,
+) (one ciResult, err error) {
 	o := evaluateOptions{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
 	request, err := o.request(path)
 	if err != nil {

@@ -43,7 +43,9 @@ func (c *connection) addCompletion(cmd *cobra.Command) {
 
 // completeSubmission completes the latest submissions of the caller. Errors are ignored, as in the functions below,
 // because a shell could not show them.
-func (c *connection) completeSubmission(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+func (c *connection) completeSubmission(
+	cmd *cobra.Command, _ []string, _ string,
+) (all []string, _ cobra.ShellCompDirective) {
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.OwnSubmissions(cmd.Context(), "", 0, 20); err == nil {
 			for _, sub := range list.Submissions {
@@ -67,7 +69,9 @@ func (c *connection) completePull(cmd *cobra.Command, args []string, _ string) (
 }
 
 // completeDevice completes a device of --task, or of the site without --task.
-func (c *connection) completeDevice(cmd *cobra.Command, _ []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+func (c *connection) completeDevice(
+	cmd *cobra.Command, _ []string, _ string,
+) (all []string, _ cobra.ShellCompDirective) {
 	if task, err := cmd.Flags().GetString("task"); err == nil && task != "" {
 		return c.completeBoard(cmd, []string{task}, "")
 	}
@@ -88,7 +92,9 @@ func (c *connection) completeSite(*cobra.Command, []string, string) ([]string, c
 }
 
 // completeBoard completes a task of the site, and then a device of the task.
-func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+func (c *connection) completeBoard(
+	cmd *cobra.Command, args []string, _ string,
+) (all []string, _ cobra.ShellCompDirective) {
 	site, err := c.site()
 	if err != nil || len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -121,7 +121,9 @@ func evaluationPage(site *client.Client, id string) string {
 }
 
 // evaluateAndWait sends a request and waits until it has ended. It calls tell with the current state from time to time.
-func evaluateAndWait(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
+func evaluateAndWait(
+	ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation),
+) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
 		tell(e)

@@ -79,7 +79,9 @@ func readDeadline(text string) (string, error) {
 	return at.Format(time.RFC3339), nil
 }
 
-func publishOne(ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication) (one publishedTask, err error) {
+func publishOne(
+	ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication,
+) (one publishedTask, err error) {
 	if proposal.Err != nil {
 		return one, proposal.Err
 	}

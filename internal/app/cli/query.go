@@ -179,7 +179,9 @@ func cancelCommand(c *connection) *cobra.Command {
 }
 
 // submission returns a command for one submission, which calls ask and prints its response.
-func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
+func (c *connection) submission(
+	use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error),
+) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), RunE: func(cmd *cobra.Command, args []string) error {
 		site, id, err := c.siteOfSubmission(args[0])
 		if err != nil {

@@ -63,7 +63,9 @@ func (c *connection) webhookCreate() *cobra.Command {
 }
 
 // webhook returns a command about one webhook whose response has no content. done is the text that it prints.
-func (c *connection) webhook(use, short, done string, do func(*client.Client, context.Context, int64) error) *cobra.Command {
+func (c *connection) webhook(
+	use, short, done string, do func(*client.Client, context.Context, int64) error,
+) *cobra.Command {
 	name, _, _ := strings.Cut(use, " ")
 	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), Example: "  warpboard webhook " + name + " 3",
 		RunE: func(cmd *cobra.Command, args []string) error {

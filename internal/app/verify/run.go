@@ -107,7 +107,9 @@ type solutionResult struct {
 
 // runSolutions runs the solutions of a task. A wrong solution that failed for another reason than a wrong output is
 // judged last, because the other solutions show whether the task works.
-func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport) error {
+func (v *verifier) runSolutions(
+	ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution, report *taskReport,
+) error {
 	works := false
 	var passed *tasks.Solution
 	var undecided []solutionResult
@@ -144,7 +146,9 @@ func (v *verifier) runSolutions(ctx context.Context, b *tasks.Bundle, slot devic
 }
 
 // runTrivialAnswers reports which trivial outputs pass the tests of a task.
-func (v *verifier) runTrivialAnswers(ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport) error {
+func (v *verifier) runTrivialAnswers(
+	ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport,
+) error {
 	for _, t := range mutants.TrivialAnswers() {
 		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
 		if err != nil {
@@ -200,7 +204,9 @@ func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot
 	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check only the files with --lint, or use --device CPU")
 }
 
-func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission, mode job.Mode) (job.Result, error) {
+func (v *verifier) run(
+	ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission, mode job.Mode,
+) (job.Result, error) {
 	sources, err := b.Resolve(s)
 	if err != nil {
 		return job.Result{}, fmt.Errorf("%s: %w", name, err)

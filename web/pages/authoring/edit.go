@@ -37,7 +37,9 @@ func (p *Authoring) editableNamed(c *fiber.Ctx, slug string) (catalog.Task, erro
 
 // newestBundle returns the task of the path, if the viewer may edit it, and the files of its unpublished version, or
 // else of its current version.
-func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVersion, b *tasks.Bundle, err error) {
+func (p *Authoring) newestBundle(
+	c *fiber.Ctx,
+) (task catalog.Task, version catalog.TaskVersion, b *tasks.Bundle, err error) {
 	if task, err = p.editableTask(c); err != nil {
 		return task, version, nil, err
 	}
@@ -50,7 +52,9 @@ func (p *Authoring) newestBundle(c *fiber.Ctx) (task catalog.Task, version catal
 
 // storeVersion stores changed files so that only editors see them: in a draft, or as the unpublished version of a
 // published task. It returns the version's ID.
-func (p *Authoring) storeVersion(ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle) (int64, error) {
+func (p *Authoring) storeVersion(
+	ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle,
+) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
 		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
 		return v.ID, err

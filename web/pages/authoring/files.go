@@ -175,7 +175,9 @@ func checkEditable(files []views.EditedFile) error {
 
 // bundleOf reads edited files as one task and returns their problems. The files have no parent folder, so that problems
 // name none.
-func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []parse.Problem, err error) {
+func (p *Authoring) bundleOf(
+	name string, files []views.EditedFile,
+) (b *tasks.Bundle, wrong []parse.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	for _, f := range files {

@@ -94,7 +94,9 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]checkMessage,
 }
 
 // checkFiles reads edited files as "Try it" does, and returns their problems.
-func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.EditedFile, isNew bool) (list []checkMessage, err error) {
+func (p *Authoring) checkFiles(
+	ctx context.Context, name string, files []views.EditedFile, isNew bool,
+) (list []checkMessage, err error) {
 	bundle, wrong, err := p.bundleOf(name, files)
 	if err != nil {
 		return nil, err
@@ -114,7 +116,9 @@ func (p *Authoring) checkFiles(ctx context.Context, name string, files []views.E
 }
 
 // warnings lists content of the files that is allowed but probably a mistake.
-func (p *Authoring) warnings(ctx context.Context, b *tasks.Bundle, files []views.EditedFile) (list []checkMessage, err error) {
+func (p *Authoring) warnings(
+	ctx context.Context, b *tasks.Bundle, files []views.EditedFile,
+) (list []checkMessage, err error) {
 	var lines tasks.Lines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		lines = tasks.LinesOf([]byte(files[at].Text))

@@ -76,7 +76,9 @@ type publishResult struct {
 	status        int           // status of the last refusal
 }
 
-func (p *Authoring) publishChosen(ctx context.Context, user accounts.User, sent []submittedDraft) (publishResult, error) {
+func (p *Authoring) publishChosen(
+	ctx context.Context, user accounts.User, sent []submittedDraft,
+) (publishResult, error) {
 	out := publishResult{status: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.chosen {
@@ -104,7 +106,9 @@ func reservedSlug(name string) bool {
 }
 
 // publishDraft creates or updates one task, and returns the URL of a page that shows the result.
-func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d submittedDraft) (task catalog.Task, done templ.SafeURL, err error) {
+func (p *Authoring) publishDraft(
+	ctx context.Context, user accounts.User, d submittedDraft,
+) (task catalog.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
 	}
@@ -137,7 +141,9 @@ func (p *Authoring) publishDraft(ctx context.Context, user accounts.User, d subm
 
 // publishVersion makes a bundle the task's current version, changes its settings unless they are nil, and returns the
 // URL of a page that shows the changes.
-func (p *Authoring) publishVersion(ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings) (task catalog.Task, done templ.SafeURL, err error) {
+func (p *Authoring) publishVersion(
+	ctx context.Context, user accounts.User, id int64, bundle *tasks.Bundle, settings *catalog.TaskSettings,
+) (task catalog.Task, done templ.SafeURL, err error) {
 	_, change, err := p.runs.PublishTask(ctx, user, id, bundle, settings)
 	if err == nil {
 		task, err = p.site.Store.Catalog.TaskByID(ctx, id)
@@ -222,7 +228,9 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 // submitTemplateTest submits the task's template in test mode if a connected worker has one of the task's devices, so
 // that a reference that does not compile is found before the first submission. It returns the URL of the test, or of
 // the task's page. The template may fail the test; it only needs to compile.
-func (p *Authoring) submitTemplateTest(ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
+func (p *Authoring) submitTemplateTest(
+	ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL,
+) (templ.SafeURL, error) {
 	if !task.Open(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil
 	}

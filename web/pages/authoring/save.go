@@ -87,7 +87,9 @@ func (p *Authoring) storeAndRedirect(c *fiber.Ctx, user accounts.User, task cata
 }
 
 // redirectToNext redirects to the editor, to the changes, or to the trial of stored files.
-func (p *Authoring) redirectToNext(c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle) error {
+func (p *Authoring) redirectToNext(
+	c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle,
+) error {
 	switch c.FormValue("do") {
 	case doSave:
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")

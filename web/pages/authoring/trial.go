@@ -93,7 +93,9 @@ func (a trialSubmission) runsBenchmarks(b *tasks.Bundle) bool {
 
 // startTrial submits all attempts to one device that a connected worker has, and redirects to the page with the
 // verdicts.
-func (p *Authoring) startTrial(c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle) error {
+func (p *Authoring) startTrial(
+	c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle,
+) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
 	device, err := p.deviceWithWorker(ctx, task, b.Definition.Require)
 	if err != nil {
@@ -135,7 +137,9 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 
 // missingWorker describes the worker for which all runs of a task wait although slots may be free ("a worker that has
 // …"), or returns "".
-func (p *Authoring) missingWorker(ctx context.Context, task catalog.Task, require requirement.List) (lack string, err error) {
+func (p *Authoring) missingWorker(
+	ctx context.Context, task catalog.Task, require requirement.List,
+) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
 		if lack, err = p.site.Store.Fleet.MissingWorker(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
 			break
@@ -220,7 +224,9 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 }
 
 // verdicts returns the verdicts on a version's solutions so far, on the device of the newest run.
-func (p *Authoring) verdicts(ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle) ([]views.TrialRow, tasks.Definition, error) {
+func (p *Authoring) verdicts(
+	ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle,
+) ([]views.TrialRow, tasks.Definition, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
 		VersionID: version,
 		Via:       submissions.ViaTrial,

@@ -104,7 +104,9 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 
 // otherVersions returns the numbers of the task's other versions, newest first. Versions are numbered from 1 without
 // gaps, so no query is needed if version is the current one.
-func (p *Boards) otherVersions(ctx context.Context, task catalog.Task, version catalog.TaskVersion) (others []int, err error) {
+func (p *Boards) otherVersions(
+	ctx context.Context, task catalog.Task, version catalog.TaskVersion,
+) (others []int, err error) {
 	if version.ID == task.VersionID {
 		for n := version.Number - 1; n > 0; n-- {
 			others = append(others, n)

@@ -27,7 +27,9 @@ type Boards struct {
 }
 
 // New returns the handlers of public pages.
-func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Boards {
+func New(
+	site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack,
+) *Boards {
 	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
 	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, encoderSlots: packing}
 }

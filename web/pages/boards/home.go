@@ -57,7 +57,9 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 }
 
 // findTasks lists tasks like listTasks and adds the latest activity of the viewer and of all boards.
-func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
+func (p *Boards) findTasks(
+	ctx context.Context, viewer accounts.User, search views.TaskSearch,
+) (list views.TaskList, err error) {
 	if list, err = p.listTasks(ctx, viewer, search); err != nil {
 		return list, err
 	}
@@ -70,7 +72,9 @@ func (p *Boards) findTasks(ctx context.Context, viewer accounts.User, search vie
 }
 
 // listTasks reads short descriptions of all tasks, and the boards of the tasks on the requested page.
-func (p *Boards) listTasks(ctx context.Context, viewer accounts.User, search views.TaskSearch) (list views.TaskList, err error) {
+func (p *Boards) listTasks(
+	ctx context.Context, viewer accounts.User, search views.TaskSearch,
+) (list views.TaskList, err error) {
 	all, err := p.site.Store.TaskList(ctx, viewer)
 	if err != nil {
 		return list, err

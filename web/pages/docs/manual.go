@@ -37,7 +37,9 @@ type Docs struct {
 }
 
 // New returns the handlers of the documentation and the search.
-func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []views.Attack, contact string) (*Docs, error) {
+func New(
+	site *site.Site, runs *runs.Runs, code *views.Highlighter, attacks []views.Attack, contact string,
+) (*Docs, error) {
 	pages, err := docs.Pages()
 	if err != nil {
 		return nil, fmt.Errorf("reading the documentation: %w", err)

@@ -183,7 +183,9 @@ func (p searchResult) noteLine() string {
 }
 
 // ownSubmissions returns the viewer's newest submissions whose number or task matches.
-func (p *Docs) ownSubmissions(ctx context.Context, viewer accounts.User, words []string) (found []searchResult, err error) {
+func (p *Docs) ownSubmissions(
+	ctx context.Context, viewer accounts.User, words []string,
+) (found []searchResult, err error) {
 	if !viewer.SignedIn() {
 		return nil, nil
 	}

@@ -37,7 +37,9 @@ type Operation struct {
 }
 
 // New returns the handlers of the pages for operators and moderators.
-func New(site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool) *Operation {
+func New(
+	site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool,
+) *Operation {
 	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
 }
 

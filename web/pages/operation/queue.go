@@ -43,7 +43,12 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.submissionByAttempt[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card, What: modeOrReason(q), Confirms: q.IsConfirmation()})
+		l.add(q.Device, views.QueuedRun{
+			ID:       q.SubmissionID,
+			Run:      card,
+			What:     modeOrReason(q),
+			Confirms: q.IsConfirmation(),
+		})
 	}
 	return l.describe(ctx)
 }

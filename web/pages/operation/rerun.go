@@ -85,7 +85,9 @@ func (p *Operation) RerunCancel(c *fiber.Ctx) error {
 }
 
 // actOnRerun calls do for the task of the path and redirects with the notice done. It shows an error on the page.
-func (p *Operation) actOnRerun(c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error) error {
+func (p *Operation) actOnRerun(
+	c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error,
+) error {
 	task, err := p.taskOf(c)
 	if err != nil {
 		return err

@@ -108,7 +108,9 @@ func selectedRuns(c *fiber.Ctx) (ids []int64, err error) {
 
 // decideRuns calls decide for the selected runs, except those that another person has reviewed since the page was
 // loaded.
-func (p *Operation) decideRuns(c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+func (p *Operation) decideRuns(
+	c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error),
+) error {
 	ids, err := selectedRuns(c)
 	if err != nil {
 		return err
@@ -240,7 +242,9 @@ func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 
 // decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows
 // an error in the form.
-func (p *Operation) decideRun(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error)) error {
+func (p *Operation) decideRun(
+	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error),
+) error {
 	run, _, err := p.runOf(c)
 	if err != nil {
 		return err

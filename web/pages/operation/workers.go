@@ -59,7 +59,9 @@ func (p *Operation) DeviceResume(c *fiber.Ctx) error {
 	return p.changeDevice(c, p.site.Store.Fleet.ResumeDevice)
 }
 
-func (p *Operation) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor accounts.User, device string) error) error {
+func (p *Operation) changeDevice(
+	c *fiber.Ctx, change func(ctx context.Context, actor accounts.User, device string) error,
+) error {
 	if err := change(c.UserContext(), site.Actor(c), c.Params("device")); err != nil {
 		return err
 	}

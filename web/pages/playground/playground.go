@@ -173,7 +173,9 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Evaluation(page))
 }
 
-func (p *Playground) evaluationPage(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
+func (p *Playground) evaluationPage(
+	c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller,
+) (views.EvaluationPage, error) {
 	page := views.EvaluationPage{
 		Page: p.site.Page(c, views.EvaluationTitle(e), "playground"),
 		Of:   e,

@@ -95,7 +95,10 @@ func (p *Submissions) WriteUpSave(c *fiber.Ctx) error {
 	return p.writeComment(c, "writeup", p.site.Store.Comments.SetWriteup)
 }
 
-func (p *Submissions) writeComment(c *fiber.Ctx, act string, do func(context.Context, accounts.User, comments.Thread, string) (comments.Comment, error)) error {
+func (p *Submissions) writeComment(
+	c *fiber.Ctx, act string,
+	do func(context.Context, accounts.User, comments.Thread, string) (comments.Comment, error),
+) error {
 	thread, _, err := p.runs.CommentThread(c)
 	if err != nil {
 		return err
@@ -189,7 +192,9 @@ func (p *Submissions) CommentDismiss(c *fiber.Ctx) error {
 
 // actOnComment calls do for the comment of the path with the reason in the form, and redirects with the notice done. It
 // shows an error in the form.
-func (p *Submissions) actOnComment(c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) (comments.Thread, error)) error {
+func (p *Submissions) actOnComment(
+	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) (comments.Thread, error),
+) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err

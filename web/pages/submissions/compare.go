@@ -97,7 +97,9 @@ type comparisonData struct {
 }
 
 // chartsOfBoth renders the charts of a comparison. It reads reports and sources only if the charts are not cached.
-func (p *Submissions) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
+func (p *Submissions) chartsOfBoth(
+	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
+) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
 		NoCodeReason: hiddenSourceReason(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}

@@ -107,7 +107,9 @@ type profileData struct {
 }
 
 // readProfile reads the data for a profile's page, and the run that the page offers for a comparison.
-func (p *Submissions) readProfile(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of profileData, leader int64, err error) {
+func (p *Submissions) readProfile(
+	c *fiber.Ctx, seen runs.RunAccess,
+) (vm charts.DetailsVM, of profileData, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)

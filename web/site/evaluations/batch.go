@@ -33,7 +33,9 @@ type Batch struct {
 }
 
 // SubmitBatch checks the requests of a batch and queues the valid ones.
-func (s *Evaluations) SubmitBatch(ctx context.Context, caller Caller, requests []json.RawMessage, key string) (Batch, error) {
+func (s *Evaluations) SubmitBatch(
+	ctx context.Context, caller Caller, requests []json.RawMessage, key string,
+) (Batch, error) {
 	if err := s.site.CheckDisk(); err != nil {
 		return Batch{}, err
 	}

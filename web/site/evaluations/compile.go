@@ -22,7 +22,9 @@ import (
 
 // Compile queues a request to compile. files are the additional files of a submission. The error is a
 // *kernelrun.Refusal if no worker can compile the request.
-func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte) (work.Evaluation, error) {
+func (s *Evaluations) Compile(
+	ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte,
+) (work.Evaluation, error) {
 	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.Type, "da")) // cuda is cu
 	if strings.Contains(request.CustomKernel.Source, "\x00") {
 		return work.Evaluation{}, &kernelrun.Refusal{
@@ -52,7 +54,9 @@ func (s *Evaluations) Compile(ctx context.Context, caller Caller, request kernel
 }
 
 // packSubmission replaces a request's source by a packed submission to its task, and adds the task's version.
-func (s *Evaluations) packSubmission(ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte) (tasks.Lang, error) {
+func (s *Evaluations) packSubmission(
+	ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte,
+) (tasks.Lang, error) {
 	refuse := func(text string) (tasks.Lang, error) {
 		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.Task}}
 	}

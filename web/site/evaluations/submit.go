@@ -23,7 +23,9 @@ import (
 
 // Submit queues a request. A second request with the same key returns the first evaluation. The error is a
 // *kernelrun.Refusal if no worker has the device.
-func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request, key string) (work.Evaluation, error) {
+func (s *Evaluations) Submit(
+	ctx context.Context, caller Caller, request kernelrun.Request, key string,
+) (work.Evaluation, error) {
 	devices, err := s.devices(ctx)
 	if err != nil {
 		return work.Evaluation{}, err
@@ -31,7 +33,9 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	return s.submit(ctx, caller, request, devices, key)
 }
 
-func (s *Evaluations) submit(ctx context.Context, caller Caller, request kernelrun.Request, devices []Device, key string) (work.Evaluation, error) {
+func (s *Evaluations) submit(
+	ctx context.Context, caller Caller, request kernelrun.Request, devices []Device, key string,
+) (work.Evaluation, error) {
 	if err := s.site.CheckDisk(); err != nil {
 		return work.Evaluation{}, err
 	}
@@ -183,7 +187,9 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 
 // Await reads an evaluation after each of its changes until ready returns true or ctx ends, and returns it as last
 // read. If err is not nil, the evaluation has no request and result.
-func (s *Evaluations) Await(ctx context.Context, id string, ready func(work.Evaluation) bool) (last work.Evaluation, err error) {
+func (s *Evaluations) Await(
+	ctx context.Context, id string, ready func(work.Evaluation) bool,
+) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
 		e, err := s.site.Store.Work.FollowedEvaluation(ctx, id)
 		if err != nil {

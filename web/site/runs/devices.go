@@ -26,7 +26,9 @@ func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]clien
 }
 
 // devicesAndSwitches returns the result of DeviceListFor, and the parts of the site that are switched off.
-func (s *Runs) devicesAndSwitches(ctx context.Context, viewer accounts.User) ([]client.Device, []switches.Switch, error) {
+func (s *Runs) devicesAndSwitches(
+	ctx context.Context, viewer accounts.User,
+) ([]client.Device, []switches.Switch, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
 		return nil, nil, err
@@ -48,12 +50,16 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 }
 
 // Devices returns what DeviceList returns, for callers that have already read the workers and the queue.
-func (s *Runs) Devices(ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength) ([]client.Device, error) {
+func (s *Runs) Devices(
+	ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength,
+) ([]client.Device, error) {
 	pauses, err := s.site.Store.Fleet.Pauses(ctx)
 	return s.devices(workers, lengths, pauses), err
 }
 
-func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pauses map[string]fleet.Pause) []client.Device {
+func (s *Runs) devices(
+	workers []fleet.Worker, lengths []work.QueueLength, pauses map[string]fleet.Pause,
+) []client.Device {
 	byName := map[string]*client.Device{}
 	at := func(name string) *client.Device {
 		if byName[name] == nil {
@@ -93,7 +99,9 @@ func (s *Runs) devices(workers []fleet.Worker, lengths []work.QueueLength, pause
 
 // DeviceChoices returns the devices of a form. If nothing was selected before, it selects the first device with a
 // worker, or the only device. It does not select a device with an unknown wait unless it is the only one.
-func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
+func (s *Runs) DeviceChoices(
+	ctx context.Context, names []string, before []views.DeviceChoice,
+) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,9 @@ func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\
 
 // SetUploads sets the files of a submission from uploads: one file, several, or a zip. The task's file names select
 // the main file.
-func (s *Runs) SetUploads(c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader) (submissions.NewSubmission, error) {
+func (s *Runs) SetUploads(
+	c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader,
+) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
 	if err != nil {
 		return in, err
@@ -117,7 +119,9 @@ func AdditionalFiles(files map[string][]byte) (list []views.FurtherFile) {
 }
 
 // SubmittedFiles lists the files of a submission for pages, the main one first.
-func SubmittedFiles(code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission) []views.SourceFile {
+func SubmittedFiles(
+	code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission,
+) []views.SourceFile {
 	colours := code.Page()
 	files := []views.SourceFile{colours.Source(sub.FileName, "", submitted.Source)}
 	for _, name := range submitted.Names() {

@@ -39,7 +39,9 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 }
 
 // ProfileAgain submits the source of a run on its device in mode profile, with a filter. The run must be the user's.
-func (s *Runs) ProfileAgain(ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter) (submissions.Submission, error) {
+func (s *Runs) ProfileAgain(
+	ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter,
+) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, Filter: filter})
 }
 
@@ -54,7 +56,9 @@ func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (s
 }
 
 // again submits the source of a run again on its device. The run must be the user's.
-func (s *Runs) again(ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission) (sub submissions.Submission, err error) {
+func (s *Runs) again(
+	ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission,
+) (sub submissions.Submission, err error) {
 	if !seen.IsOwner {
 		return sub, site.Forbidden("not_yours", "Only the person who submitted it can run it again.")
 	}

@@ -56,7 +56,9 @@ func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 // FillForm sets the choices of a task's submission form and its initial text: the text of a refused form, the
 // submission of ?from= or ?run=, the template of ?template=, or the first template. With ?from= the browser keeps a
 // separate draft; with ?run= an existing draft of the task takes precedence.
-func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
+func (s *Runs) FillForm(
+	c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm,
+) error {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename, form.AllowedFiles = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
 	form.Words = taskWords(bundle)

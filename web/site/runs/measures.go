@@ -64,7 +64,9 @@ func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 
 // measuredCases returns the measured times of cases together with the work (bytes, operations) that the task declares
 // for them.
-func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
+func (s *Runs) measuredCases(
+	profile Profile, def tasks.Definition, stage job.StageResult,
+) ([]views.MeasuredCase, error) {
 	var cases []views.MeasuredCase
 	for _, c := range stage.Cases {
 		if c.Status != job.StatusPass || !(c.Mean > 0) {

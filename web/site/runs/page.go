@@ -49,7 +49,10 @@ func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	if err != nil {
 		return views.RunCard{}, err
 	}
-	cards, err := s.cards(c.UserContext(), seen.Access, work.SubmissionRuns{Runs: []work.Run{seen.Run}, Profiles: profiles})
+	cards, err := s.cards(c.UserContext(), seen.Access, work.SubmissionRuns{
+		Runs:     []work.Run{seen.Run},
+		Profiles: profiles,
+	})
 	if err != nil {
 		return views.RunCard{}, err
 	}
@@ -65,7 +68,9 @@ func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
 }
 
 // SubmissionRows converts submissions to the rows of a table.
-func (s *Runs) SubmissionRows(ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter) ([]submissions.SubmissionSummary, error) {
+func (s *Runs) SubmissionRows(
+	ctx context.Context, viewer accounts.User, f submissions.SubmissionFilter,
+) ([]submissions.SubmissionSummary, error) {
 	f.OnlyTableColumns = true
 	return s.site.Store.Submissions.Submissions(ctx, viewer, f)
 }
@@ -93,7 +98,9 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 }
 
 // TaskSubmissions returns the rows of a person's latest submissions to a task.
-func (s *Runs) TaskSubmissions(ctx context.Context, person accounts.User, task catalog.Task, limit int) ([]submissions.SubmissionSummary, error) {
+func (s *Runs) TaskSubmissions(
+	ctx context.Context, person accounts.User, task catalog.Task, limit int,
+) ([]submissions.SubmissionSummary, error) {
 	list, err := s.site.Store.Submissions.Latest(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
@@ -102,7 +109,9 @@ func (s *Runs) TaskSubmissions(ctx context.Context, person accounts.User, task c
 }
 
 // ShownTask returns the page of a task from its files, without boards and people.
-func (s *Runs) ShownTask(code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle) (shown views.TaskPage, err error) {
+func (s *Runs) ShownTask(
+	code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle,
+) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
 		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.CurrentVisibility(), Deadline: s.site.DeadlineOf(task),

@@ -43,7 +43,9 @@ func (s *Runs) Read(ctx context.Context, seen Access) (SubmissionView, error) {
 }
 
 // read returns what Read returns, for callers that have read the runs. It also reads the stages of the runs in more.
-func (s *Runs) read(ctx context.Context, seen Access, family work.SubmissionRuns, more ...int64) (r SubmissionView, err error) {
+func (s *Runs) read(
+	ctx context.Context, seen Access, family work.SubmissionRuns, more ...int64,
+) (r SubmissionView, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
 	r = SubmissionView{Access: seen, Ended: true}
 	for i, run := range family.Runs {

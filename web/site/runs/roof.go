@@ -13,7 +13,9 @@ import (
 // BoardRoofOf returns the roofline chart of a board: the limits of its device and the points of its best entries. The
 // board is that of the first record that has a profile, and the chart shows the first benchmark case. ok is false if no
 // record has a usable profile.
-func (s *Runs) BoardRoofOf(ctx context.Context, records []boards.TaskRecord) (of boards.TaskRecord, roof charts.BoardRoof, ok bool, err error) {
+func (s *Runs) BoardRoofOf(
+	ctx context.Context, records []boards.TaskRecord,
+) (of boards.TaskRecord, roof charts.BoardRoof, ok bool, err error) {
 	ids := make([]int64, len(records))
 	for i, r := range records {
 		ids[i] = r.RunID

@@ -81,7 +81,9 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 
 // mergeStages returns the ended stages, the running stage, and the planned ones that follow. A failed stage counts all
 // its cases, including those that did not run.
-func mergeStages(def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
+func mergeStages(
+	def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool,
+) []views.StageView {
 	var all []views.StageView
 	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
 	for _, r := range ended {

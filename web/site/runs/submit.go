@@ -18,7 +18,9 @@ import (
 
 // Submit checks and stores a submission. All handlers use it. It completes the submission from directives in the
 // source; the store checks the rules.
-func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.NewSubmission) (submissions.Submission, []work.Run, error) {
+func (s *Runs) Submit(
+	ctx context.Context, user accounts.User, in submissions.NewSubmission,
+) (submissions.Submission, []work.Run, error) {
 	user, err := s.submitter(ctx, user, &in.Added)
 	if err != nil {
 		return submissions.Submission{}, nil, err
@@ -67,7 +69,9 @@ func (s *Runs) Submit(ctx context.Context, user accounts.User, in submissions.Ne
 }
 
 // submitter returns the owner of a new submission: the person that an admin names, or the user.
-func (s *Runs) submitter(ctx context.Context, user accounts.User, added *submissions.AdminSubmission) (accounts.User, error) {
+func (s *Runs) submitter(
+	ctx context.Context, user accounts.User, added *submissions.AdminSubmission,
+) (accounts.User, error) {
 	added.Reason = strings.TrimSpace(added.Reason)
 	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
 		return user, nil

@@ -16,13 +16,17 @@ func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.N
 }
 
 // UpdateTask changes the settings of a task.
-func (s *Runs) UpdateTask(ctx context.Context, actor accounts.User, id int64, in catalog.TaskSettings) (catalog.Task, error) {
+func (s *Runs) UpdateTask(
+	ctx context.Context, actor accounts.User, id int64, in catalog.TaskSettings,
+) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.UpdateTask(ctx, actor, id, in)
 	return task, s.startBaselines(ctx, id, err)
 }
 
 // PublishTask makes a bundle the current version of a task, and changes the task's settings unless they are nil.
-func (s *Runs) PublishTask(ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings) (catalog.TaskVersion, catalog.ChangeKind, error) {
+func (s *Runs) PublishTask(
+	ctx context.Context, actor accounts.User, id int64, b *tasks.Bundle, settings *catalog.TaskSettings,
+) (catalog.TaskVersion, catalog.ChangeKind, error) {
 	version, change, err := s.site.Store.Catalog.Publish(ctx, actor, id, b, settings)
 	return version, change, s.startBaselines(ctx, id, err)
 }
