@@ -34,13 +34,13 @@ func (p *process) compiledAhead(t *testing.T, task string) {
 }
 
 // wantReused fails unless the run's build reused the task's own files.
-func wantReused(t *testing.T, run client.Run, units ...string) {
+func wantReused(t *testing.T, run client.Run, unitNames ...string) {
 	t.Helper()
 	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
-	if build := run.Stages[0]; build.Stage != job.StageBuild || build.FromCache || !slices.Equal(build.ReusedFiles, units) {
-		t.Errorf("stage %s, cached %v, reused %q; want %q", build.Stage, build.FromCache, build.ReusedFiles, units)
+	if build := run.Stages[0]; build.Stage != job.StageBuild || build.FromCache || !slices.Equal(build.ReusedFiles, unitNames) {
+		t.Errorf("stage %s, cached %v, reused %q; want %q", build.Stage, build.FromCache, build.ReusedFiles, unitNames)
 	}
 }
 

@@ -60,7 +60,7 @@ func (r recipe) compose(name string) (command, env []string) {
 	return command, env
 }
 
-func (r recipe) unit(name string) (command []string) {
+func (r recipe) unitName(name string) (command []string) {
 	r.t.Helper()
 	text, err := os.ReadFile("../deploy/systemd/" + name)
 	if err != nil {
@@ -96,14 +96,14 @@ func TestTheRecipesEvaluateARun(t *testing.T) {
 	if err := os.WriteFile(settings, []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	two := r.serve(r.unit("warpboard.service"), nil, database)
+	two := r.serve(r.unitName("warpboard.service"), nil, database)
 
 	ada, token := one.person(t, "Ada", accounts.RoleUser), joinTokenOf(t, database)
 	small := []string{"WARPBOARD_JOIN=" + token, "WARPBOARD_CPU_SLOTS=1", "WARPBOARD_WARM_PYTHON=0",
 		"WARPBOARD_RANKED_PROCESSES=2"}
 	command, _ = r.compose("worker")
 	r.evaluates(ada, two, command, append(small, "WARPBOARD_DATA="+filepath.Join(dir, "worker")))
-	r.evaluates(ada, two, r.unit("warpboard-worker.service"), append(small, "WARPBOARD_NATS_URL="+nats))
+	r.evaluates(ada, two, r.unitName("warpboard-worker.service"), append(small, "WARPBOARD_NATS_URL="+nats))
 }
 
 // serve starts a site at an address of its own.

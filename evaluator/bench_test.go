@@ -20,7 +20,7 @@ type clock struct {
 
 func (c clock) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 	out, err := c.Runner.Run(ctx, spec)
-	c.total.Add(int64(out.Wall))
+	c.total.Add(int64(out.WallTime))
 	return out, err
 }
 

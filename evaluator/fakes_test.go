@@ -120,7 +120,7 @@ func (p fakeProgram) Close() error                               { return nil }
 // pass reports that every case passed, the case with index i in (i+1) × 100 ns.
 func pass(req toolchain.StageRequest) sandbox.Outcome {
 	say(req, reportOf(req)+"check: pass\n")
-	return sandbox.Outcome{Wall: time.Millisecond}
+	return sandbox.Outcome{WallTime: time.Millisecond}
 }
 
 func reportOf(req toolchain.StageRequest) string {

@@ -88,11 +88,11 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 	p.builder.limit.Store(int64(req.Timeout))
 	if req.Mode == evaluation.ModeCompile {
 		if p.builder.fail {
-			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: precompileTook}}, nil
+			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, WallTime: precompileTook}}, nil
 		}
 		defer close(p.builder.hold)
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead","ref":"of another kernel"}}`)
-		return judge.Ending{Outcome: sandbox.Outcome{Wall: precompileTook}}, nil
+		return judge.Ending{Outcome: sandbox.Outcome{WallTime: precompileTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
 	if req.Processes[0].Files[evaluation.CompiledFile] == nil {

@@ -83,7 +83,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 				return sandbox.Outcome{}, errors.New("the device fell off the bus")
 			}
 			say(st.StageRequest, benchmarkReport(st.StageRequest))
-			return sandbox.Outcome{Wall: time.Millisecond}, nil
+			return sandbox.Outcome{WallTime: time.Millisecond}, nil
 		}},
 	})
 	resultOf := func(id string, mode job.Mode) job.Result {

@@ -146,7 +146,7 @@ func TestATimeoutKeepsTheResultsSoFar(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 		say(st.StageRequest, "test-count: 2\ntest.0.spec: size: 1\ntest.0.status: pass\ntest.1.spec: size: 2\n")
-		return sandbox.Outcome{Limit: "wall", Signal: "SIGKILL", Stdout: "so far", Wall: time.Minute}, nil
+		return sandbox.Outcome{Limit: "wall", Signal: "SIGKILL", Stdout: "so far", WallTime: time.Minute}, nil
 	}}})
 	r := s.run(aJob("a1", job.ModeTest))
 	wantStages(t, r, "build pass", "test timeout")

@@ -52,7 +52,7 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 				widest = clockGap(c.Clocks)
 				d = ClockDifference{
 					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counted))),
-					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.WallTolerance,
+					EventNS: c.Clocks.Event, WallNS: c.Clocks.WallTime, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.WallTolerance,
 				}
 			}
 		}

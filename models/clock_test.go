@@ -14,12 +14,12 @@ import (
 )
 
 // judged brings a run of ann's to its end with a score of ns, as a judge would whose clock says wall.
-func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) work.Run {
+func (w world) judged(t *testing.T, s *models.Store, ns, event, wallTime float64) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, w.Ann)
 	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
 	modelstest.Check(t, err)
-	_, err = s.Work.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall),
+	_, err = s.Work.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wallTime),
 		work.Findings{Score: &work.Score{NS: ns}})
 	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)

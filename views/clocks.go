@@ -64,7 +64,7 @@ func clockNotes(c job.CaseResult) []string {
 	switch k := c.Clocks; {
 	case c.SynchronizesInMostCalls():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
-			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
+			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.Event)))
 	case k.LateCalls > 0:
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), callReleaseDelay))
 	}
@@ -93,12 +93,12 @@ func differenceNote(k job.Clocks) string {
 		return fmt.Sprintf("Runner: %s. Judge: answer after %s (counts, minus the tolerance).",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
-		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.Wall), format.Nanoseconds(k.WallTolerance), format.Nanoseconds(k.Event))
+		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance), format.Nanoseconds(k.Event))
 	}
-	if k.Counted == job.ClockEvent && k.Wall > k.Event {
+	if k.Counted == job.ClockEvent && k.WallTime > k.Event {
 		return fmt.Sprintf("The runner's clock shows %s and the judge's %s. In other processes of this run both clocks agreed on the runner's time, so something disturbed the judge's clock, and the runner's time counts.",
-			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall))
+			format.Nanoseconds(k.Event), format.Nanoseconds(k.WallTime))
 	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
-		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.WallTolerance))
+		format.Nanoseconds(k.Event), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance))
 }

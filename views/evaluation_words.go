@@ -43,7 +43,7 @@ func clockText(r kernelrun.Result) string {
 	if c.Counts == string(job.ClockSnapshot) {
 		text = "the judge's, until it had the answer" + text[len("the judge's"):]
 	}
-	if c.Wall-c.Event > c.Tolerance {
+	if c.WallTime-c.Event > c.Tolerance {
 		text += fmt.Sprintf("; the kernel's own process reported %s", format.Nanoseconds(c.Event*1e6))
 	}
 	return text

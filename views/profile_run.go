@@ -39,12 +39,12 @@ type MeasuredCase struct {
 // Rates returns the achieved bandwidth and operations per second, each with its share of the peak if known.
 func (m MeasuredCase) Rates() []Fact {
 	var rates []Fact
-	add := func(name, unit string, amount, peak float64, of string) {
+	add := func(name, unitName string, amount, peak float64, of string) {
 		if !(amount > 0) || !(m.Case.Time() > 0) {
 			return
 		}
 		rate := amount / m.Case.Time() * 1e9
-		value := format.Prefixed(rate, unit+"/s")
+		value := format.Prefixed(rate, unitName+"/s")
 		if peak > 0 {
 			value += fmt.Sprintf(", %.0f\u00a0%% of the %s roof", 100*rate/peak, of)
 		}

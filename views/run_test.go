@@ -10,9 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-func judged(event, wall, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
+func judged(event, wallTime, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
 	return job.CaseResult{Runs: runs, Clocks: job.Clocks{
-		Counted: counts, Event: event, Wall: wall, Snapshot: snapshot, WallTolerance: tolerance,
+		Counted: counts, Event: event, WallTime: wallTime, Snapshot: snapshot, WallTolerance: tolerance,
 		LateCalls: late,
 	}}
 }

@@ -42,10 +42,10 @@ func Watch(ctx context.Context, slot Slot) *Watcher {
 		return w
 	}
 	w.series = []*series{
-		{name: "sm_clock", unit: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_SM) }},
-		{name: "memory_clock", unit: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_MEM) }},
-		{name: "temperature", unit: "°C", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }},
-		{name: "power", unit: "W", scale: 1000, read: slot.gpu.GetPowerUsage},
+		{name: "sm_clock", unitName: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_SM) }},
+		{name: "memory_clock", unitName: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_MEM) }},
+		{name: "temperature", unitName: "°C", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }},
+		{name: "power", unitName: "W", scale: 1000, read: slot.gpu.GetPowerUsage},
 	}
 	w.foreignProcesses = newForeignProcessCounter(slot)
 	w.sample()
@@ -174,7 +174,7 @@ func (w *Watcher) sample() {
 
 // series has the first, smallest, largest, and last value of a sampled quantity.
 type series struct {
-	name, unit                      string
+	name, unitName                  string
 	scale                           uint32 // NVML's value is divided by this
 	read                            func() (uint32, nvml.Return)
 	firstValue, min, max, lastValue uint32
@@ -191,9 +191,9 @@ func (s *series) add(value uint32) {
 
 func (s *series) String() string {
 	if s.min == s.max {
-		return formatNumber(s.min) + " " + s.unit
+		return formatNumber(s.min) + " " + s.unitName
 	}
-	return formatNumber(s.min) + "–" + formatNumber(s.max) + " " + s.unit + ", " +
+	return formatNumber(s.min) + "–" + formatNumber(s.max) + " " + s.unitName + ", " +
 		formatNumber(s.firstValue) + " at the start, " + formatNumber(s.lastValue) + " at the end"
 }
 

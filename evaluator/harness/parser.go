@@ -240,7 +240,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 	case "event":
 		c.Event = number(value, isSpread)
 	case "wall":
-		c.Wall = number(value, isDifference)
+		c.WallTime = number(value, isDifference)
 	case "snapshot":
 		c.Snapshot = number(value, isDifference)
 	case "tolerance":

@@ -71,7 +71,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
 				Worst: 209000, Median: 206000,
 				Times: []float64{206000, 206000, 209000},
-				Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, LateCalls: 1,
+				Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 1250, WallTime: -3.5, Snapshot: 221000, LateCalls: 1,
 					WallTolerance: 10000, EmptyCallTime: 154000}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},

@@ -93,7 +93,7 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 		}
 	}
 	for _, of := range []func(*job.Clocks) *float64{
-		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.Wall },
+		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.WallTime },
 		func(k *job.Clocks) *float64 { return &k.Snapshot }, func(k *job.Clocks) *float64 { return &k.WallTolerance },
 		func(k *job.Clocks) *float64 { return &k.EmptyCallTime },
 	} {

@@ -58,7 +58,7 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 		StandardError: got.StandardError,
 		Best:          100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
 		Processes: []float64{100, 130, 110},
-		Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 110, Wall: 110, Snapshot: 110, WallTolerance: 10,
+		Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 110, WallTime: 110, Snapshot: 110, WallTolerance: 10,
 			EmptyCallTime: 11}}
 	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.StandardDeviation < 13 || got.StandardDeviation > 14 {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -15,16 +15,16 @@ const (
 type Clocks struct {
 	Counted  Clock   `json:"counts"` // the clock that determines the case's times
 	Event    float64 `json:"event"`
-	Wall     float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
+	WallTime float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
 	Snapshot float64 `json:"snapshot"` // likewise
 	// LateCalls is the number of calls that were released after the limit, because they synchronize with the device.
 	LateCalls     int     `json:"late,omitempty"`
-	WallTolerance float64 `json:"tolerance"` // maximum error of Wall
+	WallTolerance float64 `json:"tolerance"` // maximum error of WallTime
 	EmptyCallTime float64 `json:"handover"`  // time of an empty call, which is subtracted from wall
 }
 
 // JudgeTime returns the larger of the two times by the judge's clocks, which code in the runner cannot choose.
-func (c Clocks) JudgeTime() float64 { return math.Max(c.Wall, c.Snapshot) }
+func (c Clocks) JudgeTime() float64 { return math.Max(c.WallTime, c.Snapshot) }
 
 // TimedByJudge reports whether a judge timed the case in a process separate from the submission's.
 func (c CaseResult) TimedByJudge() bool { return c.Clocks.Counted != "" }
@@ -51,5 +51,5 @@ func (c CaseResult) ClocksDiffer() bool {
 	if c.SynchronizesInMostCalls() {
 		return c.Clocks.Counted == ClockSnapshot
 	}
-	return c.Clocks.Counted != ClockEvent || math.Abs(c.Clocks.Wall-c.Clocks.Event) > c.Clocks.WallTolerance
+	return c.Clocks.Counted != ClockEvent || math.Abs(c.Clocks.WallTime-c.Clocks.Event) > c.Clocks.WallTolerance
 }

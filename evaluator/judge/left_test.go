@@ -73,7 +73,7 @@ func TestAStageDoesNotWaitForProcessesThatAreEnding(t *testing.T) {
 	may := make(chan struct{})
 	end, err := judge.Run(ctx, dismissing(t, sandbox.Outcome{}), two(slowToEnd(may, true, sandbox.Outcome{}, nil)))
 	cancel()
-	if err != nil || end.Left == nil || end.Left.HasEnded() || isOver(t, end.Left) || end.Wall == 0 || end.Processes != 2 {
+	if err != nil || end.Left == nil || end.Left.HasEnded() || isOver(t, end.Left) || end.WallTime == 0 || end.Processes != 2 {
 		t.Fatalf("got %+v, %v", end, err)
 	}
 	close(may)

@@ -40,7 +40,7 @@ type Runners struct {
 
 // Ending describes the end of a stage.
 type Ending struct {
-	// Outcome describes the process that contained the submission; of several, the first that failed, or the last. Wall
+	// Outcome describes the process that contained the submission; of several, the first that failed, or the last. WallTime
 	// is the duration of the stage; other counts are sums.
 	sandbox.Outcome
 	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
@@ -130,7 +130,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	unlink()
 	s.ending.RunnerKilledFirst = s.ending.RunnerKilledFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
 	if s.ending.Processes > 1 || s.ending.Left != nil {
-		s.ending.Wall = time.Since(begun)
+		s.ending.WallTime = time.Since(begun)
 	}
 	if s.ending.Left == nil {
 		s.close()

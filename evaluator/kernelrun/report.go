@@ -116,7 +116,7 @@ type Stopped struct {
 type Clocks struct {
 	Counts    string  `json:"counts" jsonschema:"event, wall or snapshot: the clock of runtime_stats"`
 	Event     float64 `json:"event"`
-	Wall      float64 `json:"wall"`
+	WallTime  float64 `json:"wall"`
 	Snapshot  float64 `json:"snapshot"`
 	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clocks may err; much where calls wait for the device on the host"`
 }

@@ -72,7 +72,7 @@ func counterMetric(name string) func(*Kernel) Metric {
 // not.
 func sumOfCounters(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
-		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}
+		m := Metric{UnitName: k.Metric(names[0]).BaseUnit(), Measured: true}
 		for _, name := range names {
 			v, ok := k.baseValue(name)
 			m.Value, m.Measured = m.Value+v, m.Measured && ok
@@ -120,6 +120,6 @@ func distanceFromPeaks(slow *Kernel) float64 {
 // in percent.
 func blockCapacityShare(k *Kernel) Metric {
 	m := k.Metric("launch__waves_per_multiprocessor")
-	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)
+	m.UnitName, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)
 	return m
 }

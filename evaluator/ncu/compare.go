@@ -137,7 +137,7 @@ func NewDiff(label string, a, b Metric) Diff {
 	}
 	d.Comparable = true
 	switch {
-	case a.Unit == "%":
+	case a.UnitName == "%":
 		d.Change, d.RelativeEffect = y-x, math.Min(math.Abs(y-x)/100, 1)
 	case x == y:
 	case x == 0 || math.IsInf(y/x, 0):

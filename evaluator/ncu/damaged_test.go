@@ -92,7 +92,7 @@ func TestForeignVersions(t *testing.T) {
 	if ns, ok := k.Duration(); !ok || ns < 57699 || ns > 57701 {
 		t.Errorf("duration %v %v", ns, ok)
 	}
-	if m := k.Metric("smsp__future_counter.sum"); m.Value != 1234 || m.Unit != "furlong" {
+	if m := k.Metric("smsp__future_counter.sum"); m.Value != 1234 || m.UnitName != "furlong" {
 		t.Errorf("an unknown metric was lost: %+v", m)
 	}
 	if len(r.Warnings) == 0 {

@@ -202,6 +202,6 @@ func (k *Kernel) setTiming(set setFieldFunc) {
 		set(category, "gpu_time_duration_seconds", ns/1e9)
 	}
 	if m := k.Metric("gpc__cycles_elapsed.max"); m.Measured {
-		set(category, "gpc_cycles_elapsed_unit", m.Unit)
+		set(category, "gpc_cycles_elapsed_unit", m.UnitName)
 	}
 }

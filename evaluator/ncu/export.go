@@ -35,7 +35,7 @@ func (r *Report) Table() [][]string {
 			if m.Measured {
 				value = strconv.FormatFloat(m.Value, 'f', -1, 64)
 			}
-			rows = append(rows, []string{strconv.Itoa(k.ID), k.Name, name, m.Unit, value, m.Text})
+			rows = append(rows, []string{strconv.Itoa(k.ID), k.Name, name, m.UnitName, value, m.Text})
 		}
 	}
 	return rows

@@ -30,8 +30,8 @@ func (k *Kernel) fact(label, metric string) Fact {
 }
 
 // computedFact returns a fact that this package computes. It is not measured unless ok is true and v is finite.
-func computedFact(label, from, unit string, v float64, ok bool) Fact {
-	m := Metric{Unit: unit}
+func computedFact(label, from, unitName string, v float64, ok bool) Fact {
+	m := Metric{UnitName: unitName}
 	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		m.Value, m.Measured = v, true
 	}

@@ -103,6 +103,6 @@ func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 // wavefrontLink returns a link of shared memory, which ncu counts in wavefronts instead of bytes.
 func (k *Kernel) wavefrontLink(from, to int, name, metric string) MemoryLink {
 	amount := k.fact(name, metric)
-	amount.Value.Unit = "wavefront"
+	amount.Value.UnitName = "wavefront"
 	return MemoryLink{From: from, To: to, Name: name, Amount: amount}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Metric is one value in ncu's output. Value is in Unit ("%", "us", "Mbyte", "sector/ns", "" for a plain number) and
+// Metric is one value in ncu's output. Value is in UnitName ("%", "us", "Mbyte", "sector/ns", "" for a plain number) and
 // valid only if Measured; Text is ncu's text.
 type Metric struct {
-	Unit     string
+	UnitName string
 	Text     string
 	Value    float64
 	Measured bool
@@ -18,8 +18,8 @@ type Metric struct {
 
 // NewMetric parses a value in ncu's output, which may have thousands separators. NaN, infinity, n/a, "no data", a
 // single dash, and words are not measured.
-func NewMetric(text, unit string) Metric {
-	m := Metric{Unit: strings.TrimSpace(unit), Text: strings.TrimSpace(text)}
+func NewMetric(text, unitName string) Metric {
+	m := Metric{UnitName: strings.TrimSpace(unitName), Text: strings.TrimSpace(text)}
 	m.Value, m.Measured = parseNumber(m.Text)
 	return m
 }
@@ -68,14 +68,14 @@ func (m Metric) Present() bool {
 }
 
 type metricJSON struct {
-	Unit  string   `json:"unit,omitempty"`
-	Text  string   `json:"text"`
-	Value *float64 `json:"value,omitempty"` // absent if not measured
+	UnitName string   `json:"unit,omitempty"`
+	Text     string   `json:"text"`
+	Value    *float64 `json:"value,omitempty"` // absent if not measured
 }
 
 // MarshalJSON writes unit, text, and value; the value is absent if not measured.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	j := metricJSON{Unit: m.Unit, Text: m.Text}
+	j := metricJSON{UnitName: m.UnitName, Text: m.Text}
 	if m.Measured {
 		j.Value = &m.Value
 	}
@@ -88,7 +88,7 @@ func (m *Metric) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*m = Metric{Unit: j.Unit, Text: j.Text}
+	*m = Metric{UnitName: j.UnitName, Text: j.Text}
 	if j.Value != nil {
 		m.Value, m.Measured = *j.Value, true
 	}
@@ -97,7 +97,7 @@ func (m *Metric) UnmarshalJSON(b []byte) error {
 
 // MarshalJSON adds the label to the metric's own fields.
 func (r Row) MarshalJSON() ([]byte, error) {
-	j := rowJSON{Label: r.Label, metricJSON: metricJSON{Unit: r.Unit, Text: r.Text}}
+	j := rowJSON{Label: r.Label, metricJSON: metricJSON{UnitName: r.UnitName, Text: r.Text}}
 	if r.Measured {
 		j.Value = &r.Value
 	}
@@ -121,10 +121,10 @@ type rowJSON struct {
 
 // baseUnit maps the spellings of units in all versions of ncu to one name each. ok is false for a unit without
 // prefixes.
-func baseUnit(unit string) (base string, ok bool) {
-	switch unit {
+func baseUnit(unitName string) (base string, ok bool) {
+	switch unitName {
 	case "byte", "hz", "s":
-		return unit, true
+		return unitName, true
 	case "second":
 		return "s", true
 	}
@@ -158,7 +158,7 @@ func (m Metric) BaseValue() (float64, bool) {
 	if !m.Measured {
 		return 0, false
 	}
-	over, under, rate := strings.Cut(m.Unit, "/")
+	over, under, rate := strings.Cut(m.UnitName, "/")
 	f, _ := unitFactor(over)
 	if rate {
 		g, _ := unitFactor(under)
@@ -169,7 +169,7 @@ func (m Metric) BaseValue() (float64, bool) {
 
 // BaseUnit returns the unit of BaseValue: "byte", "s", "hz", "byte/s", "sector/s".
 func (m Metric) BaseUnit() string {
-	over, under, rate := strings.Cut(m.Unit, "/")
+	over, under, rate := strings.Cut(m.UnitName, "/")
 	_, u := unitFactor(over)
 	if rate {
 		_, v := unitFactor(under)
@@ -179,17 +179,17 @@ func (m Metric) BaseUnit() string {
 }
 
 // unitFactor splits a simple unit into factor and base. A unit without prefixes is its own base.
-func unitFactor(unit string) (float64, string) {
-	if base, ok := baseUnit(unit); ok {
+func unitFactor(unitName string) (float64, string) {
+	if base, ok := baseUnit(unitName); ok {
 		return 1, base
 	}
-	if unit == "" {
-		return 1, unit
+	if unitName == "" {
+		return 1, unitName
 	}
-	factor, ok := decimalPrefix(unit[0])
-	base, scaled := baseUnit(unit[1:])
+	factor, ok := decimalPrefix(unitName[0])
+	base, scaled := baseUnit(unitName[1:])
 	if !ok || !scaled {
-		return 1, unit
+		return 1, unitName
 	}
 	return factor, base
 }

@@ -94,7 +94,7 @@ func StallReasons(k *Kernel) []Stall {
 		if !m.Measured {
 			continue
 		}
-		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
+		m.UnitName = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
 		out = append(out, Stall{
 			Fact: Fact{Label: stallTitle(state), Source: name, Value: m}, WarpSelected: state == "selected", Help: stallHelp[state],
 		})

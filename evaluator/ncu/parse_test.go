@@ -28,8 +28,8 @@ func TestEveryRawCellIsKept(t *testing.T) {
 					continue
 				}
 				checked++
-				if m.Text != row[c] || m.Unit != rows[1][c] {
-					t.Errorf("%s %s: %q %q, want %q %q", name, metric, m.Text, m.Unit, row[c], rows[1][c])
+				if m.Text != row[c] || m.UnitName != rows[1][c] {
+					t.Errorf("%s %s: %q %q, want %q %q", name, metric, m.Text, m.UnitName, row[c], rows[1][c])
 				}
 				want, err := strconv.ParseFloat(strings.ReplaceAll(row[c], ",", ""), 64)
 				if measured := err == nil && row[c] != "nan"; m.Measured != measured || measured && m.Value != want {
@@ -58,7 +58,7 @@ func TestEveryDetailsRowIsKept(t *testing.T) {
 			if label := row[at["Metric Name"]]; label != "" {
 				numbers++
 				got := k.Row(row[at["Section Name"]], label)
-				if got.Text != row[at["Metric Value"]] || got.Unit != row[at["Metric Unit"]] {
+				if got.Text != row[at["Metric Value"]] || got.UnitName != row[at["Metric Unit"]] {
 					t.Errorf("%s %s: %+v", name, label, got)
 				}
 				continue

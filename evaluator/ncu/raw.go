@@ -35,9 +35,9 @@ func (r *Report) readRaw(page []byte) {
 	}
 	header, rows := rows[start], rows[start+1:]
 	at := columnIndexes(header)
-	units := make([]string, len(header))
+	unitNames := make([]string, len(header))
 	if len(rows) > 0 && cellOf(rows[0], at, "ID") == "" {
-		copy(units, rows[0])
+		copy(unitNames, rows[0])
 		rows = rows[1:]
 	} else if len(rows) > 0 {
 		r.addWarning("The raw page has no row of units; its numbers are shown without one.")
@@ -50,11 +50,11 @@ func (r *Report) readRaw(page []byte) {
 		if len(row) < len(header) {
 			r.addWarning(fmt.Sprintf("Kernel %d has %d of %d columns on the raw page; the others count as not measured.", k.ID, len(row), len(header)))
 		}
-		k.Metrics = metricsOfRow(header, units, row)
+		k.Metrics = metricsOfRow(header, unitNames, row)
 	}
 }
 
-func metricsOfRow(header, units, row []string) map[string]Metric {
+func metricsOfRow(header, unitNames, row []string) map[string]Metric {
 	out := make(map[string]Metric, len(header))
 	for i, name := range header {
 		if i >= len(row) {
@@ -63,7 +63,7 @@ func metricsOfRow(header, units, row []string) map[string]Metric {
 		if isIdentityColumn(name) {
 			continue
 		}
-		out[name] = NewMetric(row[i], units[i])
+		out[name] = NewMetric(row[i], unitNames[i])
 	}
 	return out
 }

@@ -112,13 +112,13 @@ func (k *Kernel) cacheLevels(main *ArithmeticRoof) (list []CacheRoof) {
 		l := CacheRoof{Name: level.name, Traffic: k.fact(level.name+" traffic", level.bytes+".per_second"),
 			Peak: k.sumTimesRate(level.name+" roof", "byte/s", []string{level.bytes + ".peak_sustained"}, level.cycles+"__cycles_elapsed.avg.per_second")}
 		traffic, ok := l.Traffic.Value.BaseValue()
-		l.Traffic.Value = Metric{Unit: "byte/s", Value: traffic, Measured: ok}
+		l.Traffic.Value = Metric{UnitName: "byte/s", Value: traffic, Measured: ok}
 		if !ok || !l.Peak.Value.Measured || !(traffic > passed/10) {
 			continue
 		}
 		passed = traffic
 		if main != nil {
-			l.Intensity = computedFact(level.name+" intensity", main.Rate.Source+" ÷ "+l.Traffic.Source, strings.Replace(main.Rate.Value.Unit, "/s", "/byte", 1),
+			l.Intensity = computedFact(level.name+" intensity", main.Rate.Source+" ÷ "+l.Traffic.Source, strings.Replace(main.Rate.Value.UnitName, "/s", "/byte", 1),
 				main.Rate.Value.Value/traffic, true)
 		}
 		list = append(list, l)
@@ -135,12 +135,12 @@ func (r *Roofline) addKind(w ArithmeticRoof) {
 	if ok {
 		v = w.Rate.Value.Value / r.Bandwidth.Value.Value
 	}
-	w.Intensity = computedFact(w.Name+" intensity", w.Rate.Source+" ÷ "+r.Bandwidth.Source, strings.Replace(w.Rate.Value.Unit, "/s", "/byte", 1), v, ok)
+	w.Intensity = computedFact(w.Name+" intensity", w.Rate.Source+" ÷ "+r.Bandwidth.Source, strings.Replace(w.Rate.Value.UnitName, "/s", "/byte", 1), v, ok)
 	r.ArithmeticRoofs = append(r.ArithmeticRoofs, w)
 }
 
 // sumTimesRate returns the sum of per-cycle counters times cycles per second, all from the raw page.
-func (k *Kernel) sumTimesRate(label, unit string, addends []string, rate string) Fact {
+func (k *Kernel) sumTimesRate(label, unitName string, addends []string, rate string) Fact {
 	sum, ok := 0.0, true
 	for _, a := range addends {
 		v, measured := k.baseValue(a)
@@ -151,7 +151,7 @@ func (k *Kernel) sumTimesRate(label, unit string, addends []string, rate string)
 	if len(addends) > 1 {
 		from = "(" + strings.Join(addends, " + ") + ") × " + rate
 	}
-	return computedFact(label, from, unit, sum*hz, ok && measured)
+	return computedFact(label, from, unitName, sum*hz, ok && measured)
 }
 
 const (
@@ -202,16 +202,16 @@ func (k *Kernel) tensorRoof(stem string) ArithmeticRoof {
 		Rate: k.fact(name+" work", stem+tensorRateSuffix),
 		Peak: k.fact(name+" roof", stem+tensorPeakSuffix),
 	}
-	unit := flopsUnit
+	unitName := flopsUnit
 	if strings.HasPrefix(name, "Tensor INT") {
-		unit = "op/s"
+		unitName = "op/s"
 	}
-	w.Rate.Value.Unit, w.Peak.Value.Unit = unit, unit
+	w.Rate.Value.UnitName, w.Peak.Value.UnitName = unitName, unitName
 	return w
 }
 
 // toBaseUnits returns the metric in base units, without ncu's text, which is in another unit.
 func toBaseUnits(m Metric) Metric {
 	v, ok := m.BaseValue()
-	return Metric{Unit: m.BaseUnit(), Value: v, Measured: ok}
+	return Metric{UnitName: m.BaseUnit(), Value: v, Measured: ok}
 }

@@ -61,7 +61,7 @@ func writeFacts(w io.Writer, head string, facts []Fact) {
 	fmt.Fprintln(w, head)
 	for _, f := range facts {
 		if f.Value.Measured {
-			fmt.Fprintf(w, "  %-24s %.1f %s\n", f.Label, f.Value.Value, f.Value.Unit)
+			fmt.Fprintf(w, "  %-24s %.1f %s\n", f.Label, f.Value.Value, f.Value.UnitName)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func near(t *testing.T, what string, got, want float64) {
 
 func TestUnitsComeToOneBase(t *testing.T) {
 	for _, c := range []struct {
-		text, unit, base string
-		want             float64
+		text, unitName, base string
+		want                 float64
 	}{
 		{"57.70", "us", "s", 57.70e-6}, {"57.70", "usecond", "s", 57.70e-6}, {"1.5", "Kbyte", "byte", 1500},
 		{"2.326292", "Tbyte/s", "byte/s", 2.326292e12}, {"3.20", "Gbyte/second", "byte/s", 3.2e9},
@@ -30,12 +30,12 @@ func TestUnitsComeToOneBase(t *testing.T) {
 		{"65.967164", "%", "%", 65.967164}, {"1,048,576", "", "", 1048576},
 		{"0.18", "register/thread", "register/thread", 0.18},
 	} {
-		m := NewMetric(c.text, c.unit)
+		m := NewMetric(c.text, c.unitName)
 		got, ok := m.BaseValue()
 		if !ok || m.BaseUnit() != c.base {
-			t.Errorf("%s %s: measured %v, base unit %q", c.text, c.unit, ok, m.BaseUnit())
+			t.Errorf("%s %s: measured %v, base unit %q", c.text, c.unitName, ok, m.BaseUnit())
 		}
-		near(t, c.text+" "+c.unit, got, c.want)
+		near(t, c.text+" "+c.unitName, got, c.want)
 	}
 }
 

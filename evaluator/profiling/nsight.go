@@ -82,7 +82,7 @@ func (n *Nsight) collect(
 // read makes ncu print the pages of a report, without a device, and parses them.
 func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
 	limits := sandbox.DefaultRunLimits()
-	limits.FileSize, limits.Wall, limits.Out = maxPageBytes, time.Minute, int64(len(ncu.PageNames()))*maxPageBytes
+	limits.FileSize, limits.WallTime, limits.Out = maxPageBytes, time.Minute, int64(len(ncu.PageNames()))*maxPageBytes
 	collected := map[string]int64{}
 	for _, page := range ncu.PageNames() {
 		collected[page] = maxPageBytes

@@ -48,7 +48,7 @@ func reportOf(names ...string) *ncu.Report {
 	report := &ncu.Report{}
 	for _, name := range names {
 		report.Kernels = append(report.Kernels, ncu.Kernel{Name: name, Metrics: map[string]ncu.Metric{
-			"gpu__time_duration.sum": {Text: "1000", Unit: "ns", Value: 1000, Measured: true}}})
+			"gpu__time_duration.sum": {Text: "1000", UnitName: "ns", Value: 1000, Measured: true}}})
 	}
 	return report
 }

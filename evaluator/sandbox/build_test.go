@@ -46,7 +46,7 @@ func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 			}
 			spec.Limits.Memory, spec.Limits.FileSize = 256<<20, 32<<20
 			if test.limits != "" {
-				spec.Limits.Wall, spec.Limits.CPU = 2*time.Second, 2*time.Second
+				spec.Limits.WallTime, spec.Limits.CPU = 2*time.Second, 2*time.Second
 			}
 			o := run(t, sb, spec)
 			if o.ExitCode == 0 || o.Files["program"] != nil {

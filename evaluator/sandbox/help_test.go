@@ -28,7 +28,7 @@ func newSandbox(t *testing.T) *sandbox.Sandbox {
 
 func limits() sandbox.Limits {
 	return sandbox.Limits{
-		Wall: tier.Patience(), CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
+		WallTime: tier.Patience(), CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
 		OpenFiles: 256, Tmp: 32 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 8 << 20,
 	}
 }

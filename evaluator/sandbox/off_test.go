@@ -48,7 +48,7 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		Env:          map[string]string{"OBJECT": "/cache/object"},
 		Dir:          "/out",
 		Mounts:       []Mount{{HostPath: mount, InsidePath: "/cache"}},
-		Limits:       Limits{Wall: 10 * time.Second, OpenFiles: 99},
+		Limits:       Limits{WallTime: 10 * time.Second, OpenFiles: 99},
 		CollectFiles: map[string]int64{"made": 1000},
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		t.Errorf("outcome %+v, %v", o, err)
 	}
 	o, err = sb.Run(t.Context(), Spec{Argv: []string{"/bin/sleep", "1000"},
-		Limits: Limits{Wall: 20 * time.Millisecond}})
+		Limits: Limits{WallTime: 20 * time.Millisecond}})
 	if err != nil || o.Limit != "wall" || o.Signal != "SIGKILL" {
 		t.Errorf("outcome %+v, %v", o, err)
 	}

@@ -144,8 +144,8 @@ func (p *Process) openGate(uid int) error {
 		}
 	}
 	p.startedAt = time.Now()
-	if p.spec.Limits.Wall > 0 {
-		p.wallTimer.Reset(p.spec.Limits.Wall)
+	if p.spec.Limits.WallTime > 0 {
+		p.wallTimer.Reset(p.spec.Limits.WallTime)
 	}
 	_, err := p.startGate.Write([]byte("\n"))
 	return err

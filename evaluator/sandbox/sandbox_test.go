@@ -164,7 +164,7 @@ func TestARunReadsItsStdinAndEndsWhenItIsCancelled(t *testing.T) {
 	}
 	defer in.Close()
 	spec := shell("read line; echo got $line; sleep 1000")
-	spec.Stdin, spec.Limits.Wall = in, 0
+	spec.Stdin, spec.Limits.WallTime = in, 0
 	got := make(chan struct{})
 	spec.OnStdout = func([]byte) { close(got) }
 	ctx, cancel := context.WithCancel(t.Context())

@@ -48,7 +48,7 @@ func checkResult(name, detail string, err error) job.CheckResult {
 // selfTestLimits returns small limits, so that a fork bomb reaches them at once.
 func selfTestLimits() Limits {
 	return Limits{
-		Wall: 4 * time.Second, Memory: 256 << 20, Processes: 32, FileSize: 32 << 20,
+		WallTime: 4 * time.Second, Memory: 256 << 20, Processes: 32, FileSize: 32 << 20,
 		OpenFiles: 256, Tmp: 8 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 1 << 20,
 	}
 }
@@ -276,10 +276,10 @@ func findProcess(marker string) string {
 
 func (s *Sandbox) checkWall(ctx context.Context) job.CheckResult {
 	limits := selfTestLimits()
-	limits.Wall = 100 * time.Millisecond
+	limits.WallTime = 100 * time.Millisecond
 	o, err := s.shell(ctx, "trap '' TERM INT HUP; while :; do :; done", limits)
 	if err == nil && o.Limit != limitWall {
-		err = fmt.Errorf("a program with a wall limit of %s ended with code %d, limit %q", limits.Wall, o.ExitCode, o.Limit)
+		err = fmt.Errorf("a program with a wall limit of %s ended with code %d, limit %q", limits.WallTime, o.ExitCode, o.Limit)
 	}
-	return checkResult("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.Wall.Milliseconds()), err)
+	return checkResult("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.WallTime.Milliseconds()), err)
 }

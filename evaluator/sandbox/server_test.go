@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 func hold() error {
 	sb := sandbox.New(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
 	spec := shell("echo begun; trap '' TERM HUP; sleep 1000 & sleep 1000")
-	spec.Limits.Wall = 0
+	spec.Limits.WallTime = 0
 	spec.OnStdout = func(b []byte) { os.Stdout.Write(b) }
 	_, err := sb.Run(context.Background(), spec)
 	return err

@@ -8,7 +8,7 @@ import (
 // Limits has the limits of one process tree; sizes are in bytes. A zero field means no limit, except for the writable
 // areas: a zero Tmp, Shm, or Out means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
 type Limits struct {
-	Wall      time.Duration // from the program's start
+	WallTime  time.Duration // from the program's start
 	CPU       time.Duration // per process, rounded up to whole seconds
 	Memory    int64         // of the whole tree, including its tmpfs pages
 	Processes int           // processes and threads of the whole tree
@@ -27,7 +27,7 @@ type Limits struct {
 // longer; with lower ones headers such as CUTLASS's would not compile. A worker may set others.
 func DefaultBuildLimits() Limits {
 	return Limits{
-		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
+		WallTime: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
 		FileSize: 128 << 20, OpenFiles: 256, // a worker holds an object and the program in memory
 		Tmp: 512 << 20, Shm: 16 << 20, Out: 512 << 20, Output: 8 << 20, Background: true,
 	}
@@ -37,7 +37,7 @@ func DefaultBuildLimits() Limits {
 // buffers, and the processes for its threads. Tasks set lower time limits.
 func DefaultRunLimits() Limits {
 	return Limits{
-		Wall: 3 * time.Minute, CPU: 12 * time.Minute, Memory: 16 << 30, Processes: 256,
+		WallTime: 3 * time.Minute, CPU: 12 * time.Minute, Memory: 16 << 30, Processes: 256,
 		FileSize: 64 << 20, OpenFiles: 1024,
 		Tmp: 2 << 30, Shm: 256 << 20, Out: 64 << 20, Output: 8 << 20,
 	}
@@ -92,7 +92,7 @@ type Outcome struct {
 	Signal       string // "SIGSEGV", empty if it exited
 	Limit        string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
 	Cancelled    bool
-	Wall         time.Duration // of the program, without setting up and removing its sandbox
+	WallTime     time.Duration // of the program, without setting up and removing its sandbox
 	CPU          time.Duration
 	MemoryMax    int64  // bytes, peak of the tree; without a cgroup, of its largest process
 	Stdout       string // valid UTF-8: head and tail, with a note if it was cut

@@ -31,7 +31,7 @@ const killTimeout = 10 * time.Second
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)
-	wall := time.Since(p.startedAt)
+	wallTime := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
 		// While a process hangs, the stream readers and waitForProcess remain; the slot is retired.
 		p.err = errors.Join(err, p.removeRun())
@@ -42,7 +42,7 @@ func (p *Process) supervise(ctx context.Context) {
 	p.reapInit()
 	p.readRest()
 	p.outcome, p.err = p.readOutcome(cause)
-	p.outcome.Wall = wall
+	p.outcome.WallTime = wallTime
 	p.err = errors.Join(p.err, p.removeRun())
 }
 

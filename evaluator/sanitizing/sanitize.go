@@ -153,7 +153,7 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
 	// racecheck has a thread per processor. These must neither count as the submission's nor disturb timed runs.
-	spec.Limits.Wall, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
+	spec.Limits.WallTime, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
 	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
 	spec.CollectFiles = map[string]int64{logFile: maxLog}
 }

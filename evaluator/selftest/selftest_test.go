@@ -55,10 +55,10 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 	}
 }
 
-func ended(event, wall float64) job.Result {
+func ended(event, wallTime float64) job.Result {
 	return job.Result{Outcome: job.OutcomeDone,
 		Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
-			Cases: []job.CaseResult{{Clocks: job.Clocks{Counted: job.ClockEvent, Event: event, Wall: wall}}}}}}
+			Cases: []job.CaseResult{{Clocks: job.Clocks{Counted: job.ClockEvent, Event: event, WallTime: wallTime}}}}}}
 }
 
 func TestAFailedProgramNamesTheProblemAndTheRemedy(t *testing.T) {

@@ -74,7 +74,7 @@ func clocks(result job.Result) error {
 			if !c.TimedByJudge() || c.Clocks.LateCalls > 0 {
 				continue
 			}
-			runner, judge := c.Clocks.Event, c.Clocks.Wall
+			runner, judge := c.Clocks.Event, c.Clocks.WallTime
 			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.WallTolerance || judge > judgeRatio*runner+judgeSlackNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
 					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",

@@ -40,7 +40,7 @@ func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 		return err
 	}
 	limits := at.RunLimits
-	limits.Wall = 10 * time.Second
+	limits.WallTime = 10 * time.Second
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
 		Slot: at.Slot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
 		Env: at.Env, Mounts: at.Mounts, Device: at.DeviceNodes, MountProc: true, Limits: limits,

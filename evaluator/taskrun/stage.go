@@ -83,8 +83,8 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 		result.MemoryPeak = out.MemoryMax
 	}
 	result.EndedAt = time.Now().UTC()
-	result.Overhead = result.EndedAt.Sub(result.StartedAt) - out.Wall
-	r.Result.ProgramNS += out.Wall.Nanoseconds()
+	result.Overhead = result.EndedAt.Sub(result.StartedAt) - out.WallTime
+	r.Result.ProgramNS += out.WallTime.Nanoseconds()
 	return result, nil
 }
 

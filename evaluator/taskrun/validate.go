@@ -43,7 +43,7 @@ func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
 			ExitCode: ending.Outcome.ExitCode,
 		}
 	}
-	r.Result.ProgramNS += ending.Outcome.Wall.Nanoseconds()
+	r.Result.ProgramNS += ending.Outcome.WallTime.Nanoseconds()
 	r.StoreStage(result)
 	return attempt.StageError(ctx, result)
 }

@@ -95,7 +95,7 @@ func (b *Builder) checkSyntax(
 	python := b.cfg.Tools.Python
 	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Place.BuildLimits
-	limits.Wall = commandTimeout(limits.Wall, result.StartedAt)
+	limits.WallTime = commandTimeout(limits.WallTime, result.StartedAt)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
@@ -168,8 +168,8 @@ func (b *Builder) buildExtensions(
 // because the submission is imported and compiles during the import.
 func extensionLimits(place Environment, begun time.Time) sandbox.Limits {
 	limits := place.BuildLimits
-	limits.Wall, limits.CPU = max(limits.Wall, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
-	limits.Wall = commandTimeout(limits.Wall, begun)
+	limits.WallTime, limits.CPU = max(limits.WallTime, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
+	limits.WallTime = commandTimeout(limits.WallTime, begun)
 	limits.OpenFiles = max(limits.OpenFiles, place.RunLimits.OpenFiles)
 	limits.Processes = max(limits.Processes, place.RunLimits.Processes)
 	limits.Memory = max(limits.Memory, place.RunLimits.Memory)

@@ -146,7 +146,7 @@ func (c *compilation) compileOne(
 func (c *compilation) compilerLimits(file harness.CompileInput) sandbox.Limits {
 	limits := c.req.Place.BuildLimits
 	if file.Submitted {
-		limits.Wall = commandTimeout(limits.Wall, c.startedAt)
+		limits.WallTime = commandTimeout(limits.WallTime, c.startedAt)
 	}
 	return limits
 }

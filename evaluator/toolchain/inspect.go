@@ -141,7 +141,7 @@ func (c *compilation) runTool(
 			spec.CollectFiles[name] = maxAssemblyBytes
 		}
 	}
-	spec.Limits.Wall = max(time.Second, min(spec.Limits.Wall, maxInspectionTime-time.Since(c.startedAt)))
+	spec.Limits.WallTime = max(time.Second, min(spec.Limits.WallTime, maxInspectionTime-time.Since(c.startedAt)))
 	var printed []byte
 	spec.OnStdout = func(text []byte) {
 		printed = append(printed, text[:min(len(text), maxAssemblyBytes-len(printed))]...)

@@ -21,7 +21,7 @@ func (c *slowCompiler) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcom
 	if n := c.running.Add(1); n > c.most.Load() {
 		c.most.Store(n)
 	}
-	time.Sleep(spec.Limits.Wall - time.Second/2)
+	time.Sleep(spec.Limits.WallTime - time.Second/2)
 	c.running.Add(-1)
 	out := sandbox.Outcome{Files: map[string][]byte{}}
 	for name := range spec.CollectFiles {

@@ -31,7 +31,7 @@ type Environment struct {
 	Mounts         []sandbox.Mount   // driver libraries
 	Env            map[string]string // LD_LIBRARY_PATH and the like
 	BuildLimits    sandbox.Limits    // limits of one compiler command
-	RunLimits      sandbox.Limits    // limits of a program; Wall comes from each stage
+	RunLimits      sandbox.Limits    // limits of a program; WallTime comes from each stage
 	MemoryLimit    int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
 }
 
@@ -140,7 +140,7 @@ func (p Environment) spec(req StageRequest) sandbox.Spec {
 		Device: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
-	if s.Limits.Wall = req.Timeout; p.MemoryLimit > 0 {
+	if s.Limits.WallTime = req.Timeout; p.MemoryLimit > 0 {
 		s.Limits.Memory = min(s.Limits.Memory, p.MemoryLimit)
 	}
 	return s

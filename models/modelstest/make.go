@@ -145,7 +145,7 @@ func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.E
 
 // Judge sets the clocks of a result's timed cases: wall is the judge's clock, event the runner's. Results of a harness
 // with one process have none.
-func Judge(r job.Result, event, wall float64) job.Result {
+func Judge(r job.Result, event, wallTime float64) job.Result {
 	for i, stage := range r.Stages {
 		if stage.Stage != job.StageBenchmark && stage.Stage != job.StageRanked {
 			continue
@@ -153,9 +153,9 @@ func Judge(r job.Result, event, wall float64) job.Result {
 		r.Stages[i].Cases = slices.Clone(stage.Cases)
 		for k := range r.Stages[i].Cases {
 			c := &r.Stages[i].Cases[k]
-			c.Clocks = job.Clocks{Counted: job.ClockEvent, Event: event, Wall: wall, Snapshot: wall, WallTolerance: 10_000,
+			c.Clocks = job.Clocks{Counted: job.ClockEvent, Event: event, WallTime: wallTime, Snapshot: wallTime, WallTolerance: 10_000,
 				EmptyCallTime: 154_000}
-			if wall-10_000 > event {
+			if wallTime-10_000 > event {
 				c.Clocks.Counted = job.ClockWall
 			}
 			c.Median = c.Mean

@@ -64,6 +64,6 @@ func (c *roofChart) clocks() string {
 	return "Each arithmetic roof holds at the SM clock of a run: " + strings.Join(parts, ", ") + "."
 }
 
-func roofFact(value float64, unit string) ncu.Fact {
-	return ncu.Fact{Value: ncu.Metric{Unit: unit, Value: value, Measured: true}}
+func roofFact(value float64, unitName string) ncu.Fact {
+	return ncu.Fact{Value: ncu.Metric{UnitName: unitName, Value: value, Measured: true}}
 }

@@ -123,7 +123,7 @@ func changeText(d ncu.Diff) string {
 		return "–"
 	case d.Change == 0:
 		return "same"
-	case d.A.Unit == "%":
+	case d.A.UnitName == "%":
 		return signed(d.Change) + " points"
 	case math.Abs(d.Change) >= 9:
 		return format.Decimal(round3(1+d.Change)) + "×"

@@ -10,8 +10,8 @@ import (
 )
 
 // symbol returns the symbol of a unit that can have decimal prefixes; ok is false for other units.
-func symbol(unit string) string {
-	switch unit {
+func symbol(unitName string) string {
+	switch unitName {
 	case "byte", "byte/block":
 		return "B"
 	case "byte/s":
@@ -19,14 +19,14 @@ func symbol(unit string) string {
 	case "hz":
 		return "Hz"
 	case "FLOP/s", "op/s":
-		return unit
+		return unitName
 	}
 	return ""
 }
 
 // unitText returns the unit to write after the digits of a number; "" if the name of the row has the unit.
-func unitText(unit, digits string) string {
-	switch unit {
+func unitText(unitName, digits string) string {
+	switch unitName {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
 		return ""
 	case "FLOP/byte":
@@ -35,10 +35,10 @@ func unitText(unit, digits string) string {
 		return " op/B"
 	case "warp", "block", "cycle", "sector", "wavefront":
 		if digits != "1" {
-			return " " + unit + "s"
+			return " " + unitName + "s"
 		}
 	}
-	return " " + unit
+	return " " + unitName
 }
 
 // space joins a number and its symbol without a line break.
@@ -61,19 +61,19 @@ func threeDigits(v float64) float64 {
 // returns the text of Nsight Compute, or that the metric was not measured.
 func Text(m ncu.Metric) string {
 	v, ok := m.BaseValue()
-	switch unit := m.BaseUnit(); {
+	switch unitName := m.BaseUnit(); {
 	case !ok && m.Present():
 		return m.Text
 	case !ok:
 		return "not measured"
-	case unit == "%":
+	case unitName == "%":
 		return digits(v) + space + "%"
-	case unit == "s":
+	case unitName == "s":
 		return nanoseconds(v * 1e9)
-	case symbol(unit) != "":
-		return prefixed(v, symbol(unit))
+	case symbol(unitName) != "":
+		return prefixed(v, symbol(unitName))
 	default:
-		return digits(v) + unitText(unit, digits(v))
+		return digits(v) + unitText(unitName, digits(v))
 	}
 }
 
@@ -90,13 +90,13 @@ func digits(v float64) string {
 }
 
 // prefixed formats a number with a decimal prefix of its unit.
-func prefixed(v float64, unit string) string {
+func prefixed(v float64, unitName string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
 	for ; math.Abs(threeDigits(v)) >= 1000 && i < len(prefixes)-1; i++ {
 		v /= 1000
 	}
-	return digits(v) + space + prefixes[i] + unit
+	return digits(v) + space + prefixes[i] + unitName
 }
 
 // nanoseconds formats a time that may be zero: Nsight Compute reports zero for idle units.
@@ -127,8 +127,8 @@ func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // amountText is Text without the word "wavefronts", which the drawing has on a line of its own.
 func amountText(m ncu.Metric) string {
-	if m.Unit == "wavefront" {
-		m.Unit = ""
+	if m.UnitName == "wavefront" {
+		m.UnitName = ""
 	}
 	return Text(m)
 }

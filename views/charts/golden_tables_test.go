@@ -56,15 +56,15 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 			doc.Find(".pf-raw tbody tr").Each(func(_ int, row *goquery.Selection) {
 				seen++
 				c := column[row.Find("th").Text()]
-				want, unit := rows[2+id][c], rows[1][c]
+				want, unitName := rows[2+id][c], rows[1][c]
 				if want == "" || want == "nan" || want == "no data" {
 					want = "not measured"
 				} else if m := ncu.NewMetric(want, ""); m.Measured { // ncu writes 12976.000000 beside 1,291,120,815.14
 					want = format.Digits(m.Value)
 				}
 				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want ||
-					row.Find("td").Last().Text() != unit {
-					t.Errorf("%s: %q, want %q %q", row.Find("th").Text(), got, want, unit)
+					row.Find("td").Last().Text() != unitName {
+					t.Errorf("%s: %q, want %q %q", row.Find("th").Text(), got, want, unitName)
 				}
 			})
 		}

@@ -34,8 +34,8 @@ func readRaw(t *testing.T, name string) []rawPage {
 }
 
 // factor of a unit that ncu prints, written down from its manual and not from the product.
-func factor(unit string) float64 {
-	over, under, _ := strings.Cut(unit, "/")
+func factor(unitName string) float64 {
+	over, under, _ := strings.Cut(unitName, "/")
 	known := map[string]float64{
 		"us": 1e-6, "ns": 1e-9, "ms": 1e-3, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12,
 		"Mhz": 1e6, "Ghz": 1e9,
@@ -98,19 +98,19 @@ func digitsOf(text string) string { return strings.NewReplacer("\u202f", "", "âˆ
 func shown(t *testing.T, text string) float64 {
 	t.Helper()
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\u00a0", " ")
-	digits, unit, _ := strings.Cut(text, " ")
+	digits, unitName, _ := strings.Cut(text, " ")
 	v, err := strconv.ParseFloat(digitsOf(digits), 64)
 	if err != nil {
 		t.Errorf("%q is no number", text)
 	}
-	switch unit {
+	switch unitName {
 	case "%", "", "s", "B", "B/s", "FLOP/s", "FLOP/B", "warps", "warp", "blocks", "block", "cycles", "cycle",
 		"wavefronts", "wavefront", "wavefronts/s":
 		return v
 	}
 	for prefix, f := range map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Âµ": 1e-6, "m": 1e-3,
 		"n": 1e-9} {
-		if strings.HasPrefix(unit, prefix) {
+		if strings.HasPrefix(unitName, prefix) {
 			return v * f
 		}
 	}

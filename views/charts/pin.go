@@ -49,7 +49,7 @@ func (vm DetailsVM) withBaselineTicks(of func(ncu.DerivedViews) []bar, v ncu.Der
 		list[i].pinnedText = Text(was[b.label].fact.Value)
 		if value > 0 && b.fraction > 0 {
 			list[i].pinnedFraction = clamp(before/value*b.fraction, 0, 1)
-		} else if b.fact.Value.Unit == "%" {
+		} else if b.fact.Value.UnitName == "%" {
 			list[i].pinnedFraction = clamp(before/100, 0, 1)
 		}
 	}

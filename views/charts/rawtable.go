@@ -25,7 +25,7 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	words := strings.Fields(strings.ToLower(q.Search))
 	var names []string
 	for _, name := range k.MetricNames() {
-		if len(words) == 0 || matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
+		if len(words) == 0 || matches(strings.ToLower(name+" "+k.Metric(name).UnitName), words) {
 			names = append(names, name)
 		}
 	}
@@ -55,10 +55,10 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	const most, least = 9, 10
 	var out []rawGroup
 	for name := range k.Metrics {
-		unit, _, ok := strings.Cut(name, "__")
+		unitName, _, ok := strings.Cut(name, "__")
 		known := func(g rawGroup) bool { return strings.HasPrefix(name, g.search) }
 		if ok && rawWeight(name) == 0 && !slices.ContainsFunc(out, known) {
-			out = append(out, rawGroup{search: unit + "__"})
+			out = append(out, rawGroup{search: unitName + "__"})
 		}
 	}
 	for name := range k.Metrics {

@@ -135,9 +135,9 @@ func ShortestRepeat(c job.CaseResult) format.Quantity {
 	if inTolerance(c.Best, c) {
 		limit := format.NanosecondsLike(c.Clocks.WallTolerance, c.Mean)
 		return format.Quantity{
-			Number: "< " + limit.Number,
-			Unit:   limit.Unit,
-			Exact:  "Shorter than the clock's tolerance",
+			Number:   "< " + limit.Number,
+			UnitName: limit.UnitName,
+			Exact:    "Shorter than the clock's tolerance",
 		}
 	}
 	return format.NanosecondsLike(c.Best, c.Mean)

@@ -8,7 +8,7 @@ import (
 
 func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
 	clamped := job.CaseResult{Mean: 40_000, Best: 1, Clocks: job.Clocks{WallTolerance: 20_000}}
-	if got := ShortestRepeat(clamped); got.Number != "< 20.00" || got.Unit != "µs" {
+	if got := ShortestRepeat(clamped); got.Number != "< 20.00" || got.UnitName != "µs" {
 		t.Errorf("%+v", got)
 	}
 	clamped.Best = 30_000

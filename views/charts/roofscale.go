@@ -84,11 +84,11 @@ func (c *roofChart) ticks() {
 
 // tickText removes trailing zeros.
 func tickText(text string) string {
-	number, unit, _ := strings.Cut(text, space)
+	number, unitName, _ := strings.Cut(text, space)
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}
-	return strings.TrimSuffix(number+space+unit, space)
+	return strings.TrimSuffix(number+space+unitName, space)
 }
 
 func tickExponents(from, to float64) (at []float64) {

@@ -66,7 +66,7 @@ func TestAMessageIsTidied(t *testing.T) {
 
 // TestAnEstimateAboveTheRoofIsMarked: a kernel at 80 % of its roof cannot become more than 25 % faster.
 func TestAnEstimateAboveTheRoofIsMarked(t *testing.T) {
-	k := &ncu.Kernel{Metrics: map[string]ncu.Metric{"sm__throughput.avg.pct_of_peak_sustained_elapsed": {Unit: "%",
+	k := &ncu.Kernel{Metrics: map[string]ncu.Metric{"sm__throughput.avg.pct_of_peak_sustained_elapsed": {UnitName: "%",
 		Value: 80, Measured: true}}}
 	gain := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
@@ -101,7 +101,7 @@ func TestOnlyTheManualIsLinked(t *testing.T) {
 
 func TestOneIsWrittenInTheSingular(t *testing.T) {
 	for value, want := range map[float64]string{1: "1 cycle", 0.9999999: "1 cycle", 2: "2 cycles", 0: "0 cycles"} {
-		if got := Text(ncu.Metric{Unit: "cycle", Value: value, Measured: true}); got != want {
+		if got := Text(ncu.Metric{UnitName: "cycle", Value: value, Measured: true}); got != want {
 			t.Errorf("%v: %q", value, got)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 
 // Quantity is a number with a unit of a suitable size, as two texts so that columns align.
 type Quantity struct {
-	Number string // "12.34"; an en dash for NotMeasured
-	Unit   string // "µs"
-	Exact  string // in the base unit: "12340.5 ns"
+	Number   string // "12.34"; an en dash for NotMeasured
+	UnitName string // "µs"
+	Exact    string // in the base unit: "12340.5 ns"
 }
 
 // String returns the number and the unit with a no-break space between them.
-func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
+func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.UnitName, space) }
 
 // NotMeasured stands for a number that was not measured.
 const NotMeasured = "–"
@@ -39,15 +39,15 @@ func Nanoseconds(ns float64) Quantity {
 	// first, because rounding may change 999.96 ns to 1 µs
 	rounded := fourDigits(ns)
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
-	for _, unit := range timeUnits {
-		if rounded >= max(unit.ns, 10) {
-			return Quantity{Number: plainDigits(rounded / unit.ns), Unit: unit.name, Exact: exact}
+	for _, unitName := range timeUnits {
+		if rounded >= max(unitName.ns, 10) {
+			return Quantity{Number: plainDigits(rounded / unitName.ns), UnitName: unitName.name, Exact: exact}
 		}
 	}
 	if rounded < 0.01 {
-		return Quantity{Number: "<" + space + "0.01", Unit: "ns", Exact: ExactNumber(ns) + " ns"}
+		return Quantity{Number: "<" + space + "0.01", UnitName: "ns", Exact: ExactNumber(ns) + " ns"}
 	}
-	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), Unit: "ns", Exact: exact}
+	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), UnitName: "ns", Exact: exact}
 }
 
 // NanosecondsLike formats a time with the unit and the decimals of another time, so that compared numbers align: with
@@ -55,13 +55,13 @@ func Nanoseconds(ns float64) Quantity {
 // unit.
 func NanosecondsLike(ns, other float64) Quantity {
 	own, model := Nanoseconds(ns), Nanoseconds(other)
-	if own.Unit == "" || model.Unit == "" || ns > 1000*other || ns < other/10 {
+	if own.UnitName == "" || model.UnitName == "" || ns > 1000*other || ns < other/10 {
 		return own
 	}
 	_, decimals, _ := strings.Cut(model.Number, ".")
-	for _, unit := range timeUnits {
-		if unit.name == model.Unit {
-			own.Number, own.Unit = groupThousands(strconv.FormatFloat(ns/unit.ns, 'f', len(decimals), 64)), unit.name
+	for _, unitName := range timeUnits {
+		if unitName.name == model.UnitName {
+			own.Number, own.UnitName = groupThousands(strconv.FormatFloat(ns/unitName.ns, 'f', len(decimals), 64)), unitName.name
 		}
 	}
 	return own
@@ -129,18 +129,18 @@ func Factor(ratio float64) string {
 
 // Bytes formats a size in binary units: 1536 → 1.5 KiB.
 func Bytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	unitNames := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	x, i := float64(n), 0
-	for ; x >= 1024 && i < len(units)-1; i++ {
+	for ; x >= 1024 && i < len(unitNames)-1; i++ {
 		x /= 1024
 	}
 	if i == 0 {
 		return fmt.Sprintf("%d\u00a0B", n)
 	}
 	if x >= 100 {
-		return fmt.Sprintf("%.0f\u00a0%s", x, units[i])
+		return fmt.Sprintf("%.0f\u00a0%s", x, unitNames[i])
 	}
-	return fmt.Sprintf("%.1f\u00a0%s", x, units[i])
+	return fmt.Sprintf("%.1f\u00a0%s", x, unitNames[i])
 }
 
 // Count formats a whole number with thin spaces between its thousands.
@@ -204,13 +204,13 @@ func Percent(part float64) string {
 }
 
 // Prefixed formats a number with a fitting decimal prefix: 3.35e12 of B/s is 3.350 TB/s.
-func Prefixed(v float64, unit string) string {
+func Prefixed(v float64, unitName string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	x, i := v, 0
 	for ; math.Abs(fourDigits(x)) >= 1000 && i < len(prefixes)-1; i++ {
 		x /= 1000
 	}
-	return Decimal(x) + space + prefixes[i] + unit
+	return Decimal(x) + space + prefixes[i] + unitName
 }
 
 // ExactNumber formats a number for programs, so that they read the same number.

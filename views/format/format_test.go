@@ -8,8 +8,8 @@ import (
 
 func TestTimesAreShownInTheUnitThatFits(t *testing.T) {
 	for _, test := range []struct {
-		ns                  float64
-		number, unit, exact string
+		ns                      float64
+		number, unitName, exact string
 	}{
 		{12340.5, "12.34", "µs", "12340.5 ns"},
 		{1, "1.00", "ns", "1 ns"},
@@ -30,7 +30,7 @@ func TestTimesAreShownInTheUnitThatFits(t *testing.T) {
 		{-5, "–", "", ""},
 	} {
 		got := Nanoseconds(test.ns)
-		if want := (Quantity{test.number, test.unit, test.exact}); got != want {
+		if want := (Quantity{test.number, test.unitName, test.exact}); got != want {
 			t.Errorf("Nanoseconds(%v) = %+v, want %+v", test.ns, got, want)
 		}
 	}

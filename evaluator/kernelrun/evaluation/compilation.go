@@ -49,7 +49,7 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 		return false, err
 	}
 	place := c.Slots.BuildPlace(c.Slot, number)
-	place.BuildLimits.Wall = min(place.BuildLimits.Wall, time.Duration(request.Timeout)*time.Second)
+	place.BuildLimits.WallTime = min(place.BuildLimits.WallTime, time.Duration(request.Timeout)*time.Second)
 	done, err := c.compilers.Inspect(ctx, toolchain.BuildRequest{Job: c.Job, Place: place}, c.Job.Task.SubmissionName())
 	if err := c.Interrupted(ctx, "", err); err != nil {
 		return false, err

@@ -308,7 +308,7 @@ func (e *Evaluation) run(
 	watch := device.Watch(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
 	watch.StopAndStore(&e.Result.Machine)
-	e.Result.ProgramNS += out.Wall.Nanoseconds()
+	e.Result.ProgramNS += out.WallTime.Nanoseconds()
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return out, err
 	}

@@ -73,7 +73,7 @@ func (e *Evaluation) compileIn(
 		if err != nil {
 			e.Log.Warn("kernel not compiled before its run", "evaluation", e.Job.EvaluationID, "kernel", label, "err", err)
 		}
-		took += out.Wall
+		took += out.WallTime
 		clean = err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
 		if text := report.compiled[label]; text != "" { // written by the kernel's own process, which may add other labels
 			compiled[label] = text

@@ -81,14 +81,14 @@ func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string)
 	frames := make(chan frame)
 	go s.receive(frames)
 	timeout := ctx.Done()
-	var wall <-chan time.Time
+	var wallTime <-chan time.Time
 	if s.Timeout > 0 {
 		timer := time.NewTimer(s.Timeout)
 		defer timer.Stop()
-		wall = timer.C
+		wallTime = timer.C
 	}
 	stop := func(why string) {
-		cut, timeout, wall = why, nil, nil
+		cut, timeout, wallTime = why, nil, nil
 		s.python.kill()
 	}
 	for open := true; open; {
@@ -102,7 +102,7 @@ func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string)
 			}
 		case <-timeout:
 			stop("cancelled")
-		case <-wall:
+		case <-wallTime:
 			stop("wall")
 		}
 	}
@@ -166,7 +166,7 @@ func pass(see func([]byte), data []byte) {
 
 // conclude returns the outcome of the stage. After a failed stage the Python is stopped, because the counters of its
 // sandbox (memory, processes) contain the reason.
-func (s *runningStage) conclude(ended *stageEnd, cut string, wall time.Duration) (sandbox.Outcome, error) {
+func (s *runningStage) conclude(ended *stageEnd, cut string, wallTime time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
 		s.python.Stop()
@@ -188,7 +188,7 @@ func (s *runningStage) conclude(ended *stageEnd, cut string, wall time.Duration)
 	if cut != "" && !o.Cancelled {
 		o.Limit = cut
 	}
-	o.Wall, o.Stdout, o.Stderr = wall, s.stdout.String(), s.stderr.String()
+	o.WallTime, o.Stdout, o.Stderr = wallTime, s.stdout.String(), s.stderr.String()
 	return o, nil
 }
 

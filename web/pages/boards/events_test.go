@@ -53,10 +53,10 @@ func TestEqualPointsShareARank(t *testing.T) {
 	e := s.Event(0)
 	s.SQL("update events set points = '5/3/3' where id = $1", e.ID)
 	b := s.Browser()
-	page, wall := b.Page("/events/"+e.Slug, http.StatusOK), b.Page("/events/"+e.Slug+"/wall", http.StatusOK)
+	page, wallTime := b.Page("/events/"+e.Slug, http.StatusOK), b.Page("/events/"+e.Slug+"/wall", http.StatusOK)
 	for i, want := range []string{"1 ", "2= ", "2= "} {
 		webtest.WantText(t, page, fmt.Sprintf("#standings tbody tr:nth-child(%d)", i+1), want)
-		webtest.WantText(t, wall, fmt.Sprintf("tbody tr:nth-child(%d)", i+1), want)
+		webtest.WantText(t, wallTime, fmt.Sprintf("tbody tr:nth-child(%d)", i+1), want)
 	}
 }
 
@@ -93,9 +93,9 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	if part.Find("#event-now #standings").Length() != 1 || part.Find("footer").Length() != 0 {
 		t.Error("the part is not the standings alone")
 	}
-	wall := visitor.Page("/events/winter-cup/wall", http.StatusOK)
-	if wall.Find("[data-entrant]").Length() != 12 || wall.Find("nav, footer").Length() != 0 {
-		t.Errorf("the wall shows %d entrants", wall.Find("[data-entrant]").Length())
+	wallTime := visitor.Page("/events/winter-cup/wall", http.StatusOK)
+	if wallTime.Find("[data-entrant]").Length() != 12 || wallTime.Find("nav, footer").Length() != 0 {
+		t.Errorf("the wall shows %d entrants", wallTime.Find("[data-entrant]").Length())
 	}
 	if page.Find("#standings tbody tr").Length() != 50 ||
 		visitor.Page("/events/winter-cup?device=CPU", http.StatusOK).Find("#standings").Length() != 0 {

@@ -103,14 +103,14 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 
 // timeRows returns the CSV rows of one case: the mean times and, if a judge measured one of them, the clock rates.
 func timeRows(spec string, a, b *job.CaseResult) [][]string {
-	row := func(name, unit string, of func(job.CaseResult) string) []string {
+	row := func(name, unitName string, of func(job.CaseResult) string) []string {
 		side := func(c *job.CaseResult) string {
 			if c == nil || name != "mean" && !c.TimedByJudge() {
 				return ""
 			}
 			return of(*c)
 		}
-		return []string{"times", name, spec, unit, side(a), side(b)}
+		return []string{"times", name, spec, unitName, side(a), side(b)}
 	}
 	number := func(of func(job.CaseResult) float64) func(job.CaseResult) string {
 		return func(c job.CaseResult) string { return strconv.FormatFloat(of(c), 'f', -1, 64) }
@@ -128,7 +128,7 @@ func timeRows(spec string, a, b *job.CaseResult) [][]string {
 		row("time", "ns", number(job.CaseResult.Time)),
 		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counted) }),
 		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
-		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Wall })),
+		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.WallTime })),
 		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
 		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
 }
