@@ -167,8 +167,9 @@ func noScoreReason(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// endWithoutScore ends the confirmation without scores, because the challenger failed (its source is then held) or was
-// cancelled. A confirmation that ended by infrastructure errors begins again at the next change of the board.
+// endWithoutScore ends the confirmation without scores, because the challenger was cancelled or failed. After a failure,
+// the runs of its source are kept off the board until a review. A confirmation that ended by infrastructure errors
+// begins again when the board changes.
 func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	why := noScoreReason(turn)
 	switch {

@@ -33,9 +33,9 @@ type AttackResult struct {
 	MeasuredAt       time.Time
 }
 
-// countAsExpected counts the attacks tried on the harness of this site, and how many of them ended as expected on every
+// countExpectedOutcomes counts the attacks tried on the harness of this site, and how many of them ended as expected on every
 // device.
-func countAsExpected(attacks []Attack) (held, tried int) {
+func countExpectedOutcomes(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
 		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.FromOtherVersion })
 		if len(now) == 0 {
@@ -69,7 +69,7 @@ func attackFamilies(attacks []Attack) (families []attackFamily) {
 
 // failedCount counts the attacks that did not end as expected on this site's harness.
 func (f attackFamily) failedCount() int {
-	held, tried := countAsExpected(f.attacks)
+	held, tried := countExpectedOutcomes(f.attacks)
 	return tried - held
 }
 
@@ -91,7 +91,7 @@ func (f attackFamily) claim() string {
 
 // attacksSummary describes how many attacks ended as expected, and how many of the remaining ones need a GPU.
 func attacksSummary(attacks []Attack) string {
-	held, tried := countAsExpected(attacks)
+	held, tried := countExpectedOutcomes(attacks)
 	text := fmt.Sprintf("%d of the %d that were run with this version end as expected.", held, tried)
 	if held == tried && tried > 1 {
 		text = fmt.Sprintf("All %d that were run with this version were refused or timed truthfully.", tried)

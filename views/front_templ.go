@@ -884,7 +884,7 @@ func frontTrust(attacks []Attack) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if _, tried := countAsExpected(attacks); tried > 0 {
+			if _, tried := countExpectedOutcomes(attacks); tried > 0 {
 				var templ_7745c5c3_Var36 string
 				templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(attacksSummary(attacks))
 				if templ_7745c5c3_Err != nil {

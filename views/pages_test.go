@@ -166,7 +166,7 @@ func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 }
 
 func TestAttacksCountOnceForAllDevices(t *testing.T) {
-	got, tried := countAsExpected([]Attack{
+	got, tried := countExpectedOutcomes([]Attack{
 		{Results: []AttackResult{{AsExpected: true}, {AsExpected: true}}},
 		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false}}},
 		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false, FromOtherVersion: true}}},

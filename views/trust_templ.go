@@ -203,7 +203,7 @@ func trustSummary(p TrustPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if _, tried := countAsExpected(p.Attacks); tried > 0 {
+			if _, tried := countExpectedOutcomes(p.Attacks); tried > 0 {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(attacksSummary(p.Attacks))
 				if templ_7745c5c3_Err != nil {
@@ -483,7 +483,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if held, tried := countAsExpected(attacks); tried > 0 {
+		if held, tried := countExpectedOutcomes(attacks); tried > 0 {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were run on with this site's harness.", held, tried))
 			if templ_7745c5c3_Err != nil {

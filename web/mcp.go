@@ -40,7 +40,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		body := c.Request().Body() // not c.Body, which copies it
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batches))
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batchesRefusal))
 		}
 		if job.ExceedsValues(body, evaluations.MostValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
@@ -56,9 +56,9 @@ func (s *Server) mcpHandler() fiber.Handler {
 	}
 }
 
-// batches is the error for a JSON-RPC batch. MCP has had no batches since 2025-06-18, and the limits count a request as
+// batchesRefusal is the error for a JSON-RPC batch. MCP has had no batchesRefusal since 2025-06-18, and the limits count a request as
 // one call.
-const batches = "batches are not supported; send each message in a request of its own."
+const batchesRefusal = "batches are not supported; send each message in a request of its own."
 
 func refusedMessage(why string) fiber.Map {
 	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{"code": -32600, "message": "Invalid Request: " + why}}
@@ -134,7 +134,7 @@ func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	select {
 	case <-done:
-		return answerOf(inner, r), nil
+		return responseOf(inner, r), nil
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
@@ -165,7 +165,7 @@ func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
 	return nil
 }
 
-func answerOf(inner *fasthttp.RequestCtx, r *http.Request) *http.Response {
+func responseOf(inner *fasthttp.RequestCtx, r *http.Request) *http.Response {
 	status := inner.Response.StatusCode()
 	resp := &http.Response{
 		StatusCode: status, Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), Request: r,

@@ -30,7 +30,7 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 		// Time returns Median for any clock.
 		c.Index, c.Median, c.Clocks.Counted = i, quantile(c.Processes, 0.5), job.ClockEvent
 	}
-	score = rankInterval(ranking, cases)
+	score = rankedTime(ranking, cases)
 	interval, _ = intervalOfRuns(ranking, score, cases, equalRuns(runs))
 	return score, interval, nil
 }

@@ -118,7 +118,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 		for i := range alone {
 			alone[i].Median = cases[i].Processes[p]
 		}
-		scores[p] = rankInterval(ranking, alone)
+		scores[p] = rankedTime(ranking, alone)
 	}
 	return scores
 }

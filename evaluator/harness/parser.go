@@ -31,7 +31,7 @@ const maxLine = 1 << 20
 type Parser struct {
 	lines            Lines
 	onCase           CaseFunc
-	size             int            // bytes parsed so far
+	bytesParsed      int            // so far
 	inconsistency    string         // reason to refuse the report, a sentence; empty if there is none
 	stageSection                    // of the current process
 	severalProcesses bool           // a judge reports several fresh processes, one after another
@@ -76,7 +76,7 @@ func NewParser(onCase CaseFunc) *Parser {
 
 // Write parses the next piece of the pipe. It never fails.
 func (p *Parser) Write(b []byte) (int, error) {
-	if p.size += len(b); p.size > maxPipe {
+	if p.bytesParsed += len(b); p.bytesParsed > maxPipe {
 		p.rejectReport("The program reported more than a result can hold.")
 		return len(b), nil
 	}

@@ -39,14 +39,15 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	}
 	switch ranking {
 	case tasks.RankLast, tasks.RankMean, tasks.RankGeom, "":
-		return rankInterval(ranking, cases), checkProcesses(cases)
+		return rankedTime(ranking, cases), checkProcesses(cases)
 	default:
 		return 0, fmt.Errorf("unknown ranking rule %q", ranking)
 	}
 }
 
-// rankInterval applies a ranking rule.
-func rankInterval(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+// rankedTime returns the score of cases under a ranking rule, in nanoseconds: their mean, their geometric mean, or the
+// time of the last one.
+func rankedTime(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	switch ranking {
 	case tasks.RankMean:
 		return meanOf(cases, func(v float64) float64 { return v })

@@ -19,7 +19,7 @@ import (
 // Season is the time span of the runs that count, from Start to before End. The zero value is all time.
 type Season struct{ Start, End time.Time }
 
-// TotalsQuery selects the boards and runs that count for totals.
+// TotalsQuery selects the boards whose points are added up for Totals.
 type TotalsQuery struct {
 	Season
 	Device string // a device or a family of devices; empty for all

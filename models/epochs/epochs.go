@@ -128,7 +128,7 @@ func (s *Epochs) OfDevice(ctx context.Context, device string) (list []KnownEpoch
 	return list, db.ReadError(err, "epochs of %s", device)
 }
 
-// KnownEpoch is an epoch of a device with its software.
+// KnownEpoch is a period in which a device's workers reported the same software, with that software.
 type KnownEpoch struct {
 	Kind      Kind
 	SeenSince time.Time `gorm:"column:since"`

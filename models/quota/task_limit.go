@@ -72,7 +72,7 @@ func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", 
 // Periods lists the periods that a limit can have.
 func Periods() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
 
-// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because uses are counted one by one.
+// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because each use is a row that a check of the limit reads.
 const maxTaskLimit = 10_000
 
 // CheckLimits returns an error for invalid limits.

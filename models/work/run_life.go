@@ -142,7 +142,7 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult announces the end of the run between Keep and Place, so that a reader who sees the end sees all its data.
+// afterResult announces the end of the run after its samples are stored and before it gets a place on the board, so that a reader who sees the end sees all its data.
 func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.consequences.Keep(tx, u.Run, r, out)); err != nil {
 		return err

@@ -60,7 +60,7 @@ const (
 	evaluationPriority = "case when batch = '' then 0 else 1 end"
 )
 
-// turnOfConfirmation is the prefix of the turn_of key of confirmations.
+// turnOfConfirmation begins the value of turn_of for the turns of a confirmation. The order's ID follows.
 const turnOfConfirmation = "confirmation "
 
 // Priority orders the work of a device; the smallest comes first.

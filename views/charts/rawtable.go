@@ -30,12 +30,12 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 		}
 	}
 	// Metrics such as "TPC.TriageCompute…", which have samples over time, are last because few people need them.
-	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
+	slices.SortStableFunc(names, func(a, b string) int { return rawMetricOrder(a) - rawMetricOrder(b) })
 	p := newPaging(q.MetricsPage, len(names), rawPageSize)
 	return rawTable{paging: p, names: names[p.start:p.end]}
 }
 
-func rawWeight(name string) int {
+func rawMetricOrder(name string) int {
 	// Intermediate results of Nsight Compute are last, too.
 	if name != "" && unicode.IsUpper(rune(name[0])) || strings.Contains(name, "tempMetric") {
 		return 1
@@ -57,7 +57,7 @@ func rawGroups(k *ncu.Kernel) []rawGroup {
 	for name := range k.Metrics {
 		unitName, _, ok := strings.Cut(name, "__")
 		known := func(g rawGroup) bool { return strings.HasPrefix(name, g.search) }
-		if ok && rawWeight(name) == 0 && !slices.ContainsFunc(out, known) {
+		if ok && rawMetricOrder(name) == 0 && !slices.ContainsFunc(out, known) {
 			out = append(out, rawGroup{search: unitName + "__"})
 		}
 	}

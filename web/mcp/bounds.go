@@ -30,7 +30,7 @@ func bytesOfSources(message []byte) (n int) {
 			continue
 		}
 		switch in := open[2]; {
-		case in.Valued:
+		case in.InValue:
 			began = w.Offset()
 		case holdsSources(in.Key):
 			n += int(w.Offset() - began)

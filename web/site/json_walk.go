@@ -13,10 +13,10 @@ type JSONWalk struct {
 
 // Place is an object or list that contains the current token.
 type Place struct {
-	List   bool
-	Number int    // number of complete elements of the list
-	Key    string // current key of the object
-	Valued bool   // the key's value has not ended
+	List    bool
+	Number  int    // number of complete elements of the list
+	Key     string // current key of the object
+	InValue bool   // the key's value has not ended
 }
 
 // NewJSONWalk starts at the beginning of a text. If the text is invalid JSON, the iteration ends at the error.
@@ -43,10 +43,10 @@ func (w *JSONWalk) Step() bool {
 	switch in := &w.open[len(w.open)-1]; {
 	case in.List:
 		in.Number++
-	case in.Valued:
-		in.Valued = false
+	case in.InValue:
+		in.InValue = false
 	default:
-		in.Key, in.Valued = token.(string)
+		in.Key, in.InValue = token.(string)
 	}
 	return true
 }

@@ -19,7 +19,7 @@ func TestAWalkKnowsWhereItIs(t *testing.T) {
 			switch {
 			case in.List:
 				at = append(at, fmt.Sprint(in.Number))
-			case in.Valued:
+			case in.InValue:
 				at = append(at, in.Key+":")
 			default:
 				at = append(at, in.Key)

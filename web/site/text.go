@@ -112,7 +112,7 @@ func pathTo(open []Place) (path []string) {
 			return append(path, "…")
 		case in.List:
 			path = append(path, strconv.Itoa(in.Number))
-		case in.Valued:
+		case in.InValue:
 			path = append(path, fmt.Sprintf("%.*s", maxKeyLength, in.Key))
 		}
 	}

@@ -220,7 +220,7 @@ type stageRequest struct {
 	Prepare    bool `json:"prepare"` // no stage, but the process of the next one
 }
 
-// stageText is the part of a request that the stage's process reads.
+// stageText is the JSON of a Stage that the process which runs it reads from a descriptor.
 type stageText struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`

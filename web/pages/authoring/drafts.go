@@ -25,7 +25,7 @@ import (
 	"warpboard/web/site"
 )
 
-// upload is an uploaded file: a zip of tasks, or one reference file of the legacy format.
+// upload is an uploaded file: a zip of tasks, or one file with the reference kernel of a task in the legacy format.
 type upload struct {
 	name string
 	data []byte

@@ -278,7 +278,7 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if *d.standardHarness != d.shownStandard {
+	if *d.standardHarness != d.previewedStandardHarness {
 		return p.showVersion(c, task, d.Bundle, d.standardHarness)
 	}
 	bundle, err := d.chosenBundle()

@@ -22,8 +22,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ownFilesStarter is the value of the form field "starter" for a task that begins with uploaded files.
-const ownFilesStarter = "files"
+// uploadedFilesStarter is the value of the form field "starter" for a task that begins with uploaded files.
+const uploadedFilesStarter = "files"
 
 // Begin opens a starter task in the editor. Nothing is stored before the author tries it.
 func (p *Authoring) Begin(c *fiber.Ctx) error {
@@ -31,7 +31,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 		return err
 	}
 	name := c.Params("kind")
-	if name == ownFilesStarter || name == "open" { // they came with a form, and were not stored
+	if name == uploadedFilesStarter || name == "open" { // they came with a form, and were not stored
 		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
 	}
 	if starterNamed(name) < 0 {
@@ -73,7 +73,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	}
 	return p.showFiles(c, views.TaskFilesPage{
 		Files:     files,
-		Starter:   ownFilesStarter,
+		Starter:   uploadedFilesStarter,
 		TaskTitle: cmp.Or(bundle.Definition.Title, bundle.Name),
 	})
 }

@@ -29,10 +29,10 @@ const maxDrafts = 512
 // submittedDraft is a draft as the preview's form submits it.
 type submittedDraft struct {
 	draft
-	sentSettings  catalog.TaskSettings
-	invalid       error // reason why the settings cannot be read
-	chosen        bool
-	shownStandard bool // the preview showed the draft with Warpboard's harness
+	sentSettings             catalog.TaskSettings
+	invalid                  error // reason why the settings cannot be read
+	chosen                   bool
+	previewedStandardHarness bool // the preview showed the draft with Warpboard's harness
 }
 
 // Publish creates or updates the tasks that were selected in the preview. It shows the preview again for those that
@@ -133,7 +133,7 @@ func (p *Authoring) publishDraft(
 		}
 		return task, done, err
 	}
-	if *d.standardHarness != d.shownStandard {
+	if *d.standardHarness != d.previewedStandardHarness {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
 	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.sentSettings)
@@ -204,7 +204,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 		return submittedDraft{}, err
 	}
 	rehouse := field("warpboard_harness") != ""
-	d := submittedDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
+	d := submittedDraft{chosen: field("chosen") != "", previewedStandardHarness: field("rehoused") != ""}
 	d.draft = draft{
 		Proposal:        tasks.Proposal{Name: bundle.Name, Bundle: bundle},
 		number:          number,

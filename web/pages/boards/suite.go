@@ -21,7 +21,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 	return p.showSuite(c, page)
 }
 
-// EventSuite shows the suite of an event's tasks.
+// EventSuite shows the page that compares people over all tasks of an event.
 func (p *Boards) EventSuite(c *fiber.Ctx) error {
 	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
 	if err != nil {

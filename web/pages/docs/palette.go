@@ -25,7 +25,7 @@ import (
 
 const (
 	maxTasks               = 6   // offered tasks, each with its boards
-	maxPeople              = 6   // people whose names begin with the text
+	maxFoundPeople         = 6   // people whose names begin with the text
 	maxOwnSubmissions      = 6   // matching submissions of the viewer
 	maxSearchedSubmissions = 50  // number of the viewer's newest submissions to search
 	maxPages               = 6   // pages of the site
@@ -207,7 +207,7 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), maxPeople)
+	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), maxFoundPeople)
 	for _, user := range list {
 		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
 	}
