@@ -30,7 +30,7 @@ type Outcome struct {
 	BestSubmission  int64
 	BestNS          float64 `gorm:"column:best_ns"`
 	BestRank        int     // rank of the best run, or the rank that it would have now
-	BestTied    bool
+	BestTied        bool
 	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which one is faster
 
 	// NextRun is the entry ahead in rank; at rank 1 the entry behind.
