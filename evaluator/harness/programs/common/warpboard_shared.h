@@ -119,7 +119,8 @@ inline double most_mapping(size_t bytes) {
     return mapping_ns + (has_huge_pages() ? mapping_huge_page_ns : mapping_page_ns) * pages;
 }
 
-// WrittenArray is an array of an input on a device: its place in the runner, and the judge's own memory.
+// WrittenArray is memory of a device to copy: an array of an input from the judge's own memory to its place in the runner, or, for
+// the core, a part of an answer back.
 struct WrittenArray {
     void* to;
     const void* from;

@@ -24,7 +24,6 @@ enum {
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
     CU_STREAM_WAIT_VALUE_GEQ = 0,
     CU_STREAM_WRITE_VALUE_DEFAULT = 0,
-    CU_STREAM_NON_BLOCKING = 1,
     CU_MEMHOSTREGISTER_DEVICEMAP = 2,
     CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
     CU_MEMORYTYPE_HOST = 1,
@@ -78,7 +77,6 @@ CUresult cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, uns
 CUresult cuMemUnmap(CUdeviceptr, size_t);
 CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t);
 CUresult cuMemAlloc(CUdeviceptr*, size_t);
-CUresult cuMemGetInfo_v2(size_t*, size_t*);
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream);
 CUresult cuMemcpyDtoDAsync(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 CUresult cuMemcpyDtoHAsync(void*, CUdeviceptr, size_t, CUstream);

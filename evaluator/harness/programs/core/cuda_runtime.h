@@ -32,7 +32,6 @@ inline cudaError_t cudaGetDevice(int* device) { return WARPBOARD_DRIVER(cuCtxGet
 inline cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) { return WARPBOARD_DRIVER(cuDeviceGetAttribute)(value, attribute, device); }
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return WARPBOARD_DRIVER(cuCtxResetPersistingL2Cache)(); }
 inline cudaError_t cudaDeviceSynchronize() { return WARPBOARD_DRIVER(cuCtxSynchronize)(); }
-inline cudaError_t cudaMemGetInfo(size_t* free, size_t* total) { return WARPBOARD_DRIVER(cuMemGetInfo_v2)(free, total); }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return WARPBOARD_DRIVER(cuStreamCreate)(stream, flags); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return WARPBOARD_DRIVER(cuStreamSynchronize)(stream); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return WARPBOARD_DRIVER(cuStreamQuery)(stream); }

@@ -121,13 +121,6 @@ using namespace warpboard;
 
 extern "C" {
 
-// CoreCopy is a stretch of memory to copy or to write.
-struct CoreCopy {
-    void* to;
-    const void* from;
-    size_t bytes;
-};
-
 // CoreTimes has the times of a call on the judge's clock, in nanoseconds.
 struct CoreTimes {
     double switched;  // from the end of the hold until all gates ran
@@ -213,10 +206,9 @@ void warpboard_leave(CoreRunner* runner) { runner->page.skip(); }
 
 // Begins a call: its input has these arrays, from the judge's memory to places in the region at inputs, and sealed parts in the
 // one at records. number is the call's.
-int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const CoreCopy* arrays, int count, void* inputs, void* records, uint32_t* number) {
+int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const WrittenArray* arrays, int count, void* inputs, void* records, uint32_t* number) {
     return guarded([&] {
-        runner->arrays.clear();
-        for (int i = 0; i < count; ++i) runner->arrays.push_back({arrays[i].to, arrays[i].from, arrays[i].bytes});
+        runner->arrays.assign(arrays, arrays + count);
         runner->records = records;
         runner->is_known = runner->is_open = false;
         runner->answer.clear();
@@ -234,7 +226,7 @@ int warpboard_wait_queued(CoreRunner* runner, double limit_ns, int* late) {
 }
 
 // Sets the copies of the answer's parts on the device.
-void warpboard_set_answer(CoreRunner* runner, const CoreCopy* parts, int count) {
+void warpboard_set_answer(CoreRunner* runner, const WrittenArray* parts, int count) {
     runner->answer.clear();
     for (int i = 0; i < count; ++i) runner->answer.push_back({true, parts[i].to, parts[i].from, parts[i].bytes});
     runner->is_known = true;
@@ -332,7 +324,7 @@ int warpboard_let_go(CoreRunner** runners, int count) {
 }
 
 // Ends a call: its answer is poisoned before the next one. changed: it still changed after "done".
-int warpboard_end_call(CoreRunner* runner, const CoreCopy* parts, int count, double took_ns, int* changed, double* prepared) {
+int warpboard_end_call(CoreRunner* runner, const WrittenArray* parts, int count, double took_ns, int* changed, double* prepared) {
     return guarded([&] {
         runner->device.make_current();
         for (int i = 0; i < count; ++i) {

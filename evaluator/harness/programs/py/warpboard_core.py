@@ -21,7 +21,7 @@ _FAILED, _REFUSED, _GONE = 1, 2, 3
 
 
 class _Copy(ctypes.Structure):
-    """CoreCopy."""
+    """WrittenArray of warpboard_shared.h."""
 
     _fields_ = [("to", c_void_p), ("source", c_void_p), ("bytes", c_size_t)]
 
