@@ -26,7 +26,8 @@ const maxAnswerBytes = 64 << 20
 // come from the same caller.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
-// submitTries is how often Submit sends a kernel: more than 30 s in total, with the pauses that a site requests.
+// submitTries limits the attempts of Submit to send a kernel: they take more than 30 s in total, with the pauses that a
+// site requests.
 const submitTries = 6
 
 // VersionHeader has the version of Warpboard on the site, in every response of the API.

@@ -13,7 +13,7 @@ import (
 // IdempotencyHeader has a key that the sender chooses: several requests with the same key create one submission.
 const IdempotencyHeader = "Idempotency-Key"
 
-// maxWait is how long a site waits at most for the end of a submission before it responds.
+// maxWait limits the time for which a site waits for the end of a submission before it responds.
 const maxWait = 25 * time.Second
 
 // CurrentUser returns the person who owns the token.

@@ -16,7 +16,7 @@ const (
 	Memory = 64 << 20 // allocated bytes, more than are live at any time
 )
 
-// tries is how often a test measures before it fails: other goroutines of the process also use memory and time.
+// tries limits the measurements of a test before it fails: other goroutines of the process also use memory and time.
 const tries = 4
 
 // Check fails the test if work exceeds the limits of one request in every try. Processor time is checked only in `make

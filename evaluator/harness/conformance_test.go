@@ -46,7 +46,7 @@ func newCore(t *testing.T) (programs, driver, runner string) {
 	return core.dir, fake.dir, runner
 }
 
-// The calls are those of judges of Python tasks and of evaluations. Each case is a judge with its own runners. A runner
+// Judges of Python tasks and of evaluations make such calls. Each case is a judge with its own runners. A runner
 // exits with 0 only after nothing waits on its device, and the judge ends only after nothing waits on its devices.
 func TestCallsByTheJudgesCore(t *testing.T) {
 	tier.Needs(t, tier.Judge)

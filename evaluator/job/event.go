@@ -49,7 +49,7 @@ type Heartbeat struct {
 	// RefusingReason is the reason why the worker does not accept jobs; empty if it does.
 	RefusingReason string `json:"refusing,omitempty"`
 	Stopping       bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
-	// Packages are those of the Python that runs jobs. nil: as in the last heartbeat that the site has stored
+	// Packages lists the packages of the Python that runs jobs. nil: as in the last heartbeat that the site has stored
 	Packages requirement.Packages `json:"packages,omitzero"`
 }
 

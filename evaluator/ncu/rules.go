@@ -59,7 +59,7 @@ func KernelShares(r *Report) []KernelShare {
 }
 
 // Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light values, or "" if those were not
-// measured. The thresholds are those of Nsight Compute's own rule.
+// measured. The thresholds come from Nsight Compute's own rule.
 func Verdict(k *Kernel) string {
 	const high, low = 80, 60
 	sol := SpeedOfLight(k)

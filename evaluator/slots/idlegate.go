@@ -44,7 +44,7 @@ func (g *IdleGate) release() {
 }
 
 // Do runs work when no job needs the processors, and repeats it if it was interrupted. One piece of work runs at a
-// time. The error is that of work or ctx.
+// time. The error comes from work or ctx.
 func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context) error) error {
 	for {
 		preempted, err := g.try(ctx, key, work)

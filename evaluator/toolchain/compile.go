@@ -250,7 +250,7 @@ func (c *compilation) output(linked buildStep) (stdout, stderr string) {
 }
 
 // Prepare compiles a task's own files into the store, one after the other. Every build for the task with the same tools
-// uses them. It returns the number of newly compiled files. The error is that of ctx, an infrastructure error, or a
+// uses them. It returns the number of newly compiled files. The error is the context's, an infrastructure error, or a
 // fault of the task.
 func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Environment) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)

@@ -75,7 +75,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	if err != nil {
 		return 0, err
 	}
-	// The headers are those of the Standard Webhooks specification, for which receivers can use libraries. The time is
+	// The headers follow the Standard Webhooks specification, for which receivers can use libraries. The time is
 	// signed, so that receivers can refuse old messages; each try has the same ID.
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.userAgent,
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {

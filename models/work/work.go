@@ -20,7 +20,7 @@ import (
 //
 // Running: StartedAt is set, because a worker received the attempt AttemptID.
 //
-// Ended: EndedAt is set and does not change. AttemptID is that of the last attempt.
+// Ended: EndedAt is set and does not change. AttemptID identifies the last attempt.
 type Work struct {
 	Device        string
 	Requires      string // packages that its worker must have (requirement.List); empty: none

@@ -178,7 +178,7 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	// The judge and its clocks are those of tasks.
+	// Tasks have the same judge and clocks.
 	files := harness.Sources(tasks.FormEval, tasks.LangPython)
 	delete(files, "utils.py")
 	for _, entry := range names {

@@ -12,7 +12,7 @@ import (
 	"warpboard/views/format"
 )
 
-// verifyReport is what verify-task --json prints. Keys may only be added.
+// verifyReport is the output of verify-task --json. Keys may only be added.
 type verifyReport struct {
 	Path     string          `json:"path"`
 	OK       bool            `json:"ok"`

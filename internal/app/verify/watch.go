@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// settleDelay is how long the files must be unchanged before a check: an editor writes all files of one save within it.
+// settleDelay is the time for which the files must be unchanged before a check: an editor writes all files of one save within it.
 // A longer delay makes each check later; with a shorter one, a check may run between two files.
 const settleDelay = 200 * time.Millisecond
 
