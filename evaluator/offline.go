@@ -58,6 +58,8 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 func (w *Worker) Close() {
 	for _, s := range w.slots.All() {
 		s.Cached.Close()
-		s.Sidecar.Close()
+		for _, sidecar := range s.Sidecars {
+			sidecar.Close()
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,10 +28,12 @@ const precompileTook = 20 * time.Second
 // sidecarBuilder has Pythons that compile, and records its calls and the place of each run.
 type sidecarBuilder struct {
 	fakeBuilder
-	hold chan struct{} // a stage of "wait" runs until this is closed
-	wait string        // an attempt
-	fail bool          // nothing can be precompiled
+	hold chan struct{}   // a stage of "wait" runs until this is closed
+	wait string          // an attempt
+	fail bool            // nothing can be precompiled
+	meet *sync.WaitGroup // a compilation ends when all of these have begun; nil if none waits
 
+	release        func() // closes hold
 	opened, closed atomic.Int64
 	limit          atomic.Int64 // of the last stage, in nanoseconds
 	worker         *running
@@ -87,10 +91,14 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 	}
 	p.builder.limit.Store(int64(req.Timeout))
 	if req.Mode == evaluation.ModeCompile {
+		if meet := p.builder.meet; meet != nil {
+			meet.Done()
+			meet.Wait()
+		}
 		if p.builder.fail {
 			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, WallTime: precompileTook}}, nil
 		}
-		defer close(p.builder.hold)
+		defer p.builder.release()
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead","ref":"of another kernel"}}`)
 		return judge.Ending{Outcome: sandbox.Outcome{WallTime: precompileTook}}, nil
 	}
@@ -107,6 +115,7 @@ func (p *sidecarProgram) Close() error { p.builder.closed.Add(1); return nil }
 func (b *sidecarBuilder) start(t *testing.T) *site {
 	t.Helper()
 	b.hold, b.kept = make(chan struct{}), map[toolchain.RecallKey][]byte{}
+	b.release = sync.OnceFunc(func() { close(b.hold) })
 	s := newSite(t)
 	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}}
 	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
@@ -154,13 +163,44 @@ func TestAKernelThatFailsInASidecarIsCompiledOnItsSlot(t *testing.T) {
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
 	publishKernel(t, s, "token:1", "second", "cuda", "y = 1")
 	s.wait("the second is tried", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 2 })
-	close(b.hold)
+	b.release()
 	s.result("first")
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,
 		`second test with 2 devices and ""`)
 	if left := time.Duration(b.limit.Load()); left < 41*time.Second {
 		t.Errorf("after a precompilation that failed %v are left", left)
+	}
+}
+
+func TestTwoWaitingKernelsAreCompiledAtTheSameTime(t *testing.T) {
+	b := &sidecarBuilder{wait: "first", meet: &sync.WaitGroup{}}
+	b.meet.Add(2)
+	s := b.start(t)
+	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
+	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
+	publishKernel(t, s, "token:1", "second", "triton", "y = 1")
+	publishKernel(t, s, "token:1", "third", "triton", "y = 2")
+	for _, attempt := range []string{"first", "second", "third"} {
+		s.result(attempt)
+	}
+	if compiled := slices.DeleteFunc(b.ran, func(what string) bool { return !strings.Contains(what, " compile ") }); len(compiled) != 2 {
+		t.Errorf("compiled in sidecars were %q, want the second and the third", compiled)
+	}
+}
+
+func TestASidecarRunnerIsKeptAfterAKernelThatDoesNotCompile(t *testing.T) {
+	b := &sidecarBuilder{wait: "first", fail: true}
+	s := b.start(t)
+	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
+	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
+	publishKernel(t, s, "token:1", "second", "cuda", "y = 1")
+	s.wait("the second is tried", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 2 })
+	b.release()
+	s.result("first")
+	s.result("second")
+	if open := b.opened.Load() - b.closed.Load(); open != 2 {
+		t.Errorf("%d programs wait for their caller, want one on the slot and one beside it", open)
 	}
 }
 

@@ -148,15 +148,16 @@ func (w *Worker) serve(ctx context.Context) error {
 	return err
 }
 
-// keepPythons keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecar (which
-// compiles while the slot is busy), for the second of two compared kernels, and for the processes that alternate with
-// these.
+// keepPythons keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecars, for the
+// second of two compared kernels, and for the processes that alternate with these.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Environment(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
 	warming.Go(func() { w.keepWarm(ctx, s, at.JudgePlace(), w.cfg.WarmPythons) })
+	for _, sidecar := range s.Sidecars {
+		warming.Go(func() { w.keepWarm(ctx, s, sidecar.Place, min(w.cfg.WarmPythons, 1)) })
+	}
 	if s.IsGPU() {
-		warming.Go(func() { w.keepWarm(ctx, s, w.slots.SidecarPlace(s), min(w.cfg.WarmPythons, 1)) })
 		warming.Go(func() { w.keepWarm(ctx, s, at.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
 	}
 	if next, ok := at.AlternatePlace(); ok {

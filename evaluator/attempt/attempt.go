@@ -66,6 +66,11 @@ func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(),
 	return a.Slots.AcquireBuild(ctx, a.reservation)
 }
 
+// AcquireSidecar waits for a sidecar, unless the job can run at once (see slots.Set.AcquireSidecar).
+func (a *Attempt) AcquireSidecar(ctx context.Context) (sidecar *slots.Sidecar, release func(), err error) {
+	return a.Slots.AcquireSidecar(ctx, a.Slot, a.reservation)
+}
+
 // AcquireSlots waits for n slots. The first of them becomes the attempt's slot.
 func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error) {
 	held, err := a.Slots.Acquire(ctx, a.Slot, n, a.Job.AttemptID)

@@ -12,9 +12,9 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// Sandbox slots (and so user IDs) are numbered in this order: the worker's slots, builds, precompiling, the sidecar of
-// each slot (which compiles while the slot is busy), the judge of each slot, the other processes of each slot, and for
-// each GPU the processes that alternate with these.
+// Sandbox slots (and so user IDs) are numbered in this order: the worker's slots, builds, precompiling, the sidecars of
+// each slot, the judge of each slot, the other processes of each slot, and for each GPU the processes that alternate
+// with these.
 
 // extraProcesses is the number of processes of an evaluation besides kernel and judge: a second kernel, and the process
 // that generates inputs.
@@ -41,21 +41,12 @@ func (p *Set) Environment(s *Slot) toolchain.Environment {
 	return (&Lease{set: p, slots: []*Slot{s}}).Environment(0)
 }
 
-// SidecarPlace returns the sandbox environment that compiles an evaluation's kernels for slot s while another job runs
-// there: without the device, with a separate user ID, and with the memory of a build.
-func (p *Set) SidecarPlace(s *Slot) toolchain.Environment {
-	at := p.Environment(s) // with the driver's libraries, which Triton links with
-	at.Slot = p.precompileSlot() + 1 + s.number
-	at.DeviceNodes, at.ExtraSlots, at.AlternateSlots, at.RunLimits.Memory = nil, nil, nil, min(at.RunLimits.Memory, at.BuildLimits.Memory)
-	return at
-}
-
 // Environment returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of
 // GPUs that the task requests; 0 if it does not.
 func (h *Lease) Environment(gpus int) toolchain.Environment {
 	at := place(h.slots, gpus)
 	slots, first := len(h.set.slots), h.OwnSlot().number
-	judges := h.set.precompileSlot() + 1 + slots
+	judges := h.set.precompileSlot() + 1 + slots*sidecarsPerSlot
 	at.JudgeSlot = judges + first
 	extras := judges + slots
 	for i := range extraProcesses {

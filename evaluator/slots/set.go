@@ -50,6 +50,12 @@ func NewSet(cfg Config) *Set {
 	for i := range cfg.Builds {
 		p.builds <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
 	}
+	for _, s := range p.slots {
+		s.Sidecars, s.freeSidecars = p.newSidecars(s), make(chan *Sidecar, sidecarsPerSlot)
+		for _, sidecar := range s.Sidecars {
+			s.freeSidecars <- sidecar
+		}
+	}
 	return p
 }
 
@@ -85,15 +91,18 @@ func (p *Set) AllBusy(device string) bool {
 // Load returns a request for a job with the current load: whether another job occupies the slot, and the number of the
 // device's jobs that are being built.
 func (p *Set) Load(own *Slot) job.WorkRequest {
-	building := 0
+	return job.WorkRequest{SlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
+}
+
+func (p *Set) buildCount(device string) (count int) {
 	for _, s := range p.slots {
-		if s.Device == own.Device {
+		if s.Device == device {
 			s.mu.Lock()
-			building += s.buildCount
+			count += s.buildCount
 			s.mu.Unlock()
 		}
 	}
-	return job.WorkRequest{SlotBusy: own.isBusy(), BuildingCount: building}
+	return count
 }
 
 // Lease has the slots that one job uses. The first is the job's own slot.

@@ -25,14 +25,14 @@ var ErrOutOfService = errors.New("the slot is out of service")
 // checks use it, and Admit returns it to service.
 type Slot struct {
 	device.Slot
-	// Cached has the program of the last evaluation on the slot. Sidecar has the program that compiled kernels for the
-	// slot while another job occupied it.
-	Cached, Sidecar CachedProgram
+	Cached   CachedProgram // program of the last evaluation on the slot
+	Sidecars []*Sidecar    // of a GPU; use AcquireSidecar for one that is free
 
 	number       int           // sandbox slot, which determines user ID and cgroup
 	memory       int64         // memory in bytes that a program on the slot may use
 	reservations chan struct{} // one for each job in flight without a build slot
 	running      chan struct{} // held while something runs on the slot
+	freeSidecars chan *Sidecar
 
 	mu           sync.Mutex
 	service      context.Context // ends when the slot is retired; AllowChecks starts a new one

@@ -222,9 +222,11 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		for n, number := range append([]int{next.Slot}, next.ExtraSlots...) {
 			use(number, fmt.Sprint("process ", n, " of every other program on ", i))
 		}
-		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
-		if len(at.DeviceNodes) != 2 || len(p.SidecarPlace(s).DeviceNodes) != 0 {
-			t.Errorf("slot %d sees %v, its sidecar %v", i, at.DeviceNodes, p.SidecarPlace(s).DeviceNodes)
+		for n, sidecar := range s.Sidecars {
+			use(sidecar.Place.Slot, fmt.Sprint("sidecar ", n, " of ", i))
+			if len(at.DeviceNodes) != 2 || len(sidecar.Place.DeviceNodes) != 0 {
+				t.Errorf("slot %d sees %v, its sidecar %v", i, at.DeviceNodes, sidecar.Place.DeviceNodes)
+			}
 		}
 	}
 }

@@ -19,10 +19,10 @@ type precompiled struct {
 	duration time.Duration       // time charged to the caller
 }
 
-// precompile returns the caller's compiled kernels from the cache, or compiles them beside another job that holds the
-// slot (see slots.Set.SidecarPlace). It returns none if the run on the slot should compile them: because the slot is
-// free, no Python is ready, or the kernels do not compile, which the run explains better. If the slot becomes free
-// during the compilation, it waits for the compiler.
+// precompile returns the caller's compiled kernels from the cache, or compiles them in a sidecar while another job holds
+// the slot. It returns none if the run on the slot should compile them: because the slot is free, no Python is ready, or
+// the kernels do not compile, which the run explains better. If the slot becomes free during the compilation, it waits
+// for the compiler.
 func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {
 		return precompiled{}, nil
@@ -34,55 +34,66 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 		found.wasKnown = true
 		return found, nil
 	}
-	if !compilesAlone(e.request) || !e.Slots.AllBusy(e.Slot.Device) {
+	if !compilesAlone(e.request) {
 		return found, nil
 	}
-	program, _ := e.Slot.Sidecar.Next(e.Job.Caller, e.artifact)
+	sidecar, release, err := e.AcquireSidecar(ctx)
+	if err != nil {
+		return found, err
+	}
+	defer release()
+	if sidecar == nil {
+		return found, nil
+	}
+	program, _ := sidecar.Next(e.Job.Caller, e.artifact)
 	if program == nil {
-		program = e.builder.OpenReady(e.artifact, e.Slots.SidecarPlace(e.Slot))
+		program = e.builder.OpenReady(e.artifact, sidecar.Place)
 	}
 	if program == nil {
 		return found, nil
 	}
 	e.begin(kernelrun.StageCompiling)
-	var err error
-	found.compiled, found.duration, err = e.compileIn(ctx, program, time.Duration(e.request.Timeout)*time.Second/2)
+	var usable bool
+	limit := time.Duration(e.request.Timeout) * time.Second / 2
+	found.compiled, found.duration, usable, err = e.compileIn(ctx, program, limit)
+	sidecar.Keep(e.Job.Caller, program, nil, usable)
 	if found.compiled != nil {
 		e.builder.Remember(jsonOf(found.compiled), found.key)
 	}
 	return found, err
 }
 
-// compileIn compiles the kernels beside another job. The error means that the sandbox environment must not be used
-// again. The time of a failed compilation does not count for the time limit of the run.
+// compileIn compiles the kernels in a sidecar's program, and reports whether that can compile others. The error means
+// that the sandbox environment must not be used again. The time of a failed compilation does not count for the time
+// limit of the run.
 func (e *Evaluation) compileIn(
 	ctx context.Context, program toolchain.Program, limit time.Duration,
-) (compiled map[string]string, took time.Duration, err error) {
-	compiled = map[string]string{}
-	clean := true
+) (compiled map[string]string, took time.Duration, usable bool, err error) {
+	compiled, usable = map[string]string{}, true
+	complete := true
 	for _, label := range kernelLabels(e.request) {
-		if !clean || !compilesBefore(e.request, label) {
+		if !complete || !compilesBefore(e.request, label) {
 			continue
 		}
 		report := newReader(func(string) {})
 		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read,
 			Processes: []toolchain.Process{e.process(ModeCompile, label)}, WithoutJudge: true})
 		if errors.Is(err, sandbox.ErrProcessStuck) {
-			return nil, 0, err
+			return nil, 0, false, err
 		}
 		if err != nil {
 			e.Log.Warn("kernel not compiled before its run", "evaluation", e.Job.EvaluationID, "kernel", label, "err", err)
 		}
 		took += out.WallTime
-		clean = err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
+		usable = err == nil && out.Limit == "" && !out.Cancelled
+		complete = usable && out.ExitCode == 0
 		if text := report.compiled[label]; text != "" { // written by the kernel's own process, which may add other labels
 			compiled[label] = text
 		}
 	}
 	e.Result.ProgramNS += took.Nanoseconds()
-	e.Slot.Sidecar.Keep(e.Job.Caller, program, nil, clean)
-	if !clean || len(compiled) == 0 {
-		return nil, 0, nil
+	if !complete || len(compiled) == 0 {
+		return nil, 0, usable, nil
 	}
-	return compiled, took, nil
+	return compiled, took, usable, nil
 }

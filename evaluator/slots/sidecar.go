@@ -1,0 +1,49 @@
+package slots
+
+import (
+	"context"
+
+	"warpboard/evaluator/toolchain"
+)
+
+// sidecarsPerSlot is the number of evaluations whose kernels are compiled at the same time for one GPU. On an H200's
+// machine a Triton kernel takes 0.5 s to compile, and an evaluation holds the GPU for 0.3 s.
+const sidecarsPerSlot = 2
+
+// Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled last.
+type Sidecar struct {
+	CachedProgram
+	// Place has no device, a separate user ID, the memory of a build, and the driver's libraries, which Triton links
+	// with.
+	Place toolchain.Environment
+}
+
+func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
+	if !s.IsGPU() {
+		return nil
+	}
+	for i := range sidecarsPerSlot {
+		at := p.Environment(s)
+		at.Slot = p.precompileSlot() + 1 + s.number*sidecarsPerSlot + i
+		at.DeviceNodes, at.ExtraSlots, at.AlternateSlots = nil, nil, nil
+		at.RunLimits.Memory = min(at.RunLimits.Memory, at.BuildLimits.Memory)
+		out = append(out, &Sidecar{Place: at})
+	}
+	return out
+}
+
+// AcquireSidecar waits for a free sidecar of the slot, and returns the job's reservation to the slot as AcquireBuild
+// does. The sidecar is nil if the job can run at once, because a slot of the device is idle and no other job is being
+// built for it: then compiling on that slot is quicker.
+func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *Reservation) (sidecar *Sidecar, release func(), err error) {
+	if !s.IsGPU() || !p.AllBusy(s.Device) && p.buildCount(s.Device) == 0 {
+		return nil, func() {}, nil
+	}
+	select {
+	case sidecar = <-s.freeSidecars:
+		done := t.beginBuild()
+		return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+}
