@@ -27,6 +27,9 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 		at.Slot = p.precompileSlot() + 1 + s.number*sidecarsPerSlot + i
 		at.DeviceNodes, at.ExtraSlots, at.AlternateSlots = nil, nil, nil
 		at.RunLimits.Memory = min(at.RunLimits.Memory, at.BuildLimits.Memory)
+		// Otherwise PyTorch asks the driver for devices at its import, and NVRTC 13, which also initializes the driver,
+		// crashes in processes that are forked later.
+		at.Env["CUDA_VISIBLE_DEVICES"] = ""
 		out = append(out, &Sidecar{Place: at})
 	}
 	return out

@@ -224,8 +224,9 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		}
 		for n, sidecar := range s.Sidecars {
 			use(sidecar.Place.Slot, fmt.Sprint("sidecar ", n, " of ", i))
-			if len(at.DeviceNodes) != 2 || len(sidecar.Place.DeviceNodes) != 0 {
-				t.Errorf("slot %d sees %v, its sidecar %v", i, at.DeviceNodes, sidecar.Place.DeviceNodes)
+			devices, hidden := sidecar.Place.Env["CUDA_VISIBLE_DEVICES"]
+			if len(at.DeviceNodes) != 2 || len(sidecar.Place.DeviceNodes) != 0 || devices != "" || !hidden {
+				t.Errorf("slot %d sees %v, its sidecar %v and %q", i, at.DeviceNodes, sidecar.Place.DeviceNodes, devices)
 			}
 		}
 	}
