@@ -30,13 +30,14 @@ from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, PAGE_SIZE, Channel, Page, RunnerGone, shared_memory
 
 MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
+_LARGE = 1 << 26  # bytes of inputs whose random numbers come from a GPU: a processor needs 8 s for 1 GB
 
 
 class Served:
     """The requests that the judge may send to a process."""
 
     def __init__(self, kernel, caches):
-        self.kernel, self.caches, self.checking = kernel, caches, True
+        self.kernel, self.caches, self.checking, self._on_gpu = kernel, caches, True, {}
 
     def __call__(self, asked):
         what, *rest = asked
@@ -75,9 +76,35 @@ class Served:
         self.checking = True
 
     def draw(self, secret, case):
-        """Returns the inputs of get_inputs() for a case, in trial 0 without a secret."""
+        """Returns the inputs of get_inputs() for a case, in trial 0 without a secret. Large ones with a secret are drawn on the GPU, if
+        get_inputs() runs there. A seed gives other numbers on a GPU, so those of trial 0 come from a processor."""
+        if secret is not None and self._is_drawn_on_gpu(case):
+            try:
+                with torch.device("cuda"):
+                    return self._drawn(secret, case)
+            except (Exception, SystemExit):  # noqa: BLE001 - such as an array of NumPy beside a tensor
+                self._on_gpu[repr(case)] = False
+            finally:
+                torch.cuda.empty_cache()  # the kernels need the memory
+        return self._drawn(secret, case)
+
+    def _drawn(self, secret, case):
         seeding.seed(42) if secret is None else seeding.draw_from(secret)
         return packing.pack(list(self.kernel.module.get_inputs(**case)), "get_inputs()")
+
+    def _is_drawn_on_gpu(self, case):
+        """Reports whether the inputs of a case are large, for which they are not drawn, and there is a GPU."""
+        key = repr(case)
+        if key not in self._on_gpu:
+            self._on_gpu[key] = torch.cuda.is_available() and self._bytes(case) > _LARGE
+        return self._on_gpu[key]
+
+    def _bytes(self, case):
+        try:
+            with torch.device("meta"):
+                return sum(tensor.numel() * tensor.element_size() for tensor in packing.tensors_in(list(self.kernel.module.get_inputs(**case))))
+        except (Exception, SystemExit):  # noqa: BLE001 - it needs values
+            return 0
 
     def draw_init(self):
         """Returns the inputs of get_init_inputs()."""

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 import zlib
@@ -1484,6 +1485,37 @@ class Preparing(unittest.TestCase):
                  unittest.mock.patch.object(kernel_process, "choose_cuda", device):
                 kernel_process.prepare(role, kind)
             self.assertEqual(made, want, (role, kind, gpu))
+
+
+class Drawing(unittest.TestCase):
+    def test_large_inputs_are_drawn_on_the_gpu_where_get_inputs_runs_there(self):
+        places, calls = ["cpu"], []
+
+        class Device:
+            def __init__(self, name):
+                self.name = name
+
+            def __enter__(self):
+                places.append(self.name)
+
+            def __exit__(self, *_):
+                places.pop()
+
+        for gpu, size, fails, want in ((True, 1 << 26, "", ["cpu", "meta", "cuda", "cuda"]), (True, 1 << 20, "", ["cpu", "meta", "cpu", "cpu"]),
+                                       (False, 1 << 26, "", ["cpu", "cpu", "cpu"]), (True, 1 << 26, "meta", ["cpu", "meta", "cpu", "cpu"]),
+                                       (True, 1 << 26, "cuda", ["cpu", "meta", "cuda", "cpu", "cpu"])):
+            def get_inputs():
+                calls.append(places[-1])
+                if places[-1] == fails:
+                    raise RuntimeError("expected all tensors to be on the same device")
+                return [torch.empty(size, device="meta") if places[-1] == "meta" else torch.rand(1)]
+
+            calls.clear()
+            served = kernel_process.Served(types.SimpleNamespace(module=types.SimpleNamespace(get_inputs=get_inputs)), None)
+            with unittest.mock.patch.object(torch.cuda, "is_available", lambda gpu=gpu: gpu), unittest.mock.patch.object(torch, "device", Device):
+                drawn = [served.draw(secret, {}) for secret in (None, b"1" * 32, b"2" * 32)]
+            self.assertEqual(calls, want, (gpu, size, fails))
+            self.assertEqual(len({packing.unpack(one, "cpu")[0].item() for one in drawn}), 3)
 
 
 class Descriptors(unittest.TestCase):
