@@ -52,7 +52,7 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	owner, err := store.Accounts.Operator(t.Context())
+	owner, err := store.Accounts.OperatorAccount(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 		b.Fatal(err)
 	}
 	first, second := profiledRun(b, store, filled, 5e4), profiledRun(b, store, filled, 6e4)
-	head, err := store.Boards.Head(b.Context(), filled.Task.VersionID, filled.Device)
+	head, err := store.Boards.ReadHead(b.Context(), filled.Task.VersionID, filled.Device)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -89,8 +89,8 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 // benchEvent creates an event of three tasks, including the most active one, on all their boards.
 func benchEvent(b *testing.B, store *models.Store, filled modelstest.FilledBoard) string {
 	b.Helper()
-	in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
-		Points: "5/3/1"}
+	in := events.EventSettings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+		PointsRuleText: "5/3/1"}
 	list, err := store.Catalog.Tasks(b.Context(), filled.Owner)
 	if err != nil {
 		b.Fatal(err)
@@ -136,7 +136,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	run := modelstest.Submit(b, store, filled.Owner, task)[0]
 	modelstest.Finish(b, store, run, ns)
 	profile := modelstest.ProfileRun(b, store, run)
-	attempt, err := store.Work.StartAttempt(ctx, profile.Ref())
+	attempt, err := store.Work.StartAttempt(ctx, profile.WorkRef())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	result.ScoreNS, result.Stages = nil,
 		[]job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: result.Stages[3].Cases}}
 	result.Artifacts = []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: packedReport(b)}}
-	if _, err := store.Work.RecordResult(ctx, result, work.Findings{}); err != nil {
+	if _, err := store.Work.RecordResult(ctx, result, work.ResultFindings{}); err != nil {
 		b.Fatal(err)
 	}
 	return run
@@ -179,7 +179,7 @@ type reader struct {
 // bench reports the cost of one page.
 func (b reader) bench(store *models.Store, site, path string) {
 	page, cold := len(b.fetch(site+path)), b.coldBytes(site, path)
-	asked, cpu, pages := store.Queries(), processorTime(b.B), 0
+	asked, cpu, pages := store.QueryCount(), processorTime(b.B), 0
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var took []time.Duration
@@ -200,7 +200,7 @@ func (b reader) bench(store *models.Store, site, path string) {
 	b.ReportMetric(float64(page)/1000, "page-kB")
 	b.ReportMetric(float64(cold)/1000, "cold-kB")
 	// the server does something in the background, too
-	b.ReportMetric(math.Round(float64(store.Queries()-asked)/float64(pages)), "queries/page")
+	b.ReportMetric(math.Round(float64(store.QueryCount()-asked)/float64(pages)), "queries/page")
 }
 
 // processorTime returns the CPU time of this process so far.

@@ -95,7 +95,7 @@ func endsOnce(t *testing.T, p person, id int64) {
 		if ends > 0 {
 			after++
 		}
-		if e.Detail == nil && work.RunState(e.State).Final() {
+		if e.Detail == nil && work.RunState(e.State).IsFinal() {
 			ends++
 		}
 		return nil

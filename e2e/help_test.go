@@ -123,7 +123,7 @@ func (p person) reach(id int64, state work.RunState) client.Run {
 	var run client.Run
 	tier.WaitFor(p.t, fmt.Sprintf("submission %d to be %s", id, state), func() error {
 		run = p.look(id)
-		if run.State != string(state) && work.RunState(run.State).Final() {
+		if run.State != string(state) && work.RunState(run.State).IsFinal() {
 			p.t.Fatalf("submission %d was never seen %s; it is %s: %+v", id, state, run.State, run.Failure)
 		}
 		return wantState(run, state)
@@ -143,7 +143,7 @@ func (p person) ended(id int64) client.Run {
 	p.t.Helper()
 	var run client.Run
 	tier.WaitFor(p.t, fmt.Sprintf("submission %d to end", id), func() error {
-		if run = p.look(id); work.RunState(run.State).Final() {
+		if run = p.look(id); work.RunState(run.State).IsFinal() {
 			return nil
 		}
 		return errors.New("it is " + run.State)

@@ -145,7 +145,7 @@ func (s *profilingSite) submit(mode job.Mode) work.Run {
 func (s *profilingSite) ended(find func() (work.Run, error)) (run work.Run) {
 	s.t.Helper()
 	tier.WaitFor(s.t, "the run to end", func() (err error) {
-		if run, err = find(); err == nil && !run.State.Final() {
+		if run, err = find(); err == nil && !run.State.IsFinal() {
 			err = fmt.Errorf("it is %s", run.State)
 		}
 		return err
@@ -175,7 +175,7 @@ func TestAProfileGoesFromTheWorkerToThePage(t *testing.T) {
 	s := startProfilingSite(t)
 	ranked := s.submit(job.ModeRanked)
 	ranked = s.ended(func() (work.Run, error) { return s.store.Work.Run(t.Context(), ranked.ID) })
-	board, err := s.store.Boards.Board(t.Context(), ranked.VersionID, "H200", boards.PartQuery{Limit: 1})
+	board, err := s.store.Boards.Board(t.Context(), ranked.VersionID, "H200", boards.BoardPartQuery{Limit: 1})
 	if err != nil || len(board.Standings) != 1 || board.Standings[0].RunID != ranked.ID {
 		t.Fatalf("board: %+v, %v", board.Standings, err)
 	}

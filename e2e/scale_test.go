@@ -117,7 +117,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 		again += run.Attempts - 1
 		ends := 0
 		err := first.Watch(s.Context(), id, 0, func(e client.Event) error {
-			if e.Detail == nil && work.RunState(e.State).Final() {
+			if e.Detail == nil && work.RunState(e.State).IsFinal() {
 				ends++
 			}
 			return nil

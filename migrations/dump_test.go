@@ -58,7 +58,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", boards.PartQuery{Limit: 10})
+	board, err := s.Boards.Board(t.Context(), task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +115,16 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 		t.Fatalf("%d attempts are live, %v", len(live), err)
 	}
 	for _, a := range live {
-		result, found := modelstest.Result(a.Attempt, 900), work.Findings{Score: &work.Score{
-			NS:    900,
-			StdNS: 9,
-			ErrNS: 1,
+		result, found := modelstest.Result(a.Attempt, 900), work.ResultFindings{Score: &work.Score{
+			NS:              900,
+			DeviationNS:     9,
+			StandardErrorNS: 1,
 		}}
 		if a.EvaluationID != "" {
 			result, found = modelstest.Evaluated(a.Attempt, `{"compiled":true}`), modelstest.Completed()
 		}
-		if out, err := s.Work.RecordResult(ctx, result, found); err != nil || !out.Accepted {
-			t.Errorf("the result of %s: %+v, %v", a.Ref(), out, err)
+		if out, err := s.Work.RecordResult(ctx, result, found); err != nil || !out.AttemptAccepted {
+			t.Errorf("the result of %s: %+v, %v", a.WorkRef(), out, err)
 		}
 	}
 	next, err := s.Work.NextWork(ctx, "CPU", 100, time.Now())
@@ -132,8 +132,8 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 		t.Errorf("%d runs and evaluations wait, %v", len(next), err)
 	}
 	for _, work := range next {
-		if _, err := s.Work.StartAttempt(ctx, work.Ref()); err != nil {
-			t.Errorf("%s cannot be started: %v", work.Ref(), err)
+		if _, err := s.Work.StartAttempt(ctx, work.WorkRef()); err != nil {
+			t.Errorf("%s cannot be started: %v", work.WorkRef(), err)
 		}
 	}
 	task, err := s.Catalog.Task(ctx, "vectoradd")
@@ -142,7 +142,7 @@ func wantWorkToGoOn(t *testing.T, s *models.Store) {
 	}
 	dora := modelstest.Person(t, s, "Dora", accounts.RoleUser)
 	modelstest.Finish(t, s, modelstest.Submit(t, s, dora, task)[0], 800)
-	if place, err := s.Boards.Place(ctx, task.VersionID, "CPU", dora.ID); err != nil || place.UserName != "Dora" {
+	if place, err := s.Boards.PersonPlace(ctx, task.VersionID, "CPU", dora.ID); err != nil || place.UserName != "Dora" {
 		t.Errorf("a new run has the place %+v, %v", place, err)
 	}
 }

@@ -57,7 +57,7 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if err != nil {
 		return 0, err
 	}
-	operator, err := s.Accounts.Operator(ctx)
+	operator, err := s.Accounts.OperatorAccount(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -99,9 +99,9 @@ func (s *Store) repeatDisturbedBaselines(ctx context.Context, at time.Time) erro
 // currentBaselines lists the devices for which a baseline has a run, ended or waiting, that counts as measured with the
 // device's newest software for the task's language.
 func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
-	kind := epochs.Native
+	kind := epochs.NativeSoftware
 	if version.Lang == tasks.LangPython {
-		kind = epochs.Python
+		kind = epochs.PythonSoftware
 	}
 	err = tx.Table("baselines b").Joins("join runs r on r.id = b.run_id").
 		Where("b.version_id = ? and b.name = ? and b.source_hash = ?", version.ID, name, hash).
@@ -133,7 +133,7 @@ func startBaseline(
 	if len(in.Devices) == 0 {
 		return 0, nil
 	}
-	sub, runs, err := submissions.Queue(tx, in, task, version)
+	sub, runs, err := submissions.StoreAndQueue(tx, in, task, version)
 	for _, run := range runs {
 		if err == nil {
 			err = db.WriteError(tx.Save(&boards.Baseline{VersionID: version.ID, Device: run.Device, Name: name, RunID: run.ID, SourceHash: sub.SourceHash}).Error, "baseline")

@@ -38,7 +38,7 @@ func BenchmarkBoard(b *testing.B) {
 				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
 					percentiles(b, func() error {
 						_, err := s.Boards.Board(b.Context(), filled.Task.VersionID, filled.Device,
-							boards.PartQuery{Offset: offset, Limit: 50})
+							boards.BoardPartQuery{Offset: offset, Limit: 50})
 						return err
 					})
 				})
@@ -65,7 +65,7 @@ func BenchmarkBoard(b *testing.B) {
 			})
 			b.Run("history", func(b *testing.B) {
 				percentiles(b, func() error {
-					return modelstest.Second(s.Boards.History(b.Context(), filled.Task.VersionID, filled.Device))
+					return modelstest.Second(s.Boards.RecordHistory(b.Context(), filled.Task.VersionID, filled.Device))
 				})
 			})
 		})

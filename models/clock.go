@@ -17,7 +17,7 @@ import (
 type ClockDifference struct {
 	RunID          int64 `gorm:"primaryKey;autoIncrement:false"`
 	Stage          job.Stage
-	Spec           string // the case's line
+	CaseSpec       string `gorm:"column:spec"`  // the case's line
 	DifferingCases int    `gorm:"column:cases"` // number of the stage's cases in which they differed
 	Clock          job.Clock
 	EventNS        float64 `gorm:"column:event_ns"`
@@ -28,7 +28,7 @@ type ClockDifference struct {
 
 // recordClocks stores the ClockDifference of an ended run, if there is one.
 func recordClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
-	d, ok := differenceOf(stages)
+	d, ok := clockDifferenceOf(stages)
 	if !ok {
 		return nil
 	}
@@ -39,8 +39,8 @@ func recordClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	return review.RaiseFlag(tx, runID, review.KindClocks, "")
 }
 
-// differenceOf returns the clock difference of the last stage that has one (the ranked stage, if it has).
-func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
+// clockDifferenceOf returns the clock difference of the last stage that has one (the ranked stage, if it has).
+func clockDifferenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	for _, stage := range stages {
 		widest, differ := 0.0, 0
 		for _, c := range stage.Cases {
@@ -48,10 +48,10 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 				continue
 			}
 			// The comparison is >=, so that a case whose clocks are all 0 is recorded if it is the only one.
-			if differ++; clockGap(c.Clocks) >= widest {
-				widest = clockGap(c.Clocks)
+			if differ++; judgeRunnerClockGap(c.Clocks) >= widest {
+				widest = judgeRunnerClockGap(c.Clocks)
 				d = ClockDifference{
-					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counted))),
+					Stage: stage.Stage, CaseSpec: db.SanitizeText(c.Spec), Clock: job.Clock(db.SanitizeText(string(c.Clocks.Counted))),
 					EventNS: c.Clocks.Event, WallNS: c.Clocks.WallTime, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.WallTolerance,
 				}
 			}
@@ -63,6 +63,6 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	return d, ok
 }
 
-// clockGap returns the difference between the larger of the judge's two clocks and the clock of the runner's process
-// (Event). The runner's process also runs the kernel, which could manipulate that clock.
-func clockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }
+// judgeRunnerClockGap returns the difference between the larger of the judge's two clocks and the clock of the runner's
+// process (Event). The runner's process also runs the kernel, which could manipulate that clock.
+func judgeRunnerClockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }

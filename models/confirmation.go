@@ -29,15 +29,15 @@ import (
 // Deleting the submission of either side deletes the order and its runs (on delete cascade).
 type confirmation struct {
 	Order
-	challengerSide, recordSide work.Run
-	turns                      []work.Run // the oldest first
-	aloneReason                string     // why the challenger is measured alone; empty: it is not
+	challengerRun, recordHolderRun work.Run
+	turns                          []work.Run // the oldest first
+	challengerAloneReason          string     // why the challenger is measured alone; empty: it is not
 }
 
 const (
-	// MinQuietTurns is the number of undisturbed turns that suffice per side. Two is the smallest number that can
+	// MinUndisturbedTurns is the number of undisturbed turns that suffice per side. Two is the smallest number that can
 	// disagree; with one, a single lucky turn would be the score.
-	MinQuietTurns = 2 // of each side, on one slot
+	MinUndisturbedTurns = 2 // of each side, on one slot
 	// MaxTurnsPerSide limits the turns per side, and so the cost of a 1st place, if machines are noisy or differ.
 	MaxTurnsPerSide = 8
 	// maxInvalidConfirmations limits how often a challenger is measured if bad conditions spoil its confirmations. A
@@ -47,7 +47,7 @@ const (
 
 // advanceConfirmation handles the end of a turn: it queues the next turn, or ends the confirmation.
 func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
-	o, err := orderOf(tx, turn)
+	o, err := readOrderOfRun(tx, turn)
 	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
 		return err
 	}
@@ -58,10 +58,10 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	for _, run := range runs {
 		switch {
 		case run.ID == o.ChallengerID:
-			c.challengerSide = run
+			c.challengerRun = run
 		case run.ID == o.HolderID:
-			c.recordSide = run
-		case !run.State.Final(): // turns are queued one by one; if two are live all the same, the last to end goes on
+			c.recordHolderRun = run
+		case !run.State.IsFinal(): // turns are queued one by one; if two are live all the same, the last to end goes on
 			return nil
 		default:
 			c.turns = append(c.turns, run)
@@ -75,7 +75,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 		case *turn.ProfileOf == o.ChallengerID:
 			return c.endWithoutScore(tx, turn, out)
 		default:
-			c.aloneReason = noScoreReason(turn) + " The other run was measured alone."
+			c.challengerAloneReason = noScoreReason(turn) + " The other run was measured alone."
 			// An earlier turn was handled when it ended. Since then a reviewer may have released the source.
 			if i < len(c.turns)-1 || !failedByKernel(turn) {
 				continue
@@ -84,7 +84,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 			if err != nil {
 				return err
 			}
-			out.Board = &changes[0]
+			out.BoardChange = &changes[0]
 		}
 	}
 	return c.continueOrEnd(tx, out)
@@ -93,8 +93,8 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 // continueOrEnd queues the next turn, or ends the confirmation with the scores of the turns that count.
 func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 	counted, enough := c.countedTurns()
-	if sides := c.sides(); !enough && len(c.turns) < MaxTurnsPerSide {
-		return c.queueRun(tx, sides[len(c.turns)%len(sides)].Entry(), out)
+	if sides := c.measuredRuns(); !enough && len(c.turns) < MaxTurnsPerSide {
+		return c.queueRun(tx, sides[len(c.turns)%len(sides)].BoardEntry(), out)
 	}
 	if !enough {
 		// No more turns are possible: use the existing ones on any slots, with the newest software that measured both
@@ -105,7 +105,7 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 		return c.end(tx, "No machine with the board's software was available to measure both runs again. "+
 			"They are measured again when something changes on the board.", true, out)
 	}
-	if why := invalidTurnReason(counted, c.challengerSide); why != "" {
+	if why := invalidTurnReason(counted, c.challengerRun); why != "" {
 		var before int64
 		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
@@ -115,8 +115,8 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 		}
 		return c.end(tx, why, false, out)
 	}
-	if c.aloneReason == "" {
-		c.aloneReason = invalidTurnReason(counted, c.recordSide)
+	if c.challengerAloneReason == "" {
+		c.challengerAloneReason = invalidTurnReason(counted, c.recordHolderRun)
 	}
 	return c.conclude(tx, counted, out)
 }
@@ -128,13 +128,13 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 	var accepted []work.Run
 	var sides []int64
 	var changed []boards.Entry
-	for _, run := range c.sides() {
+	for _, run := range c.measuredRuns() {
 		sides, accepted = append(sides, run.ID), append(accepted, turnsOfRun(counted, run)...)
 	}
-	c.OneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotKeyOf(turn) != slotKeyOf(counted[0]) })
+	c.CountedOnOneSlot = !slices.ContainsFunc(counted, func(turn work.Run) bool { return slotKeyOf(turn) != slotKeyOf(counted[0]) })
 	err := c.acceptSamples(tx, accepted...)
 	if err == nil {
-		changed, err = samples.PeopleWithSource(tx, sides)
+		changed, err = samples.EntriesWithSource(tx, sides)
 	}
 	if err == nil {
 		_, err = recomputeBoards(tx, changed)
@@ -142,14 +142,14 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 	if err != nil {
 		return fmt.Errorf("confirming run %d: %w", c.ChallengerID, err)
 	}
-	return c.end(tx, c.aloneReason, false, out)
+	return c.end(tx, c.challengerAloneReason, false, out)
 }
 
 // failedByKernel reports whether a turn has no score because of its kernel. Failures of the task and infrastructure
 // errors have other causes. Too many losses for which the run may be responsible count as caused by the kernel;
 // otherwise a kernel could avoid a confirmation by crashing the worker.
 func failedByKernel(r work.Run) bool {
-	return r.State == work.StateFailed && (!r.Infrastructure || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
+	return r.State == work.StateFailed && (!r.InfrastructureError || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
 }
 
 // noScoreReason returns a sentence with the reason why a turn has no score.
@@ -167,9 +167,9 @@ func noScoreReason(r work.Run) string {
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
 
-// endWithoutScore ends the confirmation without scores, because the challenger was cancelled or failed. After a failure,
-// the runs of its source are kept off the board until a review. A confirmation that ended by infrastructure errors
-// begins again when the board changes.
+// endWithoutScore ends the confirmation without scores, because the challenger was cancelled or failed. After a
+// failure, the runs of its source are kept off the board until a review. A confirmation that ended by infrastructure
+// errors begins again when the board changes.
 func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	why := noScoreReason(turn)
 	switch {
@@ -190,11 +190,11 @@ func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effe
 // sequence ends, because a source with counted turns, and a challenger that was confirmed, are not confirmed again
 // (startConfirmation).
 func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect) error {
-	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.OneSlot, "reason": why, "again": again}).Error
+	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.CountedOnOneSlot, "reason": why, "again": again}).Error
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
-	if err := c.showWaiting(tx, 0, out); err != nil {
+	if err := c.markWaitingRun(tx, 0, out); err != nil {
 		return err
 	}
 	except := int64(0)
@@ -204,13 +204,13 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 	return startConfirmation(tx, c.VersionID, c.Device, except, out)
 }
 
-// showWaiting marks, on the board, the run that waits for its confirmation.
-func (o Order) showWaiting(tx *gorm.DB, runID int64, out *work.Effect) error {
+// markWaitingRun marks, on the board, the run that waits for its confirmation.
+func (o Order) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
 	}
-	out.Board, err = boards.IncrementChange(tx, o.VersionID, o.Device)
+	out.BoardChange, err = boards.IncrementChangeNumber(tx, o.VersionID, o.Device)
 	return err
 }
 
@@ -222,22 +222,22 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	// software has no one behind it.
 	var top []boards.Entry
 	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
-	if err != nil || len(top) < 2 || top[0].Age != top[1].Age || top[0].RunID == except {
+	if err != nil || len(top) < 2 || top[0].EpochAge != top[1].EpochAge || top[0].RunID == except {
 		return db.ReadError(err, "the first of a board")
 	}
 	// Turns belong to a source, not to a run. Submitting a confirmed source again, even from another account, starts no
 	// confirmation.
 	var known int64
-	confirmed, err := samples.IsConfirmed(tx, top[0].RunID, -top[0].Age)
+	confirmed, err := samples.IsScoreConfirmed(tx, top[0].RunID, -top[0].EpochAge)
 	if err == nil {
 		err = tx.Model(&Order{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
-			work.Confirm, versionID, device, top[0].RunID).Count(&known).Error
+			work.PurposeConfirm, versionID, device, top[0].RunID).Count(&known).Error
 	}
 	if err != nil || confirmed || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
 	// The holder goes first. If its source no longer runs, this is found before the challenger's turns take time.
-	o := Order{Purpose: work.Confirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
+	o := Order{Purpose: work.PurposeConfirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
 		CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
@@ -245,14 +245,14 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	if err := o.queueRun(tx, top[1], out); err != nil {
 		return err
 	}
-	return o.showWaiting(tx, o.ChallengerID, out)
+	return o.markWaitingRun(tx, o.ChallengerID, out)
 }
 
 // recomputeAndConfirm recomputes boards after a decision about runs, and starts confirmations of new 1st places. It
 // returns the boards' final change numbers.
-func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
+func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.BoardChange, error) {
 	changes, err := recomputeBoards(tx, runs)
-	if err != nil || !s.confirm {
+	if err != nil || !s.confirmationsOn {
 		return changes, err
 	}
 	for i, c := range changes {
@@ -260,8 +260,8 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 		if err := startConfirmation(tx, c.VersionID, c.Device, 0, &out); err != nil {
 			return nil, err
 		}
-		if out.Board != nil {
-			changes[i] = *out.Board
+		if out.BoardChange != nil {
+			changes[i] = *out.BoardChange
 		}
 	}
 	return changes, nil
@@ -271,10 +271,11 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 // affected. If confirmations are disabled, open ones still end. In a new epoch, the last rerun of a board determines
 // the 1st place, because until then it changes with every result.
 func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) error {
-	if !s.confirm || run.Purpose == work.Confirm || out.Board == nil && run.Purpose != work.Rerun {
+	if !s.confirmationsOn || run.Purpose == work.PurposeConfirm || out.BoardChange == nil &&
+		run.Purpose != work.PurposeRerun {
 		return nil
 	}
-	if run.Purpose == work.Rerun {
+	if run.Purpose == work.PurposeRerun {
 		var others int64
 		err := Order{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
@@ -298,7 +299,7 @@ func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 		Update("confirming", 0).Error
 	var turns []work.Run
 	if err == nil {
-		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.LiveCondition).
+		err = tx.Where("order_id is not null and not exists (select 1 from orders o where o.id = runs.order_id) and " + work.NotEndedSQL).
 			Order("id").Find(&turns).Error
 	}
 	if err != nil {

@@ -32,12 +32,12 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 // turnIn ends the next turn as a machine with a driver would.
 func turnIn(t *testing.T, s *models.Store, ns float64, slot, driver string) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash, result.Machine.Driver = slot, driver
 	low, high := ns*0.999, ns*1.001
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
-		work.Findings{Score: &work.Score{NS: ns,
+		work.ResultFindings{Score: &work.Score{NS: ns,
 			Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
 }
 
@@ -65,12 +65,12 @@ func TestPagesLearnThatAFailedTurnChangedTheBoard(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		measureTurn(t, s, 1000, "gpu0")
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
 		out, err := s.Work.RecordResult(t.Context(),
 			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.Findings{})
+				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.ResultFindings{})
 		modelstest.Check(t, err)
-		if out.Board == nil {
+		if out.BoardChange == nil {
 			t.Error("the board changed and no one is told")
 		}
 	})
@@ -174,7 +174,7 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		w.measures(t, s, w.Ben, "b;", about(920)...)
 		floor := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
-		w.end(t, s, floor, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
+		w.end(t, s, floor, work.ResultFindings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
 		if list := modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
 			models.ReviewFilter{Limit: 10})); len(list) != 4 {
 			t.Errorf("to review: %+v", list)
@@ -201,7 +201,7 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 		measureTurn(t, s, 1000, "gpu0")
 		failTurn(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
 		fast := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
-		w.end(t, s, fast, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
+		w.end(t, s, fast, work.ResultFindings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(1)...)
 		modelstest.Check(t, modelstest.Second(s.DismissFlags(t.Context(), w.Admin, fast.ID, "It is not.")))
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(),
 			fast.ID)); run.HeldReason != "Another run of this source did not pass when it was measured again." ||

@@ -15,7 +15,7 @@ import (
 func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) {
 	t.Helper()
 	for n := 1; n > 0; {
-		n = modelstest.Got[int](t)(s.Webhooks.SpreadEvents(t.Context()))
+		n = modelstest.Got[int](t)(s.Webhooks.CreateDeliveries(t.Context()))
 	}
 	for _, n := range modelstest.Got[[]inbox.NamedNotice](t)(s.Inbox.List(t.Context(), who, 0, 10)) {
 		texts = append(texts, n.Text())
@@ -37,8 +37,8 @@ func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 				w.Score(t, s, w.Ann, 1000)
 				hook := modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), w.Ben,
 					webhooks.NewWebhook{
-						URL:    "https://example.org/hook",
-						Events: []webhooks.Kind{webhooks.RecordTaken},
+						URL:        "https://example.org/hook",
+						EventKinds: []webhooks.EventKind{webhooks.RecordTaken},
 					}))
 				sent := func() int {
 					return len(modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), w.Ben, hook.ID, 0, 10)))

@@ -20,7 +20,8 @@ import (
 
 // confirming is a store that measures again who comes first.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
-	modelstest.EachConfig(t, models.Config{Confirm: true, SubmissionLimits: submissions.Limits{MaxUnfinishedRuns: 1}},
+	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true,
+		SubmissionLimits: submissions.SubmissionLimits{MaxUnfinishedRuns: 1}},
 		func(t *testing.T, s *models.Store) {
 			fn(t, s, newWorld(t, s))
 		})
@@ -40,12 +41,12 @@ func turn(t *testing.T, s *models.Store) work.Run {
 func measureTurn(t *testing.T, s *models.Store, ns float64, slot string) int64 {
 	t.Helper()
 	run := turn(t, s)
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.UUIDHash = slot
 	low, high := ns*0.999, ns*1.001
 	score := work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &score})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.ResultFindings{Score: &score})))
 	return *run.ProfileOf
 }
 
@@ -57,7 +58,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
 		bens := w.Score(t, s, w.Ben, 900) // lucky
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		if board.ConfirmingRun != bens.ID || board.Standings[0].UserName != "Ben" {
 			t.Errorf("the board says that %d waits for its confirmation: %+v", board.ConfirmingRun, board.Standings)
 		}
@@ -79,14 +80,15 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			t.Errorf("measured in turns:\n%s", diff)
 		}
 		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(ctx, anns.ID))[anns.ID]
-		if c.ChallengerID != bens.ID || c.ChallengerScoreBefore != 900 || c.HolderScoreBefore != 1000 || !c.OneSlot ||
+		if c.ChallengerID != bens.ID || c.ChallengerScoreBefore != 900 || c.HolderScoreBefore != 1000 ||
+			!c.CountedOnOneSlot ||
 			c.EndedAt == nil ||
 			len(c.CountedTurns) != 2 || c.CountedTurns[0].ScoreNS != 1002 || c.CountedTurns[1].ScoreNS != 1004 || c.CountedTurns[1].Processes != 5 ||
 			len(c.CountedTurns[1].Cases) == 0 ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
-		board = modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		board = modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		first := board.Standings[0]
 		if board.ConfirmingRun != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
 			*first.LowNS >= 1001 || *first.HighNS <= 1003 {
@@ -107,7 +109,8 @@ func TestTurnsThatRanOnOtherSlotsAreRepeated(t *testing.T) {
 			measureTurn(t, s, []float64{1000, 950}[i%2]+float64(i), slot)
 		}
 		c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]
-		if !c.OneSlot || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "954.0 1001.0" {
+		if !c.CountedOnOneSlot || c.EndedAt == nil || fmt.Sprintf("%.1f %.1f", *c.ChallengerNS,
+			*c.HolderNS) != "954.0 1001.0" {
 			t.Errorf("of six turns on two units count %+v", c)
 		}
 	})
@@ -116,10 +119,10 @@ func TestTurnsThatRanOnOtherSlotsAreRepeated(t *testing.T) {
 // failTurn ends the turn that waits without a score.
 func failTurn(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
 		job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeFailed, Failure: &why}, work.Findings{})))
+			Outcome: job.OutcomeFailed, Failure: &why}, work.ResultFindings{})))
 }
 
 func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
@@ -140,7 +143,7 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		raised := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, bens, w.Task))
+		raised := modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, w.Admin, bens, w.Task))
 		if len(raised) != 1 || raised[0].Kind != review.KindUnconfirmed {
 			t.Errorf("flags: %+v", raised)
 		}
@@ -171,7 +174,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
-		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.MayRepeat ||
+		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.MayRepeatConfirmation ||
 			!strings.Contains(c.Reason, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
@@ -190,8 +193,8 @@ func TestTurnsOfASourceCountTogether(t *testing.T) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
 			modelstest.Person(t, s, "Dora", accounts.RoleUser)
 		scores := func() (list []string) {
-			for _, st := range modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-				boards.PartQuery{Limit: 10})).Standings {
+			for _, st := range modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+				boards.BoardPartQuery{Limit: 10})).Standings {
 				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
 			}
 			return list
@@ -199,7 +202,7 @@ func TestTurnsOfASourceCountTogether(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 1100, 1000, 1100} {
-			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.ResultFindings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
 			t.Fatalf("the first confirmation:\n%s", diff)
@@ -212,7 +215,7 @@ func TestTurnsOfASourceCountTogether(t *testing.T) {
 		}
 		w.measures(t, s, cleo, "c;", about(700)...)
 		for _, ns := range []float64{1200, 2000, 1200, 2000} {
-			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.ResultFindings{}, about(ns)...)
 		}
 		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("Ann was challenged again:\n%s", diff)
@@ -237,7 +240,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.ConfirmingRun != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.ConfirmingRun, work)
 		}

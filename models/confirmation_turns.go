@@ -8,12 +8,12 @@ import (
 	"warpboard/models/work"
 )
 
-// sides returns the runs that the confirmation measures: the holder and the challenger.
-func (c confirmation) sides() []work.Run {
-	if c.aloneReason != "" {
-		return []work.Run{c.challengerSide}
+// measuredRuns returns the runs that the confirmation measures: the holder and the challenger.
+func (c confirmation) measuredRuns() []work.Run {
+	if c.challengerAloneReason != "" {
+		return []work.Run{c.challengerRun}
 	}
-	return []work.Run{c.recordSide, c.challengerSide}
+	return []work.Run{c.recordHolderRun, c.challengerRun}
 }
 
 // turnsOfRun returns the turns with a score that measured a run.
@@ -34,7 +34,10 @@ func (c confirmation) turnsOfBothSides(turns []work.Run, n int, key func(work.Ru
 		groups[key(turn)] = append(groups[key(turn)], turn)
 	}
 	for _, k := range slices.Backward(slices.Sorted(maps.Keys(groups))) {
-		if !slices.ContainsFunc(c.sides(), func(of work.Run) bool { return len(turnsOfRun(groups[k], of)) < n }) {
+		if !slices.ContainsFunc(c.measuredRuns(), func(of work.Run) bool {
+			return len(turnsOfRun(groups[k],
+				of)) < n
+		}) {
 			return groups[k]
 		}
 	}
@@ -50,16 +53,16 @@ func (c confirmation) turnsOfBothSides(turns []work.Run, n int, key func(work.Ru
 // be noisy, or heat its device, on purpose on a slow slot.
 func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	calm := true
-	for _, of := range c.sides() {
-		all := slices.DeleteFunc(turnsOfRun(c.turns, of), func(turn work.Run) bool { return turn.EpochID < c.challengerSide.EpochID })
-		quiet := slices.DeleteFunc(slices.Clone(all), func(turn work.Run) bool { return turn.Disturbed != "" || turn.Noisy })
+	for _, of := range c.measuredRuns() {
+		all := slices.DeleteFunc(turnsOfRun(c.turns, of), func(turn work.Run) bool { return turn.EpochID < c.challengerRun.EpochID })
+		quiet := slices.DeleteFunc(slices.Clone(all), func(turn work.Run) bool { return turn.DisturbedReason != "" || turn.Noisy })
 		if 2*len(quiet) <= len(all) { // with two turns of a side, one noisy turn therefore brings two more of each
 			quiet, calm = all, false
 		}
 		list = append(list, quiet...)
 	}
 	if calm {
-		if chosen := c.turnsOfBothSides(list, MinQuietTurns, slotKeyOf); chosen != nil {
+		if chosen := c.turnsOfBothSides(list, MinUndisturbedTurns, slotKeyOf); chosen != nil {
 			return chosen, true
 		}
 	}
@@ -73,11 +76,11 @@ func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 // confirmations. Its page shows the reason why it was not confirmed.
 func invalidTurnReason(turns []work.Run, of work.Run) string {
 	turns = turnsOfRun(turns, of)
-	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.Disturbed == "" })
-	if len(disturbed) == 0 || 2*len(disturbed) < len(turns) || of.Disturbed != "" {
+	disturbed := slices.DeleteFunc(slices.Clone(turns), func(turn work.Run) bool { return turn.DisturbedReason == "" })
+	if len(disturbed) == 0 || 2*len(disturbed) < len(turns) || of.DisturbedReason != "" {
 		return ""
 	}
-	return fmt.Sprintf("#%d was measured again on a disturbed device (%s), so its score from before stays.", of.SubmissionID, disturbed[0].Disturbed)
+	return fmt.Sprintf("#%d was measured again on a disturbed device (%s), so its score from before stays.", of.SubmissionID, disturbed[0].DisturbedReason)
 }
 
 // slotKeyOf returns a key of the slot and the software of a turn. The worker reports both. A false report can only make

@@ -14,7 +14,7 @@ import (
 func (w world) measureTurns(t *testing.T, s *models.Store, turns ...[]float64) {
 	t.Helper()
 	for _, processes := range turns {
-		w.end(t, s, turn(t, s), work.Findings{}, processes...)
+		w.end(t, s, turn(t, s), work.ResultFindings{}, processes...)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestATurnBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(800)...)
 		w.end(t, s, turn(t, s),
-			work.Findings{Score: &work.Score{Disturbed: "another process on the device in 3 of 9 samples"}},
+			work.ResultFindings{Score: &work.Score{DisturbedReason: "another process on the device in 3 of 9 samples"}},
 			about(3000)...)
 		w.measureTurns(t, s, about(900), about(1000), about(900), about(1000))
 		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; c.EndedAt == nil ||
@@ -73,9 +73,9 @@ func (w world) disturbed(t *testing.T, s *models.Store, turns int, holder, chall
 	for i := range turns {
 		score := work.Score{}
 		if i%2 == 0 && holder || i%2 == 1 && challenger {
-			score.Disturbed = "another process on the device in 9 of 9 samples"
+			score.DisturbedReason = "another process on the device in 9 of 9 samples"
 		}
-		w.end(t, s, turn(t, s), work.Findings{Score: &score}, about([]float64{1100, 950}[i%2])...)
+		w.end(t, s, turn(t, s), work.ResultFindings{Score: &score}, about([]float64{1100, 950}[i%2])...)
 	}
 }
 
@@ -90,12 +90,12 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 			want := fmt.Sprintf(
 				"#%d was measured again on a disturbed device (another process on the device in 9 of 9 samples), so its score from before stays.", bens.SubmissionID)
 			if c.EndedAt == nil || c.ChallengerNS != nil || c.HolderNS != nil || !strings.HasPrefix(c.Reason, want) ||
-				c.MayRepeat != (round < 2) {
+				c.MayRepeatConfirmation != (round < 2) {
 				t.Errorf("round %d: it keeps %+v", round, c)
 			}
 			if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID)); *run.ScoreNS != *bens.ScoreNS ||
-				run.Disturbed != "" {
-				t.Errorf("round %d: the run has %v, disturbed %q", round, *run.ScoreNS, run.Disturbed)
+				run.DisturbedReason != "" {
+				t.Errorf("round %d: the run has %v, disturbed %q", round, *run.ScoreNS, run.DisturbedReason)
 			}
 			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
 				t.Fatalf("round %d: it begins again at once: %+v", round, waits)
@@ -123,8 +123,8 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 			t.Errorf("it keeps %+v", c)
 		}
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID)); *run.ScoreNS != *anns.ScoreNS ||
-			run.Disturbed != "" {
-			t.Errorf("the holder has %v, disturbed %q", *run.ScoreNS, run.Disturbed)
+			run.DisturbedReason != "" {
+			t.Errorf("the holder has %v, disturbed %q", *run.ScoreNS, run.DisturbedReason)
 		}
 		w.SameAfterRebuild(t, s)
 	})
@@ -135,7 +135,7 @@ func TestADisturbedScoreIsConfirmedByDisturbedTurns(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := modelstest.SubmitSource(t, s, w.Ben, w.Task, "b;")[0]
-		w.end(t, s, bens, work.Findings{Score: &work.Score{Disturbed: "the GPU was hot"}}, about(800)...)
+		w.end(t, s, bens, work.ResultFindings{Score: &work.Score{DisturbedReason: "the GPU was hot"}}, about(800)...)
 		w.disturbed(t, s, 8, false, true)
 		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(),
 			bens.ID))[bens.ID]; c.ChallengerNS == nil || fmt.Sprintf("%.0f", *c.ChallengerNS) != "950" {

@@ -14,7 +14,7 @@ import (
 // On a device that is never idle a turn makes way for ten minutes, and then comes before everything that was queued
 // after it, even if its own person floods the queue.
 func TestATurnWaitsAtMostTenMinutes(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 1000)
 		w.Score(t, s, w.Ben, 900)
@@ -32,21 +32,21 @@ func TestATurnWaitsAtMostTenMinutes(t *testing.T) {
 			waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))
 			for _, q := range waits {
 				if q.RunID == annsTurn.ID {
-					return q.Place
+					return q.QueuePosition
 				}
 			}
 			t.Fatalf("it is not in the queue: %+v", waits)
 			return 0
 		}
-		modelstest.Check(t, s.HurryTurns(ctx, annsTurn.QueuedAt.Add(9*time.Minute)))
+		modelstest.Check(t, s.PrioritizeOverdueTurns(ctx, annsTurn.QueuedAt.Add(9*time.Minute)))
 		if place() != 9 {
 			t.Errorf("after nine minutes it has place %d of 9", place())
 		}
-		modelstest.Check(t, s.HurryTurns(ctx, annsTurn.QueuedAt.Add(10*time.Minute)))
+		modelstest.Check(t, s.PrioritizeOverdueTurns(ctx, annsTurn.QueuedAt.Add(10*time.Minute)))
 		if place() != 1 {
 			t.Errorf("after ten minutes it has place %d", place())
 		}
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsTurn.Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, annsTurn.WorkRef()))
 		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 ||
 			live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
 			t.Errorf("it could be preempted: %s", fmt.Sprint(live))

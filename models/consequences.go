@@ -11,16 +11,17 @@ import (
 	"warpboard/models/work"
 )
 
-// runConsequences implements work.Consequences. For one result it is called in the order Keep, Ended, Place, Settled,
-// in the result's transaction. A cancellation, and the last of too many losses, cause only Ended (and Settled, if a
-// result reported the loss). The result of a run that was cancelled earlier causes Stopped and Settled. A new rule must
-// therefore not expect Settled or Place for each end.
+// runConsequences implements work.Consequences. For one result it is called in the order StoreResultData, ApplyEnd,
+// UpdateBoard, ConfirmFirstPlace, in the result's transaction. A cancellation, and the last of too many losses, cause
+// only ApplyEnd (and ConfirmFirstPlace, if a result reported the loss). The result of a run that was cancelled earlier
+// causes CountCancelledRun and ConfirmFirstPlace. A new rule must therefore not expect ConfirmFirstPlace or UpdateBoard
+// for each end.
 type runConsequences struct{ store *Store }
 
-// Keep stores data from a result. All steps are called even if one fails, because errors.Join evaluates its arguments;
-// the error rolls all of them back. On PostgreSQL the steps after a failed statement report "current transaction is
-// aborted", so the first error is the cause.
-func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
+// StoreResultData stores data from a result. All steps are called even if one fails, because errors.Join evaluates its
+// arguments; the error rolls all of them back. On PostgreSQL the steps after a failed statement report "current
+// transaction is aborted", so the first error is the cause.
+func (f runConsequences) StoreResultData(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		storeSample(tx, run, r), // before anything may hold the run back
 		holdRunFromBoard(tx, run),
@@ -32,46 +33,46 @@ func (f runConsequences) Keep(tx *gorm.DB, run *work.Run, r job.Result, out *wor
 	)
 }
 
-// Ended queues webhook events for a run that a person requested, continues confirmations and reruns, and ends
+// ApplyEnd queues webhook events for a run that a person requested, continues confirmations and reruns, and ends
 // validations.
-func (f runConsequences) Ended(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+func (f runConsequences) ApplyEnd(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	switch run.Purpose {
-	case work.Submitted, work.Practice:
+	case work.PurposeSubmitted, work.PurposePractice:
 		return webhooks.StoreEvent(tx, webhooks.WebhookEvent{
 			Kind:   webhooks.RunEnded,
 			RunID:  run.ID,
 			UserID: run.UserID,
 		})
 	case work.Validate:
-		return endUnanswered(tx, run, out)
-	case work.Confirm:
+		return endUnansweredValidation(tx, run, out)
+	case work.PurposeConfirm:
 		return advanceConfirmation(tx, *run, out)
-	case work.Rerun:
+	case work.PurposeRerun:
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
-		// After a result, Settled repeats this and finds the confirmation open. The call is needed here, because a
-		// cancelled or lost rerun may be the last one of its board, and no result follows it.
+		// After a result, ConfirmFirstPlace repeats this and finds the confirmation open. The call is needed here,
+		// because a cancelled or lost rerun may be the last one of its board, and no result follows it.
 		return f.store.confirmAfterRun(tx, run, out)
 	}
 	return nil
 }
 
-// Place updates the boards for a valid run, for a profile or a baseline that a board shows, or for the measurements of
-// a failed run.
-func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
-	if run.Purpose == work.Profile {
-		if out.Board, err = announceProfile(tx, *run); err != nil {
+// UpdateBoard updates the boards for a valid run, for a profile or a baseline that a board shows, or for the
+// measurements of a failed run.
+func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
+	if run.Purpose == work.PurposeProfile {
+		if out.BoardChange, err = announceProfile(tx, *run); err != nil {
 			return err
 		}
 	}
 	if run.State == work.StateFailed {
-		change, err := storeEndedSample(tx, run, r, failedReason)
+		change, err := storeSampleOfEndedRun(tx, run, r, failedRunReason)
 		if err != nil {
 			return err
 		}
 		if change != nil {
-			out.Board = change
+			out.BoardChange = change
 		}
 	}
 	if !run.Valid() {
@@ -79,24 +80,25 @@ func (f runConsequences) Place(tx *gorm.DB, run *work.Run, r job.Result, out *wo
 		// baselines.
 		return announceBaseline(tx, run, out)
 	}
-	stands, err := scoreEnded(tx, run)
+	stands, err := scoreEndedRun(tx, run)
 	if err != nil {
 		return err
 	}
-	out.Board, err = boards.EnterRun(tx, stands.Entry(), stands.OnBoard != nil)
-	if err != nil || out.Board == nil {
+	out.BoardChange, err = boards.EnterRun(tx, stands.BoardEntry(), stands.OnBoard != nil)
+	if err != nil || out.BoardChange == nil {
 		return err
 	}
-	return errors.Join(announceRecord(tx, out.Board.Record), announcePlace(tx, run, out.Board))
+	return errors.Join(announceRecord(tx, out.BoardChange.NewRecord), announceNewRank(tx, run, out.BoardChange))
 }
 
-// Stopped counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no advantage.
-func (f runConsequences) Stopped(tx *gorm.DB, run *work.Run, r job.Result) (*boards.Change, error) {
-	return storeEndedSample(tx, run, r, cancelledReason)
+// CountCancelledRun counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no
+// advantage.
+func (f runConsequences) CountCancelledRun(tx *gorm.DB, run *work.Run, r job.Result) (*boards.BoardChange, error) {
+	return storeSampleOfEndedRun(tx, run, r, cancelledRunReason)
 }
 
-// Settled starts a confirmation of the board's new 1st place.
-func (f runConsequences) Settled(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+// ConfirmFirstPlace starts a confirmation of the board's new 1st place.
+func (f runConsequences) ConfirmFirstPlace(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	return f.store.confirmAfterRun(tx, run, out)
 }
 
@@ -112,10 +114,10 @@ func announceRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 	return webhooks.StoreEvent(tx, e)
 }
 
-// announcePlace stores an event about a person's new rank, for the people who were overtaken.
-func announcePlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
+// announceNewRank stores an event about a person's new rank, for the people who were overtaken.
+func announceNewRank(tx *gorm.DB, run *work.Run, change *boards.BoardChange) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
-	if r := change.Record; r != nil && r.PreviousRecord != nil {
+	if r := change.NewRecord; r != nil && r.PreviousRecord != nil {
 		e.FormerHolderID = r.PreviousRecord.UserID
 	}
 	if change.PreviousEntry != nil {
@@ -126,8 +128,8 @@ func announcePlace(tx *gorm.DB, run *work.Run, change *boards.Change) error {
 
 // announceBaseline raises the change number of the board whose baseline has a score.
 func announceBaseline(tx *gorm.DB, r *work.Run, out *work.Effect) (err error) {
-	if r.Purpose == work.Baseline && r.ScoreNS != nil {
-		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
+	if r.Purpose == work.PurposeBaseline && r.ScoreNS != nil {
+		out.BoardChange, err = boards.IncrementChangeNumber(tx, r.VersionID, r.Device)
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func (s *Store) CloneEvent(
 	if err != nil {
 		return made, err
 	}
-	if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: from.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: from.OwnerID}); err != nil {
 		return made, err
 	}
 	if _, err := s.Events.Event(ctx, db.Slug(title)); err == nil {
@@ -32,8 +32,8 @@ func (s *Store) CloneEvent(
 	if err != nil {
 		return made, err
 	}
-	in := events.Settings{Title: title, About: from.About, StartsAt: startsAt, EndsAt: startsAt.Add(from.EndsAt.Sub(from.StartsAt)),
-		Points: from.Points, ByTeam: from.ByTeam, CommentsClosed: from.CommentsClosed}
+	in := events.EventSettings{Title: title, Description: from.Description, StartsAt: startsAt, EndsAt: startsAt.Add(from.EndsAt.Sub(from.StartsAt)),
+		PointsRuleText: from.PointsRuleText, EntrantsAreTeams: from.EntrantsAreTeams, CommentsClosed: from.CommentsClosed}
 	if from.FrozenAt != nil {
 		frozen := startsAt.Add(from.FrozenAt.Sub(from.StartsAt))
 		in.FrozenAt = &frozen
@@ -45,18 +45,18 @@ func (s *Store) CloneEvent(
 	for _, task := range list {
 		one, err := s.copyTask(ctx, actor, task)
 		if err != nil {
-			return made, errors.Join(err, s.dropCopies(ctx, actor, copies))
+			return made, errors.Join(err, s.deleteTaskCopies(ctx, actor, copies))
 		}
 		copies, in.Tasks = append(copies, one), append(in.Tasks, one.Slug)
 	}
 	if made, err = s.Events.Create(ctx, actor, in); err != nil {
-		return made, errors.Join(err, s.dropCopies(ctx, actor, copies))
+		return made, errors.Join(err, s.deleteTaskCopies(ctx, actor, copies))
 	}
 	return made, nil
 }
 
-// maxCopyNames limits the slugs that are tried for a copy: name-2, name-3, …
-const maxCopyNames = 100
+// maxTriedCopySlugs limits the slugs that are tried for a copy: name-2, name-3, …
+const maxTriedCopySlugs = 100
 
 // copyTask creates a hidden task from the current version of another one, with the next free slug.
 func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.Task) (catalog.Task, error) {
@@ -69,7 +69,7 @@ func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.
 	}
 	settings := task.Settings()
 	settings.Deadline, settings.Visibility = nil, catalog.Hidden
-	for n := 2; n < maxCopyNames; n++ {
+	for n := 2; n < maxTriedCopySlugs; n++ {
 		made, err := s.Catalog.CreateTask(ctx, actor, catalog.NewTask{
 			Slug:         task.Slug + "-" + strconv.Itoa(n),
 			TaskSettings: settings,
@@ -79,11 +79,11 @@ func (s *Store) copyTask(ctx context.Context, actor accounts.User, task catalog.
 			return made, err
 		}
 	}
-	return task, db.Errorf(db.Conflict, "The task %s has %d copies already.", task.Slug, maxCopyNames-2)
+	return task, db.Errorf(db.Conflict, "The task %s has %d copies already.", task.Slug, maxTriedCopySlugs-2)
 }
 
-// dropCopies deletes the copied tasks of an event that could not be created.
-func (s *Store) dropCopies(ctx context.Context, actor accounts.User, copies []catalog.Task) error {
+// deleteTaskCopies deletes the copied tasks of an event that could not be created.
+func (s *Store) deleteTaskCopies(ctx context.Context, actor accounts.User, copies []catalog.Task) error {
 	for _, task := range copies {
 		if err := s.Catalog.DeleteTask(ctx, actor, task.ID, task.Slug); err != nil {
 			return fmt.Errorf("removing the copy %s: %w", task.Slug, err)

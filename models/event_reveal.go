@@ -29,8 +29,10 @@ func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]UnrevealedPe
 	return unrevealedPeople(s.db.Read(ctx), eventID)
 }
 
-// FrozenBest returns a person's best score on a board among results that are not revealed, or 0.
-func (s *Store) FrozenBest(ctx context.Context, userID, versionID int64, device string) (ns float64, err error) {
+// UnrevealedBestScore returns a person's best score on a board among results that are not revealed, or 0.
+func (s *Store) UnrevealedBestScore(
+	ctx context.Context, userID, versionID int64, device string,
+) (ns float64, err error) {
 	if userID == 0 {
 		return 0, nil
 	}
@@ -47,26 +49,26 @@ func unrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err 
 	return list, db.ReadError(err, "submissions that wait in event %d", eventID)
 }
 
-// RevealAll makes Reveal publish all results.
-const RevealAll = -1
+// RevealAllResults makes RevealResults publish all results.
+const RevealAllResults = -1
 
-// Reveal publishes frozen results of an event: those of the lowest-ranked entrant, or all (RevealAll). It returns the
-// entrant's name, or "" for all. After the last entrant the event counts as revealed. submissions is the number of
-// waiting submissions that the page showed. If it differs, Reveal returns Conflict, because another person has already
-// revealed this entrant.
-func (s *Store) Reveal(
+// RevealResults publishes frozen results of an event: those of the lowest-ranked entrant, or all (RevealAllResults). It
+// returns the entrant's name, or "" for all. After the last entrant the event counts as revealed. submissions is the
+// number of waiting submissions that the page showed. If it differs, RevealResults returns Conflict, because another
+// person has already revealed this entrant.
+func (s *Store) RevealResults(
 	ctx context.Context, actor accounts.User, slug string, submissions int,
-) (name string, changes []boards.Change, err error) {
+) (name string, changes []boards.BoardChange, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
 		return "", nil, err
 	}
-	order, err := s.revealOrder(ctx, found.Event)
+	order, err := s.readRevealOrder(ctx, found.Event)
 	if err != nil {
 		return "", nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		e, err := events.Revealable(tx, actor, found.ID)
+		e, err := events.RevealableEvent(tx, actor, found.ID)
 		if err != nil {
 			return err
 		}
@@ -80,18 +82,18 @@ func (s *Store) Reveal(
 		}
 		now, entrant := list, events.Entrant{}
 		switch {
-		case submissions == RevealAll:
+		case submissions == RevealAllResults:
 		case submissions != wait:
 			return db.Errorf(db.Conflict, "Now %d submissions wait, and the page that you sent showed %d: the next result was revealed already. Reload the page.", wait, submissions)
 		case len(list) > 0:
-			now, entrant = order.lowestWaiting(list)
+			now, entrant = order.lowestRankedUnrevealed(list)
 		}
 		name = entrant.Name
 		if changes, err = s.releaseSubmissions(tx, e.ID, now); err != nil {
 			return err
 		}
 		if len(now) == len(list) {
-			if err := events.MarkRevealed(tx, e.ID); err != nil {
+			if err := events.MarkAllRevealed(tx, e.ID); err != nil {
 				return err
 			}
 		}
@@ -103,18 +105,19 @@ func (s *Store) Reveal(
 	return name, changes, err
 }
 
-// revealOrder has the ranks of an event's entrants, in which Reveal publishes results from the last to the first.
+// readRevealOrder has the ranks of an event's entrants, in which RevealResults publishes results from the last to the
+// first.
 type revealOrder struct {
 	entrants events.Entrants
 	rankOf   map[events.Entrant]int // rank in the standings, from 1
 }
 
-func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealOrder, err error) {
+func (s *Store) readRevealOrder(ctx context.Context, e events.Event) (r revealOrder, err error) {
 	tasks, err := s.Events.Tasks(ctx, e.ID)
 	if err != nil {
 		return r, err
 	}
-	if r.entrants, err = s.entrants(ctx, e); err != nil {
+	if r.entrants, err = s.readEntrants(ctx, e); err != nil {
 		return r, err
 	}
 	st, err := s.EventStandings(ctx, e, tasks, "", time.Time{})
@@ -125,12 +128,14 @@ func (s *Store) revealOrder(ctx context.Context, e events.Event) (r revealOrder,
 	return r, err
 }
 
-// lowestWaiting returns the people with waiting results who belong to the lowest-ranked entrant. Entrants without a
-// rank are below all others.
-func (r revealOrder) lowestWaiting(list []UnrevealedPerson) (chosen []UnrevealedPerson, entrant events.Entrant) {
+// lowestRankedUnrevealed returns the people with waiting results who belong to the lowest-ranked entrant. Entrants
+// without a rank are below all others.
+func (r revealOrder) lowestRankedUnrevealed(
+	list []UnrevealedPerson,
+) (chosen []UnrevealedPerson, entrant events.Entrant) {
 	lowest := 0
 	for _, w := range list {
-		of := r.entrants.Of(w.UserID, w.UserName)
+		of := r.entrants.EntrantOf(w.UserID, w.UserName)
 		at, stands := r.rankOf[of]
 		if !stands {
 			at = len(r.rankOf) + 1
@@ -146,7 +151,9 @@ func (r revealOrder) lowestWaiting(list []UnrevealedPerson) (chosen []Unrevealed
 }
 
 // releaseSubmissions makes the frozen submissions of people count. Those that still run count when they end.
-func (s *Store) releaseSubmissions(tx *gorm.DB, eventID int64, people []UnrevealedPerson) ([]boards.Change, error) {
+func (s *Store) releaseSubmissions(
+	tx *gorm.DB, eventID int64, people []UnrevealedPerson,
+) ([]boards.BoardChange, error) {
 	ids := make([]int64, len(people))
 	for i, w := range people {
 		ids[i] = w.UserID

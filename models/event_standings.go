@@ -14,19 +14,19 @@ import (
 	"warpboard/models/events"
 )
 
-// SeenEvent is an event with the parts that a viewer may see.
-type SeenEvent struct {
+// VisibleEvent is an event with the parts that a viewer may see.
+type VisibleEvent struct {
 	events.EventRow
-	Tasks     []catalog.Task // tasks that lists show to the person
-	At        time.Time      // time of the standings; zero for now
-	Standings events.Standings
+	Tasks       []catalog.Task // tasks that lists show to the person
+	StandingsAt time.Time      // time of the standings; zero for now
+	Standings   events.Standings
 }
 
-// EventFor reads an event for a viewer, with the entries on the boards of one device, or of all if device is empty. at
-// selects an earlier time (see events.Event.RoundToMoment); the zero time means now.
-func (s *Store) EventFor(
+// EventForViewer reads an event for a viewer, with the entries on the boards of one device, or of all if device is
+// empty. at selects an earlier time (see events.Event.RoundToMinute); the zero time means now.
+func (s *Store) EventForViewer(
 	ctx context.Context, viewer accounts.User, slug, device string, at time.Time,
-) (seen SeenEvent, err error) {
+) (seen VisibleEvent, err error) {
 	if seen.EventRow, err = s.Events.Event(ctx, slug); err != nil {
 		return seen, err
 	}
@@ -35,9 +35,9 @@ func (s *Store) EventFor(
 	}
 	seen.Tasks = slices.DeleteFunc(seen.Tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
 	if !at.IsZero() {
-		seen.At = seen.RoundToMoment(at, s.Events.Now())
+		seen.StandingsAt = seen.RoundToMinute(at, s.Events.Now())
 	}
-	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, seen.At)
+	seen.Standings, err = s.EventStandings(ctx, seen.Event, seen.Tasks, device, seen.StandingsAt)
 	return seen, err
 }
 
@@ -47,11 +47,11 @@ func (s *Store) EventFor(
 func (s *Store) EventStandings(
 	ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time,
 ) (events.Standings, error) {
-	rule, err := events.ParsePoints(e.Points)
+	rule, err := events.ParsePoints(e.PointsRuleText)
 	if err != nil {
 		return events.Standings{}, err
 	}
-	entrants, err := s.entrants(ctx, e)
+	entrants, err := s.readEntrants(ctx, e)
 	if err != nil {
 		return events.Standings{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Store) EventStandings(
 	if err != nil {
 		return events.Standings{}, err
 	}
-	key, err := standingsKey(e.Points, at, entrants, list, changes)
+	key, err := standingsKey(e.PointsRuleText, at, entrants, list, changes)
 	if err != nil {
 		return events.Standings{}, err
 	}
@@ -82,17 +82,17 @@ func (s *Store) EventStandings(
 	}
 	// boards of a version on devices that the task no longer names
 	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool {
-		return !slices.ContainsFunc(list, func(b events.Board) bool { return boardKeyOf(b) == key })
+		return !slices.ContainsFunc(list, func(b events.EventBoard) bool { return boardKeyOf(b) == key })
 	})
 	placed, err := s.Boards.PlaceSummaries(ctx, changes, at)
 	if err != nil {
 		return events.Standings{}, err
 	}
-	each := make([][]events.PlacedEntry, len(list))
+	each := make([][]events.RankedPersonEntry, len(list))
 	for i, b := range list {
 		for _, p := range placed[boardKeyOf(b)] {
-			each[i] = append(each[i], events.PlacedEntry{
-				Entrant: entrants.Of(p.UserID, p.UserName),
+			each[i] = append(each[i], events.RankedPersonEntry{
+				Entrant: entrants.EntrantOf(p.UserID, p.UserName),
 				UserID:  p.UserID,
 				RunID:   p.RunID,
 				Rank:    p.Rank,
@@ -105,7 +105,7 @@ func (s *Store) EventStandings(
 	return st, nil
 }
 
-func boardKeyOf(b events.Board) boards.Key {
+func boardKeyOf(b events.EventBoard) boards.Key {
 	return boards.Key{VersionID: b.VersionID, Device: b.Device}
 }
 
@@ -118,7 +118,7 @@ const maxPastStandingsBytes = 8 << 20
 // standingsKey returns a hash of everything that standings depend on, including the change numbers of boards, which
 // every visible change raises.
 func standingsKey(
-	points string, moment time.Time, entrants events.Entrants, list []events.Board, changes map[boards.Key]int64,
+	points string, moment time.Time, entrants events.Entrants, list []events.EventBoard, changes map[boards.Key]int64,
 ) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {
@@ -128,12 +128,12 @@ func standingsKey(
 	return sha256.Sum256(text), err
 }
 
-func eventBoardsOf(tasks []catalog.Task, device string) (list []events.Board, versions []int64) {
+func eventBoardsOf(tasks []catalog.Task, device string) (list []events.EventBoard, versions []int64) {
 	for _, task := range tasks {
 		versions = append(versions, task.VersionID)
 		for _, d := range task.Devices {
 			if device == "" || d == device {
-				list = append(list, events.Board{
+				list = append(list, events.EventBoard{
 					TaskID:    task.ID,
 					Slug:      task.Slug,
 					Title:     task.Title,
@@ -146,9 +146,9 @@ func eventBoardsOf(tasks []catalog.Task, device string) (list []events.Board, ve
 	return list, versions
 }
 
-// entrants returns the teams of an event if its entrants are teams.
-func (s *Store) entrants(ctx context.Context, e events.Event) (events.Entrants, error) {
-	if !e.ByTeam {
+// readEntrants returns the teams of an event if its entrants are teams.
+func (s *Store) readEntrants(ctx context.Context, e events.Event) (events.Entrants, error) {
+	if !e.EntrantsAreTeams {
 		return nil, nil
 	}
 	members, err := s.Quotas.Memberships(ctx)

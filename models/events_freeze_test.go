@@ -39,19 +39,21 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		}
 		reveal := func(submissions int) string {
 			t.Helper()
-			name, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, submissions)
+			name, _, err := c.RevealResults(t.Context(), c.Admin, e.Slug, submissions)
 			modelstest.Check(t, err)
-			if submissions != models.RevealAll { // the same form again
-				modelstest.WantKind(t, modelstest.Third(c.Reveal(t.Context(), c.Admin, e.Slug, submissions)),
+			if submissions != models.RevealAllResults { // the same form again
+				modelstest.WantKind(t, modelstest.Third(c.RevealResults(t.Context(), c.Admin, e.Slug, submissions)),
 					db.Conflict)
 			}
 			return name
 		}
-		if _, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll); db.KindOf(err) != db.Conflict {
+		if _, _, err := c.RevealResults(t.Context(), c.Admin, e.Slug,
+			models.RevealAllResults); db.KindOf(err) != db.Conflict {
 			t.Errorf("revealed before its end: %v", err)
 		}
 		*c.now = c.in.EndsAt
-		if _, _, err := c.Reveal(t.Context(), c.Ann, e.Slug, models.RevealAll); db.KindOf(err) != db.Forbidden {
+		if _, _, err := c.RevealResults(t.Context(), c.Ann, e.Slug,
+			models.RevealAllResults); db.KindOf(err) != db.Forbidden {
 			t.Errorf("revealed by a person: %v", err)
 		}
 		modelstest.Check(t, c.Boards.RebuildEntries(t.Context()))
@@ -62,7 +64,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		if name := reveal(waiting()); name == "Cleo" {
 			t.Error("Cleo was revealed twice")
 		}
-		if name := reveal(models.RevealAll); name != "" {
+		if name := reveal(models.RevealAllResults); name != "" {
 			t.Errorf("all: %q", name)
 		}
 		if list := c.table(e); len(list) != 3 || slices.Equal(list, before) {
@@ -92,7 +94,7 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 		modelstest.Got[any](t)(c.DismissFlags(t.Context(), c.Admin, held.ID, "The task asks for less."))
 		c.wantTable(e)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll)
+		_, _, err := c.RevealResults(t.Context(), c.Admin, e.Slug, models.RevealAllResults)
 		modelstest.Check(t, err)
 		c.wantTable(e, "1 Ben: 0 + 5 = 5", "2 Ann: 0 + 3 = 3")
 	})
@@ -105,7 +107,7 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 		*c.now = *c.in.FrozenAt
 		run := c.held(t, c.Store, c.Ann, 50, 1.4)
 		*c.now = c.in.EndsAt
-		_, _, err := c.Reveal(t.Context(), c.Admin, e.Slug, models.RevealAll)
+		_, _, err := c.RevealResults(t.Context(), c.Admin, e.Slug, models.RevealAllResults)
 		modelstest.Check(t, err)
 		c.wantTable(e)
 		if list := modelstest.Got[[]models.FlaggedRun](t)(c.ReviewQueue(t.Context(), c.Admin,

@@ -29,7 +29,7 @@ type contest struct {
 	now    *time.Time
 	cleo   accounts.User
 	second catalog.Task
-	in     events.Settings
+	in     events.EventSettings
 }
 
 // eachContest runs a test on both databases, by a clock that it can set.
@@ -42,8 +42,8 @@ func eachContest(t *testing.T, fn func(c *contest)) {
 		c.cleo = modelstest.Person(t, s, "Cleo", accounts.RoleUser)
 		c.second = modelstest.Task(t, s, c.Admin, "reduce", "CPU")
 		frozen := now.Add(40 * time.Minute)
-		c.in = events.Settings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour),
-			FrozenAt: &frozen, Points: "5/3/1",
+		c.in = events.EventSettings{Title: "Winter Cup", StartsAt: now.Add(-time.Minute), EndsAt: now.Add(time.Hour),
+			FrozenAt: &frozen, PointsRuleText: "5/3/1",
 			Tasks: []string{c.second.Slug, c.Task.Slug}}
 		fn(c)
 	})
@@ -97,13 +97,13 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.plays(c.Ben, c.Task, 1001) // within the resolution
 		c.plays(c.cleo, c.Task, 2000)
 		c.wantTable(e, "1 Ann: 5 + 5= = 10", "2 Ben: 3 + 5= = 8", "3 Cleo: 1 + 1 = 2")
-		e.Points = "10/place"
+		e.PointsRuleText = "10/place"
 		c.wantTable(e, "1 Ann: 10 + 10= = 20", "2 Ben: 5 + 10= = 15", "3 Cleo: 3.33 + 3.33 = 6.66")
-		e.Points = "1/1/1"
+		e.PointsRuleText = "1/1/1"
 		c.wantTable(e, "1= Ann: 1 + 1= = 2", "1= Ben: 1 + 1= = 2", "1= Cleo: 1 + 1 = 2")
-		e.Points = "ratio"
+		e.PointsRuleText = "ratio"
 		c.wantTable(e, "1 Ann: 100 + 100= = 200", "2 Ben: 50 + 99.9= = 149.9", "3 Cleo: 25 + 50 = 75")
-		e.Points, e.ByTeam = "5/3/1", true
+		e.PointsRuleText, e.EntrantsAreTeams = "5/3/1", true
 		for _, user := range []accounts.User{c.Ann, c.Ben} {
 			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin,
 				quota.TeamChange{Name: "Kernels", Person: user.ID}))
@@ -126,9 +126,9 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
 		c.plays(c.cleo, c.Task, 500)
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.Change](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
+		modelstest.Got[[]boards.BoardChange](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.Change](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
+		modelstest.Got[[]boards.BoardChange](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
 			"It was sent twice."))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5")
 	})
@@ -142,7 +142,7 @@ func TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain(t *testing.T) {
 		settings := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(), c.second.ID)).Settings()
 		settings.Deadline = nil
 		modelstest.Got[catalog.Task](c.t)(c.Catalog.UpdateTask(c.t.Context(), c.Admin, c.second.ID, settings))
-		c.in.About = "Thanks to all."
+		c.in.Description = "Thanks to all."
 		modelstest.Got[events.Event](c.t)(c.Events.Update(c.t.Context(), c.Admin, e.Slug, c.in))
 		if task := modelstest.Got[catalog.Task](c.t)(c.Catalog.TaskByID(c.t.Context(),
 			c.second.ID)); task.Deadline != nil {
@@ -199,26 +199,31 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 		good := c.in
 		for name, bad := range map[string]struct {
 			by   accounts.User
-			kind db.Kind
-			do   func(in *events.Settings)
+			kind db.ErrorKind
+			do   func(in *events.EventSettings)
 		}{
-			"by a person":          {c.Ann, db.Forbidden, func(*events.Settings) {}},
-			"another's task":       {creator, db.Forbidden, func(*events.Settings) {}},
-			"no title":             {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = " " }},
-			"an address of a page": {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "New" }},
-			"no task":              {c.Admin, db.Invalid, func(in *events.Settings) { in.Tasks = nil }},
+			"by a person":          {c.Ann, db.Forbidden, func(*events.EventSettings) {}},
+			"another's task":       {creator, db.Forbidden, func(*events.EventSettings) {}},
+			"no title":             {c.Admin, db.Invalid, func(in *events.EventSettings) { in.Title = " " }},
+			"an address of a page": {c.Admin, db.Invalid, func(in *events.EventSettings) { in.Title = "New" }},
+			"no task":              {c.Admin, db.Invalid, func(in *events.EventSettings) { in.Tasks = nil }},
 			"an unknown task": {c.Admin, db.NotFound,
-				func(in *events.Settings) { in.Tasks = []string{c.Task.Slug, "nothing"} }},
-			"an end before start": {c.Admin, db.Invalid, func(in *events.Settings) { in.EndsAt = in.StartsAt }},
+				func(in *events.EventSettings) { in.Tasks = []string{c.Task.Slug, "nothing"} }},
+			"an end before start": {c.Admin, db.Invalid, func(in *events.EventSettings) { in.EndsAt = in.StartsAt }},
 			"an end that is over": {c.Admin, db.Invalid,
-				func(in *events.Settings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
-			"a freeze after it":     {c.Admin, db.Invalid, func(in *events.Settings) { in.FrozenAt = &in.EndsAt }},
-			"an unknown rule":       {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "5/x" }},
-			"a formula of nothing":  {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "place + speed" }},
-			"a division by zero":    {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "1/(place-3)" }},
-			"a negative number":     {c.Admin, db.Invalid, func(in *events.Settings) { in.Points = "5/-1" }},
-			"no start":              {c.Admin, db.Invalid, func(in *events.Settings) { in.StartsAt = time.Time{} }},
-			"a title without words": {c.Admin, db.Invalid, func(in *events.Settings) { in.Title = "?!" }},
+				func(in *events.EventSettings) { in.FrozenAt, in.EndsAt = nil, *c.now }},
+			"a freeze after it": {c.Admin, db.Invalid, func(in *events.EventSettings) { in.FrozenAt = &in.EndsAt }},
+			"an unknown rule": {c.Admin, db.Invalid,
+				func(in *events.EventSettings) { in.PointsRuleText = "5/x" }},
+			"a formula of nothing": {c.Admin, db.Invalid,
+				func(in *events.EventSettings) { in.PointsRuleText = "place + speed" }},
+			"a division by zero": {c.Admin, db.Invalid,
+				func(in *events.EventSettings) { in.PointsRuleText = "1/(place-3)" }},
+			"a negative number": {c.Admin, db.Invalid,
+				func(in *events.EventSettings) { in.PointsRuleText = "5/-1" }},
+			"no start": {c.Admin, db.Invalid,
+				func(in *events.EventSettings) { in.StartsAt = time.Time{} }},
+			"a title without words": {c.Admin, db.Invalid, func(in *events.EventSettings) { in.Title = "?!" }},
 		} {
 			in := good
 			bad.do(&in)
@@ -278,9 +283,9 @@ func TestStandingsReadOnlyBoardsThatChanged(t *testing.T) {
 		_, err := c.SQL().ExecContext(t.Context(), "delete from entries where version_id = $1", c.second.VersionID)
 		modelstest.Check(t, err)
 		c.plays(c.cleo, c.Task, 500)
-		before := c.Queries()
+		before := c.QueryCount()
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		if asked := c.Queries() - before; asked > 3 { // tasks, change numbers, one board
+		if asked := c.QueryCount() - before; asked > 3 { // tasks, change numbers, one board
 			t.Errorf("%d queries", asked)
 		}
 	})

@@ -16,8 +16,8 @@ import (
 	"warpboard/models/work"
 )
 
-// NamedFlag is a Flag with the reporter's name and, for a flag about clocks, the clock difference of its run.
-type NamedFlag struct {
+// FlagWithReporter is a Flag with the reporter's name and, for a flag about clocks, the clock difference of its run.
+type FlagWithReporter struct {
 	review.Flag
 	UserName string
 	// ClockDifference.RunID is 0 for other flags.
@@ -34,7 +34,7 @@ const (
 // cleanReason removes control characters and superfluous spaces from a reason. It returns an error if the result is
 // empty or too long.
 func cleanReason(text string) (string, error) {
-	text = db.Sanitize(text)
+	text = db.SanitizeText(text)
 	switch n := len([]rune(text)); {
 	case accounts.CleanName(text) == "":
 		return "", db.Errorf(db.Invalid, "Give a reason: a sentence that others can check.")
@@ -62,7 +62,7 @@ func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, wh
 		case !run.Valid():
 			return db.Errorf(db.Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
 		}
-		if err := actor.Check(accounts.ReportRun, accounts.ObjectOwners{OwnerID: run.UserID}); err != nil {
+		if err := actor.CheckPermission(accounts.ReportRun, accounts.ObjectOwners{OwnerID: run.UserID}); err != nil {
 			return err
 		}
 		if err := checkReports(tx, actor); err != nil {
@@ -83,9 +83,9 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 		return nil
 	}
 	rate := quota.RateLimit{
-		Max:     reportsPerHour,
-		Window:  time.Hour,
-		Refusal: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour),
+		Max:         reportsPerHour,
+		Window:      time.Hour,
+		RefusalText: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour),
 	}
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
@@ -94,8 +94,8 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 // the hold was caused by a failed confirmation of its source, all runs of that source count.
 func (s *Store) DismissFlags(
 	ctx context.Context, actor accounts.User, runID int64, why string,
-) ([]boards.Change, error) {
-	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+) ([]boards.BoardChange, error) {
+	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
 		var own, released int64 // a review of a run's own score is none of its source
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Store) DismissFlags(
 		if err == nil && own == 0 && run.HeldReason != "" {
 			released, err = releaseSource(tx, actor, run, why)
 		}
-		if err == nil && run.Contradicted { // the reviewer's word counts from now on
+		if err == nil && run.ContradictedByProfile { // the reviewer's word counts from now on
 			err = tx.Model(&run).Update("contradicted", false).Error
 		}
 		switch {
@@ -121,22 +121,24 @@ func (s *Store) DismissFlags(
 }
 
 // Flags lists the flags of a run: all for people who may review it, and for others those that they reported.
-func (s *Store) Flags(ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task) ([]NamedFlag, error) {
+func (s *Store) Flags(
+	ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task,
+) ([]FlagWithReporter, error) {
 	if viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}) {
-		return s.flags(ctx, "f.run_id = ?", run.ID)
+		return s.queryFlags(ctx, "f.run_id = ?", run.ID)
 	}
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	return s.flags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
+	return s.queryFlags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
 }
 
-// clockDifferenceColumns has the columns of NamedFlag.ClockDifference.
+// clockDifferenceColumns has the columns of FlagWithReporter.ClockDifference.
 const clockDifferenceColumns = "d.run_id as differs_run_id, d.stage as differs_stage, d.spec as differs_spec, d.cases as differs_cases, d.clock as differs_clock, " +
 	"d.event_ns as differs_event_ns, d.wall_ns as differs_wall_ns, d.snapshot_ns as differs_snapshot_ns, d.tolerance_ns as differs_tolerance_ns"
 
-func (s *Store) flags(ctx context.Context, where string, args ...any) ([]NamedFlag, error) {
-	var list []NamedFlag
+func (s *Store) queryFlags(ctx context.Context, where string, args ...any) ([]FlagWithReporter, error) {
+	var list []FlagWithReporter
 	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name, "+clockDifferenceColumns).
 		Joins("left join users u on u.id = f.user_id").Joins("left join clock_differences d on d.run_id = f.run_id and f.kind = ?", review.KindClocks).
 		Where(where, args...).Order("f.id").Scan(&list).Error

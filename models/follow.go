@@ -27,7 +27,7 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	}
 	profile := work.Run{
 		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
-		Mode: job.ModeProfile, Purpose: work.Profile, ProfileOf: &r.ID, Work: work.Work{
+		Mode: job.ModeProfile, Purpose: work.PurposeProfile, ProfileOf: &r.ID, Work: work.Work{
 			Device:   r.Device,
 			QueuedAt: db.Now(),
 		},
@@ -47,12 +47,12 @@ func isProfilable(tx *gorm.DB, run work.Run) (bool, error) {
 }
 
 // announceProfile raises the change number of the board on which an entry now has a profile.
-func announceProfile(tx *gorm.DB, profile work.Run) (*boards.Change, error) {
+func announceProfile(tx *gorm.DB, profile work.Run) (*boards.BoardChange, error) {
 	var entries int64
 	// Boards show profiles only for entries. If the run is no longer an entry, the change number stays.
 	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != work.StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)
 	}
-	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
+	return boards.IncrementChangeNumber(tx, profile.VersionID, profile.Device)
 }

@@ -28,7 +28,7 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		ranked := w.Submit(t, s, w.Ann)
 		bens := w.Submit(t, s, w.Ben)
 		recorded := modelstest.Finish(t, s, ranked, 100)
-		if recorded.Board == nil {
+		if recorded.BoardChange == nil {
 			t.Error("the board waits for the profile")
 		}
 		profile := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
@@ -98,14 +98,15 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 			before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			out := modelstest.Finish(t, s, modelstest.ProfileRun(t, s, ranked), 1)
 			after := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
-				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
+			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.BoardChange != nil) {
+				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.BoardChange)
 			}
 		}
 		other := w.Score(t, s, w.Ben, 95)
-		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
+		head := modelstest.Got[boards.BoardHead](t)(s.Boards.ReadHead(ctx, w.Task.VersionID, "CPU"))
 		profiled := map[int64]bool{}
-		shown, _, err := s.Boards.ReadForPage(ctx, head, boards.PartQuery{Limit: 10, CompareWithTime: time.Now()})
+		shown, _, err := s.Boards.ReadCachedPart(ctx, head,
+			boards.BoardPartQuery{Limit: 10, CompareWithTime: time.Now()})
 		modelstest.Check(t, err)
 		for _, e := range shown.Standings {
 			profiled[e.RunID] = e.HasProfile
@@ -123,12 +124,12 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 		ranked := w.Submit(t, s, w.Ann)
 		modelstest.Finish(t, s, ranked, 100)
 		profile := modelstest.ProfileRun(t, s, ranked)
-		attempt, err := s.Work.StartAttempt(ctx, profile.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, profile.WorkRef())
 		modelstest.Check(t, err)
 		failed := modelstest.Result(attempt, 1)
 		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, failed, work.Findings{})))
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, failed, work.ResultFindings{})))
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
 			t.Errorf("board: %+v", page.Standings)
 		}

@@ -16,10 +16,10 @@ import (
 func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof float64) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, who)
-	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 	modelstest.Check(t, err)
 	_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, ns),
-		work.Findings{Score: &work.Score{NS: ns, Roof: &roof,
+		work.ResultFindings{Score: &work.Score{NS: ns, RooflineShare: &roof,
 			HeldReason: "It reaches 140 % of what this unit can do at best."}})
 	modelstest.Check(t, err)
 	run, err = s.Work.Run(t.Context(), run.ID)
@@ -29,10 +29,10 @@ func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof f
 
 func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
 	t.Helper()
-	board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10})
+	board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})
 	modelstest.Check(t, err)
 	for _, st := range board.Standings {
-		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)
+		list, roofs = append(list, st.ScoreNS), append(roofs, st.RooflineShare)
 	}
 	return list, roofs
 }
@@ -86,7 +86,7 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 		w := newWorld(t, s)
 		for _, v := range []float64{0, 1.1e-308, math.SmallestNonzeroFloat64, -1, math.Inf(1)} {
 			run := w.Submit(t, s, w.Ann)
-			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 			modelstest.Check(t, err)
 			for name, score := range map[string]work.Score{
 				"score":    {NS: v},
@@ -94,7 +94,7 @@ func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 				"half":     {NS: 5, Interval: boards.Interval{LowNS: new(1.5), Processes: 5}},
 			} {
 				if _, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 5),
-					work.Findings{Score: &score}); err == nil {
+					work.ResultFindings{Score: &score}); err == nil {
 					t.Fatalf("%s of %v was stored", name, v)
 				}
 			}

@@ -43,9 +43,9 @@ const (
 
 // runOnHold is a run with the reason why it is held.
 type runOnHold struct {
-	ID         int64
-	HoldReason string `gorm:"column:why"`
-	BySource   bool
+	ID           int64
+	HoldReason   string `gorm:"column:why"`
+	HeldBySource bool   `gorm:"column:by_source"`
 }
 
 // applyHolds updates the stored reasons of the selected runs, requests reviews of runs that are held because of their
@@ -61,7 +61,7 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 		if err := tx.Model(&work.Run{}).Where("id = ?", r.ID).Update("held_why", r.HoldReason).Error; err != nil {
 			return nil, db.WriteError(err, "run %d", r.ID)
 		}
-		if r.HoldReason == "" || !r.BySource {
+		if r.HoldReason == "" || !r.HeldBySource {
 			continue
 		}
 		if err := review.RaiseFlag(tx, r.ID, review.KindUnconfirmed, r.HoldReason); err != nil {
@@ -86,13 +86,13 @@ func holdRunFromBoard(tx *gorm.DB, r *work.Run) error {
 }
 
 // holdSource holds the source of a run that failed when it was measured again.
-func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.Change, error) {
+func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.BoardChange, error) {
 	var run work.Run
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
 	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID,
-		Reason: db.CutText(db.Sanitize(why), review.LongestDetail), CreatedAt: db.Now()}
+		Reason: db.CutText(db.SanitizeText(why), review.MaxDetailLength), CreatedAt: db.Now()}
 	err := tx.Table("submissions").Where("id = ?", run.SubmissionID).Pluck("source_key", &h.SourceKey).Error
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&h).Error

@@ -20,7 +20,7 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	job.Result) {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	tell := modelstest.EventMaker{Attempt: attempt}
 	if _, _, err := s.Work.AppendEvents(t.Context(),
 		[]job.Event{tell.Event(job.Event{Type: job.EventTaken}),
@@ -56,21 +56,21 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")),
 			db.Conflict)
 		result.Outcome = job.OutcomeCancelled
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")))
 		expect("nothing is valid")
 
 		lucky := w.measures(t, s, w.Ann, "a;", about(900)...)
 		expect("five processes, five of the cancelled run and the one that it was in",
 			"Ann 1098.9 from 2, run 2 of 11 processes")
-		if lucky.Pooled != 2 {
+		if lucky.PooledRunCount != 2 {
 			t.Errorf("the run says %+v", lucky)
 		}
 
 		failed, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
 		result.Outcome, result.Failure = job.OutcomeFailed,
 			&job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")
 		if _, err := s.DeleteSubmission(ctx, w.Ann, failed.SubmissionID, ""); err != nil {
 			t.Error(err)
@@ -88,7 +88,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		} {
 			_, result = w.ranks(t, s, w.Ann, "a;", 1, 1, 1)
 			infrastructure(&result)
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		}
 		expect("infrastructure errors, and what does not compile, count against no one",
 			"Ann 1099.5 from 3, run 2 of 17 processes")
@@ -97,7 +97,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		_, err = s.Work.CancelRun(ctx, w.Ann, other.ID)
 		modelstest.Check(t, err)
 		result.Outcome = job.OutcomeCancelled
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		w.measures(t, s, w.Ben, "b;", about(950)...)
 		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes",
 			"Ann 1099.5 from 3, run 2 of 17 processes")
@@ -131,25 +131,27 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 			run, result := w.ranks(t, s, w.Ann, "a;")
 			result.UnfinishedRanking = nil
 			end(run, &result)
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
-			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i ||
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
+			if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); *got.ScoreNS != 1000 ||
+				got.PooledRunCount != 2+i ||
 				got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
 				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS,
-					got.HighNS, got.Processes, got.Pooled)
+					got.HighNS, got.Processes, got.PooledRunCount)
 			}
 		}
 		stopped, result := w.ranks(t, s, w.Ann, "a;")
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, stopped.ID)))
 		result.Outcome = job.OutcomeCancelled
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
-		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
-			t.Errorf("after one that an admin cancelled it has %d processes in %d runs", got.Processes, got.Pooled)
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
+		if got := modelstest.Got[work.Run](t)(s.Work.Run(ctx, 2)); got.PooledRunCount != 3 || got.Processes != 7 {
+			t.Errorf("after one that an admin cancelled it has %d processes in %d runs", got.Processes,
+				got.PooledRunCount)
 		}
 		for range 4 {
 			run, result := w.ranks(t, s, w.Ann, "a;")
 			modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 			result.Outcome, result.UnfinishedRanking, result.Stages = job.OutcomeCancelled, nil, nil
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		}
 		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("most of its processes did not come to their end:\n%s", diff)
@@ -179,13 +181,14 @@ func TestARivalsRecordStays(t *testing.T) {
 		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(970)...)
 		later := w.measures(t, s, w.Ann, "a;", about(900)...) // together 950
-		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+		history := modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(), w.Task.VersionID,
+			"CPU"))
 		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID ||
 			!history[1].AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the records are %+v", history)
 		}
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.PartQuery{Limit: 10}))
+		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Limit: 10}))
 		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
 			t.Errorf("the board says %+v", first)
 		}
@@ -198,7 +201,7 @@ func TestARivalsRecordStays(t *testing.T) {
 func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 	for name, confirm := range map[string]bool{"pooled": false, "confirmed": true} {
 		t.Run(name, func(t *testing.T) {
-			modelstest.EachConfig(t, models.Config{Confirm: confirm}, func(t *testing.T, s *models.Store) {
+			modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: confirm}, func(t *testing.T, s *models.Store) {
 				w := newWorld(t, s)
 				anns := w.measures(t, s, w.Ann, "a;", about(950)...)
 				if confirm {
@@ -212,7 +215,8 @@ func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 				modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann,
 					w.measures(t, s, w.Ann, "a;", about(1000)...).SubmissionID, "")))
 				run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))
-				history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID,
+				history := modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(),
+					w.Task.VersionID,
 					"CPU"))
 				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
 					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt,
@@ -228,7 +232,7 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		tell := modelstest.EventMaker{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))}
+		tell := modelstest.EventMaker{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))}
 		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234,
 			Processes: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{

@@ -14,7 +14,7 @@ import (
 // these. It has no other effect: kernels are recognized by their names, which a program chooses, and even filling a
 // tensor in torch launches a kernel.
 func flagLibraryKernels(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
-	if profile.Purpose != work.Profile {
+	if profile.Purpose != work.PurposeProfile {
 		return nil
 	}
 	found := ""

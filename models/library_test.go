@@ -41,14 +41,15 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 			run := modelstest.Submit(t, s, person, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
 			profile := modelstest.ProfileRun(t, s, run)
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.WorkRef()))
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
 				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass,
-						Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}}, work.Findings{})))
+						Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}},
+				work.ResultFindings{})))
 			got := ""
 			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-				models.ReviewFilter{Kind: review.KindLibrary, Runs: []int64{run.ID}, Limit: 9})) {
+				models.ReviewFilter{Kind: review.KindLibrary, RunIDs: []int64{run.ID}, Limit: 9})) {
 				got += row.Flags[0].Detail
 			}
 			if got != c.want {

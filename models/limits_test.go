@@ -70,14 +70,14 @@ func (l *limitedTask) ago(d time.Duration) {
 // holds ends a run that held a GPU for so long.
 func (l *limitedTask) holds(run work.Run, took time.Duration) {
 	l.Helper()
-	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.WorkRef()))
 	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(),
 		"update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour),
 		attempt.ID)))
 	result := modelstest.Result(attempt, 1e6)
 	result.SlotNS = took.Nanoseconds()
 	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordResult(l.Context(), result,
-		work.Findings{Score: &work.Score{NS: 1e6}})))
+		work.ResultFindings{Score: &work.Score{NS: 1e6}})))
 }
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
@@ -121,7 +121,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
 		// a live run counts like those before
-		if len(spent) != 1 || spent[0].Used != 8*time.Second || !spent[0].FreeAt.IsZero() {
+		if len(spent) != 1 || spent[0].UsedGPUTime != 8*time.Second || !spent[0].FreeAt.IsZero() {
 			t.Errorf("spent %+v", spent)
 		}
 		l.takes(l.Ann, job.ModeRanked)

@@ -21,7 +21,7 @@ func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	for _, l := range board.Leaders {
 		leaders = append(leaders, fmt.Sprintf("%d %s %g", l.Rank, l.UserName, l.ScoreNS))
 	}
-	return fmt.Sprintf("%d: %s; %d", board.Size, strings.Join(leaders, ", "), board.Own.Rank)
+	return fmt.Sprintf("%d: %s; %d", board.PeopleCount, strings.Join(leaders, ", "), board.OwnRank.Rank)
 }
 
 // TestTheListOfTasksShowsWhatAnotherProcessChanged: a process's cache of boards is valid only until any process changes
@@ -66,9 +66,9 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			}
 		}
 		for name, viewer := range map[string]accounts.User{"a visitor": {}, "a person": w.Ben} {
-			before := there.Queries()
+			before := there.QueryCount()
 			listed(t, there, viewer)
-			if asked := there.Queries() - before; asked != 2 {
+			if asked := there.QueryCount() - before; asked != 2 {
 				t.Errorf("for %s a list of boards that no one changed asked %d questions, want 2: tasks and change numbers", name, asked)
 			}
 		}

@@ -33,7 +33,7 @@ func canSeeRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	if err != nil {
 		return false, ignoreNotFound(err)
 	}
-	user, err := accounts.Load(tx, userID)
+	user, err := accounts.UserByID(tx, userID)
 	return err == nil && task.VisibleTo(user), ignoreNotFound(err)
 }
 
@@ -45,8 +45,9 @@ func ignoreNotFound(err error) error {
 }
 
 // decideOnRun calls do for a run if the actor is the author of its task or an admin, and stores the reason.
-func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right accounts.Act, runID int64, why string,
-	do func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error)) (changes []boards.Change, err error) {
+func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right accounts.Action, runID int64, why string,
+	do func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error)) (changes []boards.BoardChange,
+	err error) {
 	if why, err = cleanReason(why); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 		if sub.HiddenFrom(actor) || !task.VisibleTo(actor) {
 			return db.Errorf(db.NotFound, "There is no run %d.", runID)
 		}
-		if err := actor.Check(right, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+		if err := actor.CheckPermission(right, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
 		changes, err = do(tx, run, why)
@@ -73,8 +74,10 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 
 // Disqualify removes a run from its board with a public reason. The person's next best run replaces it. It closes the
 // run's flags.
-func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
-	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+func (s *Store) Disqualify(
+	ctx context.Context, actor accounts.User, runID int64, why string,
+) ([]boards.BoardChange, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
 		// A held run can be disqualified too, if a review finds a problem.
 		if !run.Valid() && run.HeldReason == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
@@ -89,10 +92,13 @@ func (s *Store) Disqualify(ctx context.Context, actor accounts.User, runID int64
 }
 
 // Reinstate revokes a disqualification with a reason. The author of a task cannot revoke an admin's decision.
-func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64, why string) ([]boards.Change, error) {
-	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.Change, error) {
+func (s *Store) Reinstate(
+	ctx context.Context, actor accounts.User, runID int64, why string,
+) ([]boards.BoardChange, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
 		// OwnerID is the person who disqualified the run, because only that person and admins may reinstate it.
-		if err := actor.Check(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
+		if err := actor.CheckPermission(accounts.ReinstateRun,
+			accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
 			return nil, err
 		}
 		if run.DisqualifiedAt == nil {
@@ -109,7 +115,7 @@ func (s *Store) Reinstate(ctx context.Context, actor accounts.User, runID int64,
 // recomputed; records are rebuilt.
 func (s *Store) storeDecision(
 	tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any,
-) ([]boards.Change, error) {
+) ([]boards.BoardChange, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
@@ -134,13 +140,14 @@ func (s *Store) storeDecision(
 // running attempts after their next heartbeat.
 func (s *Store) DeleteSubmission(
 	ctx context.Context, actor accounts.User, id int64, why string,
-) (changes []boards.Change, err error) {
+) (changes []boards.BoardChange, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
 			return db.ReadError(err, "submission %d", id)
 		}
-		if err := actor.Check(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: sub.UserID}); err != nil {
+		if err := actor.CheckPermission(accounts.DeleteSubmission,
+			accounts.ObjectOwners{OwnerID: sub.UserID}); err != nil {
 			return err
 		}
 		if sub.UserID != actor.ID {
@@ -163,12 +170,12 @@ func (s *Store) DeleteSubmission(
 // source.
 func (s *Store) deleteSubmission(
 	tx *gorm.DB, sub submissions.Submission, byOwner bool,
-) (changes []boards.Change, err error) {
+) (changes []boards.BoardChange, err error) {
 	// These are read before the deletion, which also deletes runs, stages, events, rows of artifacts, runs of turns,
 	// and flags by cascade. Files of artifacts stay until the next sweep.
 	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
 	if err == nil {
-		err = samples.SetAside(tx, sub.ID, byOwner)
+		err = samples.SetAsideDeletedSamples(tx, sub.ID, byOwner)
 	}
 	if err != nil {
 		return nil, err
@@ -188,7 +195,7 @@ func (s *Store) checkDeletable(tx *gorm.DB, actor accounts.User, sub submissions
 	}
 	// The hourly limit counts rows (package submissions). The hour here must not be shorter than there; otherwise
 	// deleting would circumvent the limit.
-	if s.limits.SubmissionsPerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
+	if s.submissionLimits.SubmissionsPerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return db.Errorf(db.Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
 	if err := checkNotMeasured(tx, sub.ID); err != nil {
@@ -245,8 +252,8 @@ const renamesPerDay = 3 // of one person, by themselves
 // Rename changes a person's name: 1 to 40 visible characters that no other person uses.
 func (s *Store) Rename(
 	ctx context.Context, actor accounts.User, userID int64, name string,
-) (changes []boards.Change, err error) {
-	if err := actor.Check(accounts.Rename, accounts.ObjectOwners{OwnerID: userID}); err != nil {
+) (changes []boards.BoardChange, err error) {
+	if err := actor.CheckPermission(accounts.RenameUser, accounts.ObjectOwners{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -256,7 +263,7 @@ func (s *Store) Rename(
 		if err := accounts.SetName(tx, actor, userID, name); err != nil {
 			return err
 		}
-		changes, err = boards.IncrementBoardsOf(tx, userID)
+		changes, err = boards.IncrementBoardsOfPerson(tx, userID)
 		return err
 	})
 	return changes, err
@@ -268,9 +275,9 @@ func checkRenames(tx *gorm.DB, actor accounts.User) error {
 		return nil
 	}
 	rate := quota.RateLimit{
-		Max:     renamesPerDay,
-		Window:  24 * time.Hour,
-		Refusal: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay),
+		Max:         renamesPerDay,
+		Window:      24 * time.Hour,
+		RefusalText: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay),
 	}
 	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

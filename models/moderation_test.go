@@ -25,11 +25,11 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			modelstest.Person(t, s, "Dora", accounts.RoleCreator)
 		w.Task = modelstest.Task(t, s, cora, "coras", "CPU")
 		run, next := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 200)
-		decide := map[string]func(accounts.User, int64, string) ([]boards.Change, error){
-			"disqualify": func(u accounts.User, id int64, why string) ([]boards.Change, error) {
+		decide := map[string]func(accounts.User, int64, string) ([]boards.BoardChange, error){
+			"disqualify": func(u accounts.User, id int64, why string) ([]boards.BoardChange, error) {
 				return s.Disqualify(ctx, u, id, why)
 			},
-			"reinstate": func(u accounts.User, id int64, why string) ([]boards.Change, error) {
+			"reinstate": func(u accounts.User, id int64, why string) ([]boards.BoardChange, error) {
 				return s.Reinstate(ctx, u, id, why)
 			},
 		}
@@ -38,7 +38,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			act    string
 			id     int64
 			why    string
-			refuse db.Kind // "": it is done
+			refuse db.ErrorKind // "": it is done
 		}{
 			{accounts.User{}, "disqualify", run.ID, "why not", db.Forbidden},
 			{w.Ann, "disqualify", run.ID, "mine", db.Forbidden},
@@ -61,7 +61,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 				t.Errorf("%s to %s (%s): %v, %v; want %q", step.by.Name, step.act, step.why, changes, err, step.refuse)
 			}
 		}
-		if place := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU",
+		if place := modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, w.Task.VersionID, "CPU",
 			w.Ann.ID)); place.RunID != next.ID {
 			t.Errorf("Ann's entry is run %d, want her next best %d", place.RunID, next.ID)
 		}
@@ -70,7 +70,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			t.Errorf("the run says %+v", now)
 		}
 		var log []string
-		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Decisions(ctx, run.ID)) {
+		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.RunDecisions(ctx, run.ID)) {
 			log = append(log, fmt.Sprintf("%s %s: %s", a.ActorName, a.ActName, a.Detail))
 		}
 		want := []string{"Cora disqualify: It returns a constant.", "Cora reinstate: I was wrong.",
@@ -117,7 +117,8 @@ func TestAReportWaitsForAReview(t *testing.T) {
 			db.Forbidden)
 		now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		for who, want := range map[*accounts.User]int{&w.Admin: 2, &w.Ben: 1, &w.Ann: 0, {}: 0} {
-			if flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, *who, now, w.Task)); len(flags) != want {
+			if flags := modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, *who, now,
+				w.Task)); len(flags) != want {
 				t.Errorf("%q sees %d flags, want %d", who.Name, len(flags), want)
 			}
 		}
@@ -132,7 +133,7 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		}
 		modelstest.Check(t, s.Report(ctx, w.Ben, run.ID, "Look at line 7."))
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, run.ID, "Line 7 knows the seed.")))
-		flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Ben, now, w.Task))
+		flags := modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, w.Ben, now, w.Task))
 		if len(flags) != 2 || flags[0].Resolution != "The counters agree." || flags[1].Resolution != "disqualified" ||
 			flags[1].ClosedBy != w.Admin.ID {
 			t.Errorf("the reporter sees %+v", flags)
@@ -182,22 +183,22 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 		}
 		modelstest.Finish(t, s, odd, 100)
 		late := submit(w.Ben, job.ModeRanked, "int late;")
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, late.Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, late.WorkRef()))
 		result := modelstest.Judge(modelstest.Result(attempt, 50), 50, 90_000)
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result,
-			work.Findings{Score: &work.Score{NS: 50}})))
+			work.ResultFindings{Score: &work.Score{NS: 50}})))
 		if diff := cmp.Diff([]string{fmt.Sprintf("%d: source", odd.ID), fmt.Sprintf("%d: clocks", late.ID)},
 			queue(t, s, w.Admin)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
-		flags := modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, odd, w.Task))
+		flags := modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, w.Admin, odd, w.Task))
 		if len(flags) != 1 || !strings.HasPrefix(flags[0].Detail, "line 2 reaches into the process (dlsym") {
 			t.Errorf("the flags say %+v", flags)
 		}
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, odd.ID, "It replaces the clock.")))
 		again := submit(w.Ann, job.ModeRanked, "int a;\nvoid *p = dlsym(0, \"clock_gettime\");")
 		modelstest.Finish(t, s, again, 100)
-		flags = modelstest.Got[[]models.NamedFlag](t)(s.Flags(ctx, w.Admin, again, w.Task))
+		flags = modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, w.Admin, again, w.Task))
 		if want := fmt.Sprintf("the same source as run %d, which is disqualified; line 2", odd.ID); len(flags) != 1 ||
 			!strings.HasPrefix(flags[0].Detail, want) {
 			t.Errorf("the same source once more: %+v", flags)
@@ -209,7 +210,7 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 }
 
 func TestDeletingFreesNoLimit(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 2}},
 		func(t *testing.T, s *models.Store) {
 			w, ctx := newWorld(t, s), t.Context()
 			first, kept := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 90)
@@ -236,12 +237,14 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 100)
 		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-		changes := modelstest.Got[[]boards.Change](t)(s.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))
-		if diff := cmp.Diff([]boards.Change{{VersionID: w.Task.VersionID, Device: "CPU", Change: before + 1}},
+		changes := modelstest.Got[[]boards.BoardChange](t)(s.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))
+		if diff := cmp.Diff([]boards.BoardChange{{VersionID: w.Task.VersionID, Device: "CPU",
+			ChangeNumber: before + 1}},
 			changes); diff != "" {
 			t.Errorf("changes:\n%s", diff)
 		}
-		if changes := modelstest.Got[[]boards.Change](t)(s.Rename(ctx, w.Admin, w.Ben.ID, "Benno")); len(changes) != 0 {
+		if changes := modelstest.Got[[]boards.BoardChange](t)(s.Rename(ctx, w.Admin, w.Ben.ID,
+			"Benno")); len(changes) != 0 {
 			t.Errorf("a person on no board changed %v", changes)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Rename(ctx, w.Ben, w.Ann.ID, "Fool")), db.Forbidden)
@@ -262,7 +265,7 @@ func TestPeopleAreListedWithWhenTheyWereHereLast(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		_, session, err := s.Accounts.StartSession(ctx, accounts.NewSession{UserID: w.Ann.ID, Lifetime: 1e12})
 		modelstest.Check(t, err)
-		people := modelstest.Got[[]accounts.SeenUser](t)(s.Accounts.Users(ctx, w.Admin, "", 0, 10))
+		people := modelstest.Got[[]accounts.UserWithLastVisit](t)(s.Accounts.Users(ctx, w.Admin, "", 0, 10))
 		if len(people) != 3 || people[0].Name != "Ann" || people[0].SeenAt == nil ||
 			!people[0].SeenAt.Equal(session.SeenAt) || people[1].SeenAt != nil {
 			t.Errorf("people: %+v", people)

@@ -21,7 +21,7 @@ const maxNoteLength = 280 // characters
 // author of the task and admins may do too.
 func (s *Store) SetNote(
 	ctx context.Context, actor accounts.User, runID int64, text string,
-) (changes []boards.Change, err error) {
+) (changes []boards.BoardChange, err error) {
 	text = singleLine(text)
 	if n := len([]rune(text)); n > maxNoteLength {
 		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, maxNoteLength)
@@ -40,7 +40,7 @@ func (s *Store) SetNote(
 		if err := tx.Model(&run).Update("note", text).Error; err != nil {
 			return fmt.Errorf("saving the note on run %d: %w", runID, err)
 		}
-		change, err := boards.IncrementChange(tx, run.VersionID, run.Device)
+		change, err := boards.IncrementChangeNumber(tx, run.VersionID, run.Device)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (s *Store) SetNote(
 // another person's name.
 func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
-		return actor.Check(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
+		return actor.CheckPermission(accounts.RemoveRunNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
 		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")
@@ -73,8 +73,8 @@ func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task cata
 	return err
 }
 
-// WasRecord reports whether a run is or was the record of its board.
-func (s *Store) WasRecord(ctx context.Context, run work.Run) (bool, error) {
+// IsOrWasRecord reports whether a run is or was the record of its board.
+func (s *Store) IsOrWasRecord(ctx context.Context, run work.Run) (bool, error) {
 	return isRecord(s.db.Read(ctx), run)
 }
 
@@ -93,6 +93,6 @@ func singleLine(text string) string {
 			return -1
 		}
 		return r
-	}, db.Sanitize(text))
+	}, db.SanitizeText(text))
 	return strings.Join(strings.Fields(visible), " ")
 }

@@ -22,7 +22,7 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 			return err
 		}
 		notes := func() (messages []string) {
-			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, was.VersionID,
+			for _, r := range modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(ctx, was.VersionID,
 				was.Device)) {
 				messages = append(messages, r.Note)
 			}

@@ -13,15 +13,16 @@ import (
 )
 
 // opening is a world with a hidden task in an event that starts in an hour.
-func opening(t *testing.T, s *models.Store) (world, events.Settings) {
+func opening(t *testing.T, s *models.Store) (world, events.EventSettings) {
 	t.Helper()
 	w := newWorld(t, s)
 	w.Score(t, s, w.Ben, 2e6)
 	w.Score(t, s, w.Ann, 1e6)
 	hide(t, s, w, catalog.Hidden)
 	now := time.Now()
-	in := events.Settings{Title: "Cup", StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), Points: "5/3/1",
-		Tasks: []string{w.Task.Slug}}
+	in := events.EventSettings{Title: "Cup", StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour),
+		PointsRuleText: "5/3/1",
+		Tasks:          []string{w.Task.Slug}}
 	modelstest.Check(t, modelstest.Second(s.Events.Create(t.Context(), w.Admin, in)))
 	return w, in
 }
@@ -54,7 +55,7 @@ func seenBy(t *testing.T, s *models.Store, w world) bool {
 	visitor := accounts.User{}
 	sees := stored(t, s, w).VisibleTo(visitor)
 	listed := len(modelstest.Got[[]catalog.Task](t)(s.Catalog.Tasks(t.Context(), visitor))) == 1
-	total := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(t.Context(), w.Ann.ID))
+	total := modelstest.Got[[]boards.DeviceFamilyTotal](t)(s.Boards.TotalsOf(t.Context(), w.Ann.ID))
 	if listed != sees || (len(total) > 0) != sees {
 		t.Errorf("seen %v, listed %v, with points %+v", sees, listed, total)
 	}

@@ -17,27 +17,28 @@ import (
 // run. It has a lower priority than people's work, does not count for limits, and is not an entry. It produces a sample
 // (package samples), which counts when the order decides so:
 //
-// Confirm: when the confirmation ends with scores (confirmation.go)
+// PurposeConfirm: when the confirmation ends with scores (confirmation.go)
 //
 // Remeasure with EpochID: at once, because the software of Device changed
 //
 // Remeasure with VersionID: when a person applies the order
 type Order struct {
-	ID           int64
-	Purpose      work.Purpose // Confirm or Remeasure
-	VersionID    int64        `gorm:"default:null"` // 0: new software, of all tasks
-	Device       string       // empty: all of the version
-	EpochID      int64        // the new software
-	ChallengerID int64        `gorm:"default:null"`    // run that Confirm measures in turns with …
-	HolderID     int64        `gorm:"default:null"`    // … this one
-	OneSlot      bool         `gorm:"column:one_unit"` // for Confirm: all counted runs ran on one slot
-	CreatedBy    int64        // 0: the site
-	Reason       string       // why it was made; of Confirm, why it ended without numbers of the holder or of both
-	MayRepeat    bool         `gorm:"column:again"` // for Confirm: the confirmation may start again
-	CreatedAt    time.Time
-	EndedAt      *time.Time // nothing of it waits to be measured
-	AppliedAt    *time.Time // a person let its numbers count
-	Cancelled    bool
+	ID               int64
+	Purpose          work.Purpose // PurposeConfirm or PurposeRerun
+	VersionID        int64        `gorm:"default:null"` // 0: new software, of all tasks
+	Device           string       // empty: all of the version
+	EpochID          int64        // the new software
+	ChallengerID     int64        `gorm:"default:null"`    // run that PurposeConfirm measures in turns with …
+	HolderID         int64        `gorm:"default:null"`    // … this one
+	CountedOnOneSlot bool         `gorm:"column:one_unit"` // for PurposeConfirm: all counted runs ran on one slot
+	CreatedBy        int64        // 0: the site
+	// why it was made; of PurposeConfirm, why it ended without numbers of the holder or of both
+	Reason                string
+	MayRepeatConfirmation bool `gorm:"column:again"` // for PurposeConfirm: the confirmation may start again
+	CreatedAt             time.Time
+	EndedAt               *time.Time // nothing of it waits to be measured
+	AppliedAt             *time.Time // a person let its numbers count
+	Cancelled             bool
 }
 
 // queueRun queues a run of the order. It belongs to the person whose run it measures, who cannot cancel it (CancelRun).
@@ -50,9 +51,9 @@ func (o Order) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	return work.Enqueue(tx, &run, out)
 }
 
-// queueAll queues reruns of the entries that q selects, in order. It skips those that the order has measured already,
-// that failed, or that wait.
-func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
+// queueReruns queues reruns of the entries that q selects, in order. It skips those that the order has measured
+// already, that failed, or that wait.
+func (o Order) queueReruns(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
 	var entries []boards.Entry
 	var known []work.Run
 	err = q.Order("age, score_ns, run_id").Find(&entries).Error
@@ -78,11 +79,11 @@ func (o Order) queueAll(tx, q *gorm.DB, out *work.Effect) (queued int, err error
 
 // unfinishedRuns selects the runs of the order that have not ended.
 func (o Order) unfinishedRuns(tx *gorm.DB) *gorm.DB {
-	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.LiveCondition, o.ID)
+	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.NotEndedSQL, o.ID)
 }
 
-// orderOf reads the order that a run belongs to.
-func orderOf(tx *gorm.DB, run work.Run) (o Order, err error) {
+// readOrderOfRun reads the order that a run belongs to.
+func readOrderOfRun(tx *gorm.DB, run work.Run) (o Order, err error) {
 	err = tx.Limit(1).Find(&o, *run.OrderID).Error
 	return o, db.ReadError(err, "order of run %d", run.ID)
 }
@@ -94,7 +95,7 @@ func (o Order) acceptSamples(tx *gorm.DB, list ...work.Run) error {
 	for i, run := range list {
 		by[i], of[i] = run.ID, *run.ProfileOf
 	}
-	if err := samples.AcceptSamples(tx, by...); err != nil || o.Purpose == work.Confirm {
+	if err := samples.AcceptSamples(tx, by...); err != nil || o.Purpose == work.PurposeConfirm {
 		return err
 	}
 	return allowNextConfirmation(tx, of)

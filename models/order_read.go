@@ -39,7 +39,7 @@ func (r Rerun) NotMeasuredReason() string {
 		return ""
 	case r.State == work.StateCancelled:
 		return "It was cancelled."
-	case r.Infrastructure || r.Failure == nil:
+	case r.InfrastructureError || r.Failure == nil:
 		return "It could not be measured because of infrastructure errors."
 	}
 	return ""
@@ -59,7 +59,7 @@ func (s *Store) Reruns(
 	ctx context.Context, viewer accounts.User, versionID int64, device string, limit int,
 ) (orders []OrderWithReruns, err error) {
 	var found []Order
-	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.Rerun, versionID, device).
+	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.PurposeRerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error
 	if err != nil || len(found) == 0 {
 		return nil, db.ReadError(err, "what is measured again")
@@ -74,18 +74,18 @@ func (s *Store) Reruns(
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
 		Where("o.id in ? and r.id = (select max(n.id) from runs n where n.order_id = r.order_id and n.profile_of = r.profile_of)", ids)
 	var list []Rerun
-	if err := catalog.ListedTo(q, viewer).Order("t.id, r.device, r.id").Scan(&list).Error; err != nil || len(list) == 0 {
+	if err := catalog.RestrictToListed(q, viewer).Order("t.id, r.device, r.id").Scan(&list).Error; err != nil || len(list) == 0 {
 		return orders, db.ReadError(err, "runs that are measured again")
 	}
 	runs, versions := make([]int64, len(list)), make([]int64, len(list))
 	for i, r := range list {
 		runs[i], versions[i] = *r.ProfileOf, r.VersionID
 	}
-	history, err := samples.History(s.db.Read(ctx), runs...)
+	history, err := samples.SampleHistory(s.db.Read(ctx), runs...)
 	if err != nil {
 		return nil, err
 	}
-	rankings, err := samples.RankingsOf(s.db.Read(ctx), versions...)
+	rankings, err := samples.RankingRulesOf(s.db.Read(ctx), versions...)
 	for i, r := range list {
 		list[i].ScoreBefore = samples.ScoreAt(history[*r.ProfileOf], *r.ProfileOf, r.OrderedAt, rankings[r.VersionID])
 		at := slices.IndexFunc(orders, func(o OrderWithReruns) bool { return o.ID == *r.OrderID })
@@ -118,7 +118,7 @@ type confirmedRun struct {
 	ConfirmationSides              `gorm:"embedded"`
 	RunID, RunEpoch, RunSubmission int64
 	Definition                     tasks.Definition `gorm:"serializer:json"`
-	WasNS                          *float64         `gorm:"column:was_ns"`
+	ScoreBeforeNS                  *float64         `gorm:"column:was_ns"`
 }
 
 // Confirmations returns, by run ID, the last confirmation in which each run is the challenger or the holder, with the
@@ -134,7 +134,7 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 			(select count(*) from runs t where t.order_id = o.id and t.ended_at is not null) as ended`).
 		Where("r.id in ?", runIDs).Scan(&rows).Error
 	// The score of the run does not come from a confirmation.
-	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.WasNS == nil })
+	rows = slices.DeleteFunc(rows, func(r confirmedRun) bool { return r.ID == 0 && r.ScoreBeforeNS == nil })
 	if err != nil || len(rows) == 0 {
 		return nil, db.ReadError(err, "confirmations of runs %v", runIDs)
 	}
@@ -142,13 +142,13 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 	for _, r := range rows {
 		sides = append(sides, r.RunID, r.ChallengerID, r.HolderID)
 	}
-	history, err := samples.History(s.db.Read(ctx), sides...)
+	history, err := samples.SampleHistory(s.db.Read(ctx), sides...)
 	if err != nil {
 		return nil, err
 	}
 	of, others := map[int64]ConfirmationSides{}, map[int64]int64{}
 	for _, r := range rows {
-		c := r.withScores(history)
+		c := r.sidesWithScores(history)
 		of[r.RunID] = c
 		if n := len(c.CountedTurns); n > 0 && c.CountedTurns[n-1].RunID != r.RunID { // an equal source was confirmed
 			others[r.RunID] = c.CountedTurns[n-1].RunID
@@ -168,11 +168,11 @@ func (s *Store) Confirmations(ctx context.Context, runIDs ...int64) (map[int64]C
 	return of, nil
 }
 
-// withScores adds the scores of both sides, and the counted turns of the run's source.
-func (r confirmedRun) withScores(history map[int64][]samples.Sample) ConfirmationSides {
+// sidesWithScores adds the scores of both sides, and the counted turns of the run's source.
+func (r confirmedRun) sidesWithScores(history map[int64][]samples.Sample) ConfirmationSides {
 	c := r.ConfirmationSides
 	for _, sample := range history[r.RunID] {
-		if sample.Purpose == work.Confirm && sample.EpochID == r.RunEpoch && sample.SetAsideAt == nil {
+		if sample.Purpose == work.PurposeConfirm && sample.EpochID == r.RunEpoch && sample.SetAsideAt == nil {
 			c.CountedTurns = append(c.CountedTurns, sample)
 		}
 	}
@@ -180,7 +180,7 @@ func (r confirmedRun) withScores(history map[int64][]samples.Sample) Confirmatio
 	side := func(id int64) (was float64, now *float64) {
 		was = samples.ScoreAt(history[id], id, c.CreatedAt, r.Definition.RankingBy).ScoreNS
 		if c.EndedAt != nil && slices.ContainsFunc(history[id], func(s samples.Sample) bool {
-			return s.RunID == id && s.Purpose == work.Confirm && s.Reason != samples.UndecidedOrder &&
+			return s.RunID == id && s.Purpose == work.PurposeConfirm && s.Reason != samples.ReasonUndecidedOrder &&
 				!s.EndedAt.Before(c.CreatedAt) && !s.EndedAt.After(*c.EndedAt)
 		}) {
 			ns := samples.ScoreAt(history[id], id, *c.EndedAt, r.Definition.RankingBy).ScoreNS

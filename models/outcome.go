@@ -10,12 +10,12 @@ import (
 	"warpboard/models/work"
 )
 
-// outcomeFor returns the outcome of a run on its task's current board, for a webhook of a person (receiver) or of the
-// site (0). It returns nil if the run has no rank. It omits the entry ahead if the receiver may not see the task; for
-// the site's webhooks, unless everyone may.
-func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
+// webhookOutcome returns the outcome of a run on its task's current board, for a webhook of a person (receiver) or of
+// the site (0). It returns nil if the run has no rank. It omits the entry ahead if the receiver may not see the task;
+// for the site's webhooks, unless everyone may.
+func webhookOutcome(tx *gorm.DB, receiver, runID int64) (any, error) {
 	var run work.Run
-	if err := tx.Limit(1).Find(&run, runID).Error; err != nil || !run.Stands() {
+	if err := tx.Limit(1).Find(&run, runID).Error; err != nil || !run.MayBeEntry() {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
 	var task catalog.Task
@@ -23,7 +23,7 @@ func outcomeFor(tx *gorm.DB, receiver, runID int64) (any, error) {
 	if err != nil || task.ID == 0 { // the task has a newer version
 		return nil, db.ReadError(err, "task of run %d", runID)
 	}
-	outcomes, _, err := boards.OutcomesOf(tx, run.Entry())
+	outcomes, _, err := boards.OutcomesOf(tx, run.BoardEntry())
 	o := outcomes[run.ID]
 	if err != nil || o == nil {
 		return nil, err

@@ -71,13 +71,13 @@ func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		in := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: []string{"CPU"}, Mode: job.ModeRanked,
-			Source: []byte("// a"), Via: "test", Key: "once"}
+			Source: []byte("// a"), Via: "test", RequestKey: "once"}
 		first, _, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		w.closed(t, s, true)
 		again, _, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
-		in.Key, in.Source = "later", []byte("// b")
+		in.RequestKey, in.Source = "later", []byte("// b")
 		late, _, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		lateAgain, _, err := s.Submissions.Submit(t.Context(), in)
@@ -97,26 +97,27 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 			Source: []byte("// a"), Via: "test"}
 		for name, c := range map[string]struct {
 			added submissions.AdminSubmission
-			want  db.Kind
+			want  db.ErrorKind
 		}{
 			"by another user":  {submissions.AdminSubmission{Admin: w.Ben, Reason: "The site was down."}, db.Forbidden},
 			"without a reason": {submissions.AdminSubmission{Admin: w.Admin}, db.Invalid},
 			"too long":         {submissions.AdminSubmission{Admin: w.Admin, Reason: strings.Repeat("é", 281)}, db.Invalid},
 			"a reason alone":   {submissions.AdminSubmission{Reason: "The site was down."}, db.Invalid},
 		} {
-			in.Added = c.added
+			in.AddedByAdmin = c.added
 			if _, _, err := s.Submissions.Submit(t.Context(), in); db.KindOf(err) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		in.Added = submissions.AdminSubmission{Admin: w.Admin, Reason: "The site was down."}
+		in.AddedByAdmin = submissions.AdminSubmission{Admin: w.Admin, Reason: "The site was down."}
 		sub, runs, err := s.Submissions.Submit(t.Context(), in)
 		modelstest.Check(t, err)
 		modelstest.Finish(t, s, runs[0], 1e6)
-		board := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.PartQuery{Limit: 5}))
+		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Limit: 5}))
 		if len(board.Standings) != 1 || board.Standings[0].UserID != w.Ann.ID ||
-			board.Standings[0].AddedReason != "The site was down." || sub.AddedWhy != "The site was down." {
+			board.Standings[0].AdminAddedReason != "The site was down." ||
+			sub.AdminAddedReason != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
 		}
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.Admin, "", 0, 1))

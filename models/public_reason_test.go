@@ -34,7 +34,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			"judge": {job.StageTest, job.Failure{Reason: "Wrong answer in test 3."}, "",
 				"Wrong answer in test 3."},
 		} {
-			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).WorkRef())
 			modelstest.Check(t, err)
 			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &c.failure,
@@ -42,7 +42,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			if c.stage != "" {
 				result.Stages = append(result.Stages, job.StageResult{Stage: c.stage, Status: job.StatusError})
 			}
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.ResultFindings{})))
 			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), attempt.RunID))
 			if why := run.PublicFailure(); why != c.want || strings.Contains(why, "trick") {
 				t.Errorf("%s: %q, want %q", name, why, c.want)

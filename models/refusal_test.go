@@ -25,7 +25,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	}
 	hook := func(wait time.Duration) error {
 		return modelstest.Second(s.Webhooks.CreateWebhook(ctx, w.Ann,
-			webhooks.NewWebhook{URL: "https://example.org", Events: webhooks.PersonalKinds()[:1], LongWait: wait}))
+			webhooks.NewWebhook{URL: "https://example.org", EventKinds: webhooks.PersonalKinds()[:1], LongWait: wait}))
 	}
 	seconds := func(n int) error {
 		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", Seconds: &n})
@@ -50,7 +50,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a webhook that waits a month":          hook(30 * 24 * time.Hour),
 		"a submission with a page as its key": modelstest.Third(s.Submissions.Submit(ctx,
 			submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID,
-				Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), Key: long})),
+				Devices: []string{"CPU"}, Mode: job.ModeRanked, Source: []byte("int main;"), RequestKey: long})),
 	} {
 		t.Run(name, func(t *testing.T) { modelstest.WantKind(t, err, db.Invalid) })
 	}

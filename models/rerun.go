@@ -33,7 +33,7 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 		}
 		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
 			o = Order{
-				Purpose:   work.Rerun,
+				Purpose:   work.PurposeRerun,
 				VersionID: task.VersionID,
 				CreatedBy: actor.ID,
 				Reason:    why,
@@ -45,7 +45,7 @@ func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, wh
 		}
 		queued := 0
 		for _, device := range task.Devices {
-			n, err := o.queueAll(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntriesPerBoard), &out)
+			n, err := o.queueReruns(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntriesPerBoard), &out)
 			if err != nil {
 				return err
 			}
@@ -67,10 +67,10 @@ func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalo
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Rerun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.RerunTask, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return task, o, err
 	}
-	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.Rerun, task.VersionID).Limit(1).Find(&o).Error
+	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.PurposeRerun, task.VersionID).Limit(1).Find(&o).Error
 	return task, o, db.ReadError(err, "rejudge of task %s", task.Slug)
 }
 
@@ -117,7 +117,7 @@ func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int
 // and disqualifies the runs that failed again.
 func (s *Store) ApplyRerun(
 	ctx context.Context, actor accounts.User, taskID int64,
-) (changes []boards.Change, err error) {
+) (changes []boards.BoardChange, err error) {
 	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
 		if o.EndedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
@@ -133,7 +133,7 @@ func (s *Store) ApplyRerun(
 			case Rerun{Run: again}.NotMeasuredReason() != "":
 				continue
 			case again.State == work.StateDone:
-				err = errors.Join(samples.SetAsideReplaced(tx, again.ID), o.acceptSamples(tx, again))
+				err = errors.Join(samples.SetAsideReplacedSamples(tx, again.ID), o.acceptSamples(tx, again))
 			default:
 				err = disqualifyRerun(tx, actor, again)
 			}
@@ -143,7 +143,7 @@ func (s *Store) ApplyRerun(
 			measured = append(measured, *again.ProfileOf)
 		}
 		// One transaction applies everything, so that readers never see a board with only some of the new scores.
-		changed, err := samples.PeopleWithSource(tx, measured)
+		changed, err := samples.EntriesWithSource(tx, measured)
 		if err == nil {
 			changes, err = s.recomputeAndConfirm(tx, changed)
 		}
@@ -177,7 +177,7 @@ func disqualifyRerun(tx *gorm.DB, actor accounts.User, again work.Run) error {
 
 // endRerun makes the sample of a rerun with new software count. It ends the order when all its runs have ended.
 func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
-	o, err := orderOf(tx, run)
+	o, err := readOrderOfRun(tx, run)
 	var was, live int64
 	if err == nil {
 		err = tx.Model(&work.Run{}).Where("id = ?", *run.ProfileOf).Pluck("epoch_id", &was).Error
@@ -195,7 +195,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 		if err != nil {
 			return err
 		}
-		out.Board = &changes[0]
+		out.BoardChange = &changes[0]
 	}
 	if err := o.unfinishedRuns(tx).Limit(1).Count(&live).Error; err != nil || live > 0 {
 		return db.ReadError(err, "runs of order %d", o.ID)

@@ -24,7 +24,7 @@ func (w world) rerunAll(t *testing.T, s *models.Store, measured map[int64][]floa
 		case processes == nil:
 			measureAgain(t, s, run, 0, "", "Wrong answer in test 2.")
 		default:
-			w.end(t, s, run, work.Findings{}, processes...)
+			w.end(t, s, run, work.ResultFindings{}, processes...)
 		}
 	}
 	modelstest.Check(t, modelstest.Second(s.ApplyRerun(t.Context(), w.Admin, w.Task.ID)))
@@ -45,7 +45,7 @@ func TestARerunReplacesAllNumbersOfASource(t *testing.T) {
 		run, result := w.ranks(t, s, w.Ann, "a;", about(5000)...)
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 		result.Outcome = job.OutcomeCancelled
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		bens := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		also := w.measures(t, s, w.Ben, "b;", about(2000)...)
 		w.rerunAll(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})

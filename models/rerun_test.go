@@ -43,7 +43,7 @@ func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 // measureAgain ends a rerun with a score, or with why it did not pass.
 func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, driver, failure string) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	result := modelstest.Result(attempt, ns)
 	result.Machine.Driver = driver
 	low, high := ns*0.999, ns*1.001
@@ -52,7 +52,7 @@ func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, drive
 		result.Outcome, result.Failure, result.ScoreNS, score = job.OutcomeFailed, &job.Failure{Reason: failure}, nil, nil
 		result.Stages = []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail}}
 	}
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: score})))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.ResultFindings{Score: score})))
 }
 
 // TestNewSoftwareHasEveryEntryMeasuredAgain after everything that people wait for, once, and their numbers count as
@@ -98,7 +98,7 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 		if diff := cmp.Diff(want, board[:3]); diff != "" || board[11] != "(12 p03 1300)" {
 			t.Errorf("the board is %v\n%s", board, diff)
 		}
-		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
+		if entry := modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, w.Task.VersionID, "CPU", people[0].ID)); entry.LowNS == nil || entry.Processes != 5 {
 			t.Errorf("without the new interval: %+v", entry)
 		}
 		drifts := modelstest.Got[[]models.OrderWithReruns](t)(s.Reruns(ctx, accounts.User{Role: accounts.RoleAdmin}, 0, "CPU", 10))
@@ -152,7 +152,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		if run.DisqualifiedReason != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
 		}
-		if entry := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); entry.RunID != next.ID {
+		if entry := modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); entry.RunID != next.ID {
 			t.Errorf("Ann's entry is run %d, want %d", entry.RunID, next.ID)
 		}
 		var acts []string
@@ -173,12 +173,12 @@ func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 		w.ScoreIn(t, s, w.Ben, 110, "")
 		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Why not.")))
 		list := reruns(t, s)
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].WorkRef()))
 		_, err := s.CancelRerun(ctx, w.Ann, w.Task.ID)
 		modelstest.WantKind(t, err, db.Forbidden)
 		out, err := s.CancelRerun(ctx, w.Admin, w.Task.ID)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]string{attempt.ID}, out.Stopped); diff != "" {
+		if diff := cmp.Diff([]string{attempt.ID}, out.StoppedAttempts); diff != "" {
 			t.Errorf("attempts to be stopped:\n%s", diff)
 		}
 		if list := reruns(t, s); len(list) != 0 {

@@ -15,12 +15,12 @@ func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		best, slower := finishWithArtifact(t, s, w, "best"), w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(t.Context(), slower.Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), slower.WorkRef())
 		modelstest.Check(t, err)
 		result := modelstest.Result(attempt, 99)
 		result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte("slower")}}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
-			work.Findings{Score: &work.Score{NS: 99}})))
+			work.ResultFindings{Score: &work.Score{NS: 99}})))
 		for _, c := range []struct{ days, slower int }{{89, 1}, {91, 0}} {
 			modelstest.Check(t, s.DeleteExpired(t.Context(), time.Now().AddDate(0, 0, c.days)))
 			left := func(run work.Run) int {

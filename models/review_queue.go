@@ -16,40 +16,40 @@ import (
 
 // FlaggedRun is a run in the review queue with its open flags.
 type FlaggedRun struct {
-	OldestFlagID int64 `gorm:"column:first"` // ID of its oldest open flag: the next page begins after it
-	RunID        int64
-	SubmissionID int64
-	Device       string
-	ScoreNS      *float64 `gorm:"column:score_ns"`
-	Disturbed    string   // cleanReason for bad conditions
-	UserID       int64
-	UserName     string
-	TaskSlug     string
-	TaskTitle    string
-	Deadline     *time.Time  // the task's
-	Flags        []NamedFlag `gorm:"-"`
-	SourceOpen   bool        `gorm:"-"` // the reader may read its source
+	OldestFlagID  int64 `gorm:"column:first"` // ID of its oldest open flag: the next page begins after it
+	RunID         int64
+	SubmissionID  int64
+	Device        string
+	ScoreNS       *float64 `gorm:"column:score_ns"`
+	Disturbed     string   // cleanReason for bad conditions
+	UserID        int64
+	UserName      string
+	TaskSlug      string
+	TaskTitle     string
+	TaskDeadline  *time.Time         `gorm:"column:deadline"` // the task's
+	Flags         []FlagWithReporter `gorm:"-"`
+	MayReadSource bool               `gorm:"-"` // the reader may read its source
 }
 
 // ReviewFilter selects runs of the review queue. The zero value selects all.
 type ReviewFilter struct {
-	Runs        []int64     // run IDs; nil for all
-	Task        string      // slug
-	Kind        review.Kind // kind of one of the run's open flags
-	Priority    Priority
+	RunIDs      []int64         // run IDs; nil for all
+	Task        string          // slug
+	Kind        review.FlagKind // kind of one of the run's open flags
+	Priority    ReviewPriority
 	AfterFlagID int64 // FlaggedRun.OldestFlagID of the last run before
 	Limit       int
 }
 
-// Priority is the urgency of a review.
-type Priority string
+// ReviewPriority is the urgency of a review.
+type ReviewPriority string
 
 // Priorities. A run of low priority was disturbed and its only flags are about clocks, which is common on a loaded
 // machine.
 const (
-	AnyPriority  Priority = ""
-	HighPriority Priority = "high"
-	LowPriority  Priority = "low"
+	AnyReviewPriority  ReviewPriority = ""
+	HighReviewPriority ReviewPriority = "high"
+	LowReviewPriority  ReviewPriority = "low"
 )
 
 // priorityFlagsSQL counts the flags of a run that raise its priority above low.
@@ -64,8 +64,8 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	}
 	q = q.Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.disturbed, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join users u on u.id = r.user_id").Group("r.id, u.id, t.id").Having("min(f.id) > ?", f.AfterFlagID)
-	if f.Runs != nil {
-		q = q.Where("r.id in ?", f.Runs)
+	if f.RunIDs != nil {
+		q = q.Where("r.id in ?", f.RunIDs)
 	}
 	if f.Task != "" {
 		q = q.Where("t.slug = ?", f.Task)
@@ -74,9 +74,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 		q = q.Having("sum(case when f.kind = ? then 1 else 0 end) > 0", f.Kind)
 	}
 	switch f.Priority {
-	case HighPriority:
+	case HighReviewPriority:
 		q = q.Having(priorityFlagsSQL + " > 0")
-	case LowPriority:
+	case LowReviewPriority:
 		q = q.Having(priorityFlagsSQL + " = 0")
 	}
 	var list []FlaggedRun
@@ -88,11 +88,11 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 	for i, run := range list {
 		ids[i] = run.RunID
 	}
-	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
+	open, err := s.queryFlags(ctx, "f.closed_at is null and f.run_id in ?", ids)
 	for i := range list {
 		// People who are not admins see the queue of their own tasks.
-		task := catalog.Task{OwnerID: actor.ID, Deadline: list[i].Deadline}
-		list[i].SourceOpen = submissions.MaySeeSource(actor, submissions.Submission{UserID: list[i].UserID}, task, db.Now())
+		task := catalog.Task{OwnerID: actor.ID, Deadline: list[i].TaskDeadline}
+		list[i].MayReadSource = submissions.MaySeeSource(actor, submissions.Submission{UserID: list[i].UserID}, task, db.Now())
 		for _, f := range open {
 			if f.RunID == list[i].RunID {
 				list[i].Flags = append(list[i].Flags, f)
@@ -106,7 +106,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 type ReviewCount struct {
 	TaskSlug    string
 	TaskTitle   string
-	Kind        review.Kind
+	Kind        review.FlagKind
 	LowPriority bool `gorm:"column:low"` // runs of low priority, without flags of another kind
 	Runs        int
 }
@@ -128,12 +128,12 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 
 // reviewableFlags selects the open flags f that the actor may review, with their runs r and tasks t.
 func (s *Store) reviewableFlags(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").Joins("join runs r on r.id = f.run_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.Kind{review.KindReport, review.KindHeld, review.KindUnconfirmed})
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []review.FlagKind{review.KindReport, review.KindHeld, review.KindUnconfirmed})
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID).Where("r.submission_id not in (select id from submissions where frozen_event <> 0)")
 	}

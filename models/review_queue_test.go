@@ -15,7 +15,7 @@ import (
 )
 
 // flagRun raises a flag of the site's, and marks the run as disturbed.
-func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.Kind, disturbed string) {
+func flagRun(t *testing.T, s *models.Store, run work.Run, kind review.FlagKind, disturbed string) {
 	t.Helper()
 	for _, statement := range []string{
 		fmt.Sprintf(
@@ -42,11 +42,11 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			want   []int64
 		}{
 			{models.ReviewFilter{}, []int64{loaded.ID, reported.ID, calm.ID}},
-			{models.ReviewFilter{Priority: models.HighPriority}, []int64{reported.ID, calm.ID}},
-			{models.ReviewFilter{Priority: models.LowPriority}, []int64{loaded.ID}},
+			{models.ReviewFilter{Priority: models.HighReviewPriority}, []int64{reported.ID, calm.ID}},
+			{models.ReviewFilter{Priority: models.LowReviewPriority}, []int64{loaded.ID}},
 			{models.ReviewFilter{Kind: review.KindSource}, []int64{reported.ID}},
 			{models.ReviewFilter{Kind: review.KindHeld}, nil},
-			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.KindClocks, Priority: models.HighPriority},
+			{models.ReviewFilter{Task: w.Task.Slug, Kind: review.KindClocks, Priority: models.HighReviewPriority},
 				[]int64{reported.ID, calm.ID}},
 			{models.ReviewFilter{Task: "another"}, nil},
 		} {

@@ -37,11 +37,11 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 		end := func(outcome job.Outcome, source string, devices ...string) {
 			t.Helper()
 			for _, run := range modelstest.Got[[]work.Run](t)(submit(w.Ann, job.ModeSanitize, source, devices...)) {
-				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 				modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
 					job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
 						Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}},
-					work.Findings{})))
+					work.ResultFindings{})))
 			}
 		}
 		refused("nothing was checked", w.Ann, "one", "H100")

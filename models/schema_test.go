@@ -36,7 +36,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
 			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, samples.Sample{}, models.Hold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
-			scores.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.Choices{}, inbox.Mail{},
+			scores.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.NoticeChoices{}, inbox.Mail{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {
@@ -86,16 +86,16 @@ func TestOpeningRebuildsScoresIfAMigrationAsks(t *testing.T) {
 	s := modelstest.Got[*models.Store](t)(models.Open(t.Context(), cfg))
 	w := newWorld(t, s)
 	run := w.Score(t, s, w.Ann, 100)
-	modelstest.Check(t, s.SetSetting(t.Context(), boards.RebuildSetting, "the rule of scores has changed"))
+	modelstest.Check(t, s.SetSetting(t.Context(), boards.RebuildSettingKey, "the rule of scores has changed"))
 	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update runs set score_ns = 5")))
 	modelstest.Check(t, s.Close())
 	s = modelstest.Got[*models.Store](t)(models.Open(t.Context(), cfg))
 	defer s.Close()
-	place := modelstest.Got[boards.Standing](t)(s.Boards.Place(t.Context(), w.Task.VersionID, "CPU", w.Ann.ID))
+	place := modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(t.Context(), w.Task.VersionID, "CPU", w.Ann.ID))
 	if now := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)); *now.ScoreNS != 100 || place.ScoreNS != 100 {
 		t.Errorf("the run has %v, its entry %v", *now.ScoreNS, place.ScoreNS)
 	}
-	if asked := modelstest.Got[string](t)(s.Setting(t.Context(), boards.RebuildSetting)); asked != "" {
+	if asked := modelstest.Got[string](t)(s.Setting(t.Context(), boards.RebuildSettingKey)); asked != "" {
 		t.Errorf("it is asked again: %s", asked)
 	}
 }

@@ -23,24 +23,24 @@ func storeSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != work.StateDone || r.ScoreNS == nil {
 		return nil
 	}
-	s := sampleOf(r)
-	s.EpochID, s.Cases = r.EpochID, samples.CasesOf(result.Stages)
-	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval,
-		Roof: r.Roof, Disturbed: r.Disturbed}
-	if r.Purpose != work.Submitted {
-		s.RunID, s.SetAsideAt, s.Reason = *r.ProfileOf, r.EndedAt, samples.UndecidedOrder
+	s := sampleFromRun(r)
+	s.EpochID, s.Cases = r.EpochID, samples.ProcessTimesByCase(result.Stages)
+	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, DeviationNS: r.DeviationNS, StandardErrorNS: r.StandardErrorNS, ClockName: r.ClockName, Interval: r.Interval,
+		RooflineShare: r.RooflineShare, DisturbedReason: r.DisturbedReason}
+	if r.Purpose != work.PurposeSubmitted {
+		s.RunID, s.SetAsideAt, s.Reason = *r.ProfileOf, r.EndedAt, samples.ReasonUndecidedOrder
 	}
 	return samples.AddSample(tx, s)
 }
 
-func sampleOf(r *work.Run) samples.Sample {
+func sampleFromRun(r *work.Run) samples.Sample {
 	return samples.Sample{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, MeasuredByRun: r.ID,
 		Purpose: r.Purpose, EndedAt: *r.EndedAt}
 }
 
-// scoreEnded computes the common score of a valid run that has just ended and of the runs with equal source. It returns
-// the run that represents them on the board.
-func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
+// scoreEndedRun computes the common score of a valid run that has just ended and of the runs with equal source. It
+// returns the run that represents them on the board.
+func scoreEndedRun(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	if err := samples.UpdateScores(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return stands, err
 	}
@@ -50,38 +50,38 @@ func scoreEnded(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 
 // Ends of runs whose samples count although the runs have no score.
 const (
-	cancelledReason = "cancelled"
-	failedReason    = "failed"
+	cancelledRunReason = "cancelled"
+	failedRunReason    = "failed"
 )
 
-// storeEndedSample stores the sample of a ranked run that its person cancelled or that failed, and updates the score of
-// valid runs with equal source. If the run ended before the ranked stage completed, the sample counts as an unfinished
-// process, because the person or the kernel may have ended it on a slow slot. Infrastructure errors and cancellations
-// by staff do not count. Failures of the task do, because a kernel's answer can cause them.
-func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.Change, error) {
-	kept := sampleOf(r)
+// storeSampleOfEndedRun stores the sample of a ranked run that its person cancelled or that failed, and updates the
+// score of valid runs with equal source. If the run ended before the ranked stage completed, the sample counts as an
+// unfinished process, because the person or the kernel may have ended it on a slow slot. Infrastructure errors and
+// cancellations by staff do not count. Failures of the task do, because a kernel's answer can cause them.
+func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.BoardChange, error) {
+	kept := sampleFromRun(r)
 	kept.Reason = why
-	switch cases := samples.CasesOf(result.Stages); {
-	case r.Mode != job.ModeRanked || r.Purpose != work.Submitted || r.Infrastructure:
+	switch cases := samples.ProcessTimesByCase(result.Stages); {
+	case r.Mode != job.ModeRanked || r.Purpose != work.PurposeSubmitted || r.InfrastructureError:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases
 	case result.UnfinishedRanking != nil:
 		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.Cases, true
-	case r.StartedAt != nil && (why == cancelledReason || hasProgramStarted(result.Stages)):
+	case r.StartedAt != nil && (why == cancelledRunReason || hasProgramStarted(result.Stages)):
 		kept.IsUnfinished = true
 	default:
 		return nil, nil
 	}
 	// Staff cancelled the run, so the unfinished process does not count against the person. Finished processes still
 	// count.
-	if r.StoppedByStaff {
+	if r.CancelledByStaff {
 		if kept.IsUnfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
 			return nil, nil
 		}
 	}
 	var err error
-	if kept.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err == nil {
+	if kept.EpochID, err = epochs.FindOrCreateID(tx, epochs.SoftwareOfRun(result.Machine)); err == nil {
 		err = samples.AddSample(tx, kept) // once: a result that is delivered twice is dropped before
 	}
 	if err == nil {
@@ -94,7 +94,7 @@ func storeEndedSample(tx *gorm.DB, r *work.Run, result job.Result, why string) (
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
-	return boards.EnterRun(tx, stands[0].Entry(), true)
+	return boards.EnterRun(tx, stands[0].BoardEntry(), true)
 }
 
 // runsOfEqualSource selects the runs of a person on a board that have the same source as run, including run.
@@ -112,13 +112,13 @@ func hasProgramStarted(stages []job.StageResult) bool {
 
 // recomputeBoards updates boards after runs of people changed or were deleted: first the scores of the runs, then the
 // entries, which depend on them.
-func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.Change, error) {
+func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.BoardChange, error) {
 	for _, e := range runs {
 		if err := samples.UpdateScores(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
 			return nil, err
 		}
 	}
-	return boards.Recompute(tx, runs)
+	return boards.RecomputeEntries(tx, runs)
 }
 
 // RebuildScores recomputes the scores of all runs from samples, and all boards from the runs. It takes 15 s of CPU time

@@ -26,14 +26,14 @@ func (w world) measures(t testing.TB, s *models.Store, user accounts.User, sourc
 	processes ...float64) work.Run {
 	t.Helper()
 	run := modelstest.SubmitSource(t, s, user, w.Task, source)[0]
-	w.end(t, s, run, work.Findings{}, processes...)
+	w.end(t, s, run, work.ResultFindings{}, processes...)
 	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
 // end ends a run with what fresh processes measured, as dispatch finds it.
-func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Findings, processes ...float64) {
+func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.ResultFindings, processes ...float64) {
 	t.Helper()
-	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
 	modelstest.Check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
@@ -44,7 +44,7 @@ func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Findi
 	if found.Score == nil {
 		found.Score = &work.Score{}
 	}
-	found.Score.NS, found.Score.StdNS, found.Score.ErrNS = ns, 10, 1
+	found.Score.NS, found.Score.DeviationNS, found.Score.StandardErrorNS = ns, 10, 1
 	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.Processes, Noisy: i.Noisy}
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 }
@@ -57,9 +57,9 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+	page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 	for _, st := range page.Standings {
-		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
+		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.PooledRunCount, st.RunID, st.Processes))
 	}
 	return out
 }
@@ -78,15 +78,16 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.Ann, "void solve();\n", processes...)
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		first := page.Standings[0]
-		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
+		if len(page.Standings) != 1 || first.PooledRunCount != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
 		}
 		if luckiest > 98.5e3 {
 			t.Errorf("the luckiest run is %v: this shows nothing", luckiest)
 		}
-		history := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+		history := modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(), w.Task.VersionID,
+			"CPU"))
 		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
 			t.Errorf("the history has %+v", history)
 		}
@@ -130,14 +131,14 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(ctx, third))[third.ID]; len(runs) != 3 || runs[1].ID != lucky.ID || *runs[1].ScoreNS != 900 {
 			t.Errorf("the pool has %+v", runs)
 		}
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.MayBeEntry() || !run.Valid() {
 			t.Errorf("the lucky run stands: %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, third.ID, "It knew.")))
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.OnBoard != nil {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.PooledRunCount != 0 || run.OnBoard != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, first.ID, "It did not.")))
@@ -155,10 +156,11 @@ func TestACorrectedRecordChangesTheBoard(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		w.measures(t, s, w.Ann, "b;", about(900)...)
 		read := func() (records []float64, change int64) {
-			for _, r := range modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(ctx, w.Task.VersionID, "CPU")) {
+			for _, r := range modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(ctx,
+				w.Task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10})).ChangeNumber
+			return records, modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})).ChangeNumber
 		}
 		before, earlier := read()
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
@@ -177,10 +179,10 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		held := modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0]
-		w.end(t, s, held, work.Findings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(800)...)
-		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
+		w.end(t, s, held, work.ResultFindings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(800)...)
+		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.Findings{})))
+			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.ResultFindings{})))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
@@ -206,7 +208,7 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(900)...)
 		for _, ns := range []float64{1000, 950, 1000, 950} {
-			w.end(t, s, turn(t, s), work.Findings{}, about(ns)...)
+			w.end(t, s, turn(t, s), work.ResultFindings{}, about(ns)...)
 		}
 		want := []string{"Ben 950 from 0, run 2 of 10 processes", "Ann 1000 from 0, run 1 of 10 processes"}
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
@@ -243,26 +245,26 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 }
 
 func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 3}}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 3}}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		disturbed := func(source string, seen job.Disturbances) work.Run {
 			run := modelstest.SubmitSource(t, s, w.Ann, w.Task, source)[0]
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.Ref()))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))
 			result := modelstest.Result(attempt, 1000)
 			result.Machine.Disturbances = &seen
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1000}})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1000}})))
 			return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		}
-		if run := disturbed("a;", job.Disturbances{BusySamples: 60, Samples: 12}); run.Disturbed != "" {
-			t.Errorf("a quiet run: %q", run.Disturbed)
+		if run := disturbed("a;", job.Disturbances{BusySamples: 60, Samples: 12}); run.DisturbedReason != "" {
+			t.Errorf("a quiet run: %q", run.DisturbedReason)
 		}
 		for range 3 {
-			if run := disturbed("a;", job.Disturbances{SlowdownCause: "power brake"}); run.Disturbed != "slowed down: power brake" {
-				t.Errorf("a run that was slowed down: %q", run.Disturbed)
+			if run := disturbed("a;", job.Disturbances{SlowdownCause: "power brake"}); run.DisturbedReason != "slowed down: power brake" {
+				t.Errorf("a run that was slowed down: %q", run.DisturbedReason)
 			}
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10}))
-		if why := page.Standings[0].Disturbed; why != "3 of 4 runs: slowed down: power brake" {
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
+		if why := page.Standings[0].DisturbedReason; why != "3 of 4 runs: slowed down: power brake" {
 			t.Errorf("the board says %q", why)
 		}
 		w.SameAfterRebuild(t, s)
@@ -289,10 +291,10 @@ func TestResultsOfOtherCasesAreRecordedAlone(t *testing.T) {
 			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
 			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
 		} {
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].Ref()))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
 			result := modelstest.Result(attempt, 1900)
 			result.Stages[3].Cases = cases
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1900}})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1900}})))
 		}
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
 		w.SameAfterRebuild(t, s)

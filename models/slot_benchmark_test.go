@@ -23,7 +23,8 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 		}
 		list, err := s.Fleet.BenchmarksOf(t.Context(), "CPU", 10)
 		modelstest.Check(t, err)
-		if len(list) != 4 || list[0].At.Before(list[3].At) || list[0].ReadNS != 5 || list[0].MathNS != 7 {
+		if len(list) != 4 || list[0].MeasuredAt.Before(list[3].MeasuredAt) || list[0].ReadNS != 5 ||
+			list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
 		modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
@@ -47,7 +48,7 @@ func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
-		list, err := s.Fleet.Drifting(t.Context())
+		list, err := s.Fleet.DriftingSlots(t.Context())
 		modelstest.Check(t, err)
 		if len(list) != 1 || list[0].UUIDHash != "slow" || list[0].Device != "CPU" ||
 			!strings.Contains(list[0].Description, "reads memory differs by +50") {

@@ -30,7 +30,7 @@ func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []strin
 	// A worker reports its own devices and software. Reports count only for devices that its credential allows, and
 	// whose label follows from the driver's name. The holder of a stolen credential can invent software, which causes
 	// reruns but no rank.
-	may, err := s.Fleet.MayTake(ctx, h.Worker)
+	may, err := s.Fleet.AllowedDevices(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
 	}
@@ -38,9 +38,9 @@ func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []strin
 	for _, slot := range h.Slots {
 		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.MemoryBytes).Label() == slot.Device {
 			seen = append(seen, fleet.Device{
-				Label:  slot.Device,
-				Name:   slot.Machine.Name,
-				Memory: int64(slot.MemoryBytes),
+				Label:       slot.Device,
+				DriverName:  slot.Machine.Name,
+				MemoryBytes: int64(slot.MemoryBytes),
 			})
 		}
 	}
@@ -66,7 +66,7 @@ func recordAllSoftware(
 ) (changed bool, err error) {
 	noted := map[[3]any]bool{}
 	for _, slot := range slots {
-		software := [3]any{slot.Device, epochs.SoftwareFor(slot.Machine, epochs.Native), epochs.SoftwareFor(slot.Machine, epochs.Python)}
+		software := [3]any{slot.Device, epochs.SoftwareForKind(slot.Machine, epochs.NativeSoftware), epochs.SoftwareForKind(slot.Machine, epochs.PythonSoftware)}
 		if !may(slot.Device) || noted[software] || len(noted) == maxSoftwareKinds {
 			continue
 		}
@@ -83,13 +83,13 @@ func recordAllSoftware(
 // recordSoftware stores the software of a slot for C++ and for Python tasks, and reports whether one is new to the
 // device.
 func recordSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool, err error) {
-	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
-		if kind == epochs.Python && slot.Machine.Python == "" {
+	for _, kind := range []epochs.SoftwareKind{epochs.NativeSoftware, epochs.PythonSoftware} {
+		if kind == epochs.PythonSoftware && slot.Machine.Python == "" {
 			// A slot without Python runs no Python tasks, so it has no epoch for them.
 			continue
 		}
 		slot.Machine.Device = slot.Device
-		id, fresh, err := epochs.Record(tx, slot.Device, kind, epochs.SoftwareFor(slot.Machine, kind))
+		id, fresh, err := epochs.RecordSoftware(tx, slot.Device, kind, epochs.SoftwareForKind(slot.Machine, kind))
 		if err != nil {
 			return changed, err
 		}
@@ -105,9 +105,9 @@ func recordSoftware(tx *gorm.DB, slot job.Slot, out *work.Effect) (changed bool,
 
 // queueDriftReruns queues reruns of the leading entries on a device's open boards whose epoch is older than a current
 // epoch of the device.
-func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *work.Effect) error {
+func queueDriftReruns(tx *gorm.DB, device string, kind epochs.SoftwareKind, epochID int64, out *work.Effect) error {
 	python := ""
-	if kind == epochs.Native {
+	if kind == epochs.NativeSoftware {
 		python = "not "
 	}
 	var versions []int64
@@ -124,7 +124,7 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int6
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
 	o := Order{
-		Purpose:   work.Rerun,
+		Purpose:   work.PurposeRerun,
 		Device:    device,
 		EpochID:   epochID,
 		Reason:    "The software of " + device + " changed.",
@@ -134,7 +134,7 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.Kind, epochID int6
 		return db.WriteError(err, "order")
 	}
 	for _, id := range versions {
-		if _, err := o.queueAll(tx, tx.Where(older, id, device, -epochID).Limit(driftEntriesPerBoard), out); err != nil {
+		if _, err := o.queueReruns(tx, tx.Where(older, id, device, -epochID).Limit(driftEntriesPerBoard), out); err != nil {
 			return err
 		}
 	}

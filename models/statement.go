@@ -57,9 +57,9 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		return statement.Statement{}, err
 	}
 	result := statement.Result{
-		Site: s.site, Run: r.ID, Submission: r.SubmissionID, RemeasuredRun: r.ProfileOf, Machine: *r.Machine,
+		Site: s.siteURL, Run: r.ID, Submission: r.SubmissionID, RemeasuredRun: r.ProfileOf, Machine: *r.Machine,
 		Task:    statement.Task{Slug: about.Slug, Version: version.Number, Ranking: version.Definition.RankingBy},
-		Harness: statement.Harness{Name: r.Harness}, Seeds: seedsOf(version, uint64(about.Seed)),
+		Harness: statement.Harness{Name: r.Harness}, Seeds: statementSeeds(version, uint64(about.Seed)),
 	}
 	if r.EndedAt != nil {
 		result.MeasuredAt = *r.EndedAt
@@ -71,12 +71,12 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 	if result.Score, err = scoreOfOwnProgram(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
 		return statement.Statement{}, fmt.Errorf("stating the result of run %d: %w", r.ID, err)
 	}
-	return statement.New(about.SourceHash, version.Key, result), nil
+	return statement.New(about.SourceHash, version.MeasurementHash, result), nil
 }
 
-// seedsOf returns the seeds that a statement contains. secret is the seed of the run's attempt, which is not used
-// again.
-func seedsOf(version catalog.TaskVersion, secret uint64) statement.Seeds {
+// statementSeeds returns the seeds that a statement contains. secret is the seed of the run's attempt, which is not
+// used again.
+func statementSeeds(version catalog.TaskVersion, secret uint64) statement.Seeds {
 	seeds := statement.Seeds{Note: judgeSeedNote}
 	if public := version.Definition.Seed; public != nil {
 		seed := uint64(*public)

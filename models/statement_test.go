@@ -12,32 +12,33 @@ import (
 )
 
 func TestStatementOfARankedRun(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Site: "https://kernels.example.org"}, func(t *testing.T, s *models.Store) {
-		w := modelstest.NewWorld(t, s)
-		run := w.Score(t, s, w.Ann, 100)
-		waiting := w.Submit(t, s, w.Ben)
-		run, err := s.Work.Run(t.Context(), run.ID)
-		modelstest.Check(t, err)
-		stated, err := s.Statement(t.Context(), run)
-		modelstest.Check(t, err)
-		r := stated.Predicate
-		if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" ||
-			r.MeasuredAt.IsZero() ||
-			r.Site != "https://kernels.example.org" || len(stated.Subject) != 2 {
-			t.Errorf("%+v", stated)
-		}
-		for _, subject := range stated.Subject {
-			if len(subject.Digest.SHA256) != 64 {
-				t.Errorf("%+v", subject)
+	modelstest.EachConfig(t, models.Config{SiteURL: "https://kernels.example.org"},
+		func(t *testing.T, s *models.Store) {
+			w := modelstest.NewWorld(t, s)
+			run := w.Score(t, s, w.Ann, 100)
+			waiting := w.Submit(t, s, w.Ben)
+			run, err := s.Work.Run(t.Context(), run.ID)
+			modelstest.Check(t, err)
+			stated, err := s.Statement(t.Context(), run)
+			modelstest.Check(t, err)
+			r := stated.Predicate
+			if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" ||
+				r.MeasuredAt.IsZero() ||
+				r.Site != "https://kernels.example.org" || len(stated.Subject) != 2 {
+				t.Errorf("%+v", stated)
 			}
-		}
-		if text, _ := json.Marshal(stated); strings.Contains(string(text), "int main") ||
-			strings.Contains(string(text), "Ann") {
-			t.Errorf("it quotes the source or names its person: %s", text)
-		}
-		_, err = s.Statement(t.Context(), waiting)
-		modelstest.WantKind(t, err, db.NotFound)
-	})
+			for _, subject := range stated.Subject {
+				if len(subject.Digest.SHA256) != 64 {
+					t.Errorf("%+v", subject)
+				}
+			}
+			if text, _ := json.Marshal(stated); strings.Contains(string(text), "int main") ||
+				strings.Contains(string(text), "Ann") {
+				t.Errorf("it quotes the source or names its person: %s", text)
+			}
+			_, err = s.Statement(t.Context(), waiting)
+			modelstest.WantKind(t, err, db.NotFound)
+		})
 }
 
 func TestOlderSigningKeysStayKnown(t *testing.T) {

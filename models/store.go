@@ -43,21 +43,21 @@ type Config struct {
 	Dir string
 	// MinFree is the free disk space in bytes below which new submissions and uploads are refused; 0 means no limit.
 	MinFree int64
-	// Artifacts is another folder for artifacts, or the URL of an S3 bucket; see files.Open.
-	Artifacts string
+	// ArtifactLocation is another folder for artifacts, or the URL of an S3 bucket; see files.Open.
+	ArtifactLocation string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
 	// SubmissionLimits limits each person's submissions; the zero value means no limit.
-	SubmissionLimits submissions.Limits
-	// Confirm turns confirmations on: a new 1st place of a board is measured again, alternately with the next person's
-	// run.
-	Confirm bool
+	SubmissionLimits submissions.SubmissionLimits
+	// ConfirmFirstPlaces turns confirmations on: a new 1st place of a board is measured again, alternately with the
+	// next person's run.
+	ConfirmFirstPlaces bool
 	// NoBaselines turns off runs of tasks' baselines.
 	NoBaselines bool
-	// Site is the URL of the site, for statements.
-	Site string
-	// Mails turns on e-mails about notices for people who chose them.
-	Mails bool
+	// SiteURL is the URL of the site, for statements.
+	SiteURL string
+	// SendMails turns on e-mails about notices for people who chose them.
+	SendMails bool
 	// Webhooks lists the private networks that webhooks may reach.
 	Webhooks webhooks.AllowedNetworks
 	// Now is the clock that determines the days of budgets; nil means the machine's.
@@ -69,35 +69,35 @@ type Config struct {
 // Store is the database and the services that use it, one per field. Functions that need several services are methods
 // of Store: confirmations, moderation, notes, and the consequences of a run's end. It is safe for concurrent use.
 type Store struct {
-	Accounts      *accounts.Accounts
-	Fleet         *fleet.Fleet
-	Members       *membership.MembersBoards
-	Catalog       *catalog.Catalog
-	Boards        *boards.Boards
-	Comments      *comments.Comments
-	Counters      *work.Counters
-	Epochs        *epochs.Epochs
-	Events        *events.Events
-	Inbox         *inbox.Inbox
-	Likeness      *likeness.Likeness
-	Scores        *scores.Scores
-	Validations   *review.Validations
-	Quotas        *quota.Quotas
-	Switches      *switches.Switches
-	Webhooks      *webhooks.Webhooks
-	Work          *work.LifeCycle
-	Submissions   *submissions.Submissions
-	Disk          files.Disk // of the data directory
-	standings     *cache.Cache[[sha256.Size]byte, events.Standings]
-	pastStandings *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
-	replayLimit   *semaphore.Weighted                               // one at a time adds up standings of a past time
-	suiteLimit    *semaphore.Weighted                               // one per core makes a suite
-	db            *db.DB
-	files         files.Files
-	limits        submissions.Limits
-	confirm       bool
-	noBaselines   bool
-	site          string
+	Accounts         *accounts.Accounts
+	Fleet            *fleet.Fleet
+	Members          *membership.Memberships
+	Catalog          *catalog.Catalog
+	Boards           *boards.Boards
+	Comments         *comments.Comments
+	Counters         *work.Counters
+	Epochs           *epochs.Epochs
+	Events           *events.Events
+	Inbox            *inbox.Inbox
+	Likeness         *likeness.Likeness
+	Scores           *scores.Scores
+	Validations      *review.Validations
+	Quotas           *quota.Quotas
+	Switches         *switches.Switches
+	Webhooks         *webhooks.Webhooks
+	Work             *work.LifeCycle
+	Submissions      *submissions.Submissions
+	Disk             files.Disk // of the data directory
+	standings        *cache.Cache[[sha256.Size]byte, events.Standings]
+	pastStandings    *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
+	replayLimit      *semaphore.Weighted                               // one at a time adds up standings of a past time
+	suiteLimit       *semaphore.Weighted                               // one per core makes a suite
+	db               *db.DB
+	files            files.Files
+	submissionLimits submissions.SubmissionLimits
+	confirmationsOn  bool
+	noBaselines      bool
+	siteURL          string
 }
 
 // Open connects to the database, migrates its schema, and returns the store. On a large database the first start after
@@ -112,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
-	artifacts, err := files.Open(cmp.Or(cfg.Artifacts, filepath.Join(cfg.Dir, "artifacts")), cfg.MinFree)
+	artifacts, err := files.Open(cmp.Or(cfg.ArtifactLocation, filepath.Join(cfg.Dir, "artifacts")), cfg.MinFree)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Boards:   boards.New(database),
 		Catalog:  catalog.New(database),
 		Comments: comments.New(database, comments.Hooks{
-			OnAdded: announceComment,
-			OnGone:  inbox.RemoveCommentNotices,
+			OnAdded:           announceComment,
+			OnRemovedOrHidden: inbox.RemoveCommentNotices,
 		}),
 		Counters:      work.NewCounters(database),
 		Epochs:        epochs.New(database),
 		Events:        events.New(database),
 		Fleet:         workers,
-		Inbox:         inbox.New(database, cfg.Site, cfg.Mails),
+		Inbox:         inbox.New(database, cfg.SiteURL, cfg.SendMails),
 		Likeness:      likeness.New(database),
 		Members:       membership.New(database),
 		Quotas:        quota.New(database),
@@ -161,13 +161,13 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		pastStandings: cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
 		replayLimit:   semaphore.NewWeighted(1),
 		suiteLimit:    semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		db:            database, files: artifacts, limits: cfg.SubmissionLimits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines, site: cfg.Site,
+		db:            database, files: artifacts, submissionLimits: cfg.SubmissionLimits, confirmationsOn: cfg.ConfirmFirstPlaces, noBaselines: cfg.NoBaselines, siteURL: cfg.SiteURL,
 	}
 	// The services and the consequences reference each other through the store. No consequence may be called before
 	// this line.
-	s.Webhooks = webhooks.New(database, cfg.Site, cfg.Webhooks, webhooks.Rules{
+	s.Webhooks = webhooks.New(database, cfg.SiteURL, cfg.Webhooks, webhooks.Callbacks{
 		CanSeeRun:     canSeeRun,
-		OutcomeFor:    outcomeFor,
+		OutcomeFor:    webhookOutcome,
 		NotifyInboxes: s.notifyInboxes,
 	})
 	s.Work = work.New(database, artifacts, s.Disk, workers, runConsequences{s})
@@ -180,7 +180,7 @@ func (s *Store) rebuildIfRequested(ctx context.Context, log *slog.Logger) error 
 	if err := s.Events.ReadOpenEvents(ctx); err != nil {
 		return err
 	}
-	why, err := s.Setting(ctx, boards.RebuildSetting)
+	why, err := s.Setting(ctx, boards.RebuildSettingKey)
 	if why == "" || err != nil {
 		return err
 	}
@@ -201,8 +201,8 @@ func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 // Ping returns an error if the database cannot be read.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Queries returns the number of SQL statements sent to the database since it was opened.
-func (s *Store) Queries() int64 { return s.db.Queries() }
+// QueryCount returns the number of SQL statements sent to the database since it was opened.
+func (s *Store) QueryCount() int64 { return s.db.QueryCount() }
 
 // Setting returns the value of a key, or "".
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {

@@ -36,7 +36,7 @@ func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, 
 		return events.Suite{}, db.Errorf(db.NotFound, "There are no tasks with the tag %q.", tag)
 	}
 	slices.SortFunc(tasks, func(a, b catalog.Task) int { return cmp.Compare(a.ID, b.ID) })
-	return s.suite(ctx, events.Event{Points: events.RatioRule}, tasks, view)
+	return s.suite(ctx, events.Event{PointsRuleText: events.ScoreRatioRule}, tasks, view)
 }
 
 // EventSuite returns the suite of an event's tasks that the viewer may see.

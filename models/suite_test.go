@@ -32,7 +32,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		}
 		var got []string
 		for _, row := range suite.Rows {
-			got = append(got, fmt.Sprintf("%s %.2f %.3f %.2f %.2f %.2f", row.Name, row.Correct(), row.Geomean, row.FastP(0), row.FastP(1), row.FastP(4)))
+			got = append(got, fmt.Sprintf("%s %.2f %.3f %.2f %.2f %.2f", row.Name, row.SolvedShare(), row.Geomean, row.FastP(0), row.FastP(1), row.FastP(4)))
 		}
 		// A task that no one solved counts in each share, and one without a baseline in none of fast_p.
 		want := []string{"Ben 0.75 2.828 0.67 0.67 0.33", "Ann 0.50 1.000 0.67 0.33 0.00"}
@@ -80,7 +80,7 @@ func TestACloneHasCopiesOfTheTasksAndNoRuns(t *testing.T) {
 		c.plays(c.Ann, c.Task, 1000)
 		start := c.now.Add(48 * time.Hour)
 		made := modelstest.Got[events.Event](t)(c.CloneEvent(t.Context(), c.Admin, e.Slug, "Summer Cup", start))
-		if made.Slug != "summer-cup" || !made.EndsAt.Equal(start.Add(e.EndsAt.Sub(e.StartsAt))) || made.Points != e.Points ||
+		if made.Slug != "summer-cup" || !made.EndsAt.Equal(start.Add(e.EndsAt.Sub(e.StartsAt))) || made.PointsRuleText != e.PointsRuleText ||
 			!made.FrozenAt.Equal(start.Add(e.FrozenAt.Sub(e.StartsAt))) {
 			t.Errorf("%+v", made)
 		}
@@ -96,7 +96,7 @@ func TestACloneHasCopiesOfTheTasksAndNoRuns(t *testing.T) {
 			who   accounts.User
 			title string
 			start time.Time
-			kind  db.Kind
+			kind  db.ErrorKind
 		}{
 			{c.Admin, "Summer Cup", start, db.Conflict}, {c.Admin, "Past Cup", c.now.Add(-time.Hour), db.Invalid},
 			{c.Admin, "???", start, db.Invalid}, {c.Ann, "My Cup", start, db.Forbidden},
@@ -127,20 +127,21 @@ func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 		*c.now = e.EndsAt.Add(time.Hour)
 		read := func(at, want time.Time, rows int) (queries int64) {
 			t.Helper()
-			before := c.Queries()
-			seen := modelstest.Got[models.SeenEvent](t)(c.EventFor(t.Context(), c.Ann, e.Slug, "", at))
-			if !seen.At.Equal(want) || len(seen.Standings.Rows) != rows {
-				t.Errorf("at %v: %d rows at %v, want %d at %v", at, len(seen.Standings.Rows), seen.At, rows, want)
+			before := c.QueryCount()
+			seen := modelstest.Got[models.VisibleEvent](t)(c.EventForViewer(t.Context(), c.Ann, e.Slug, "", at))
+			if !seen.StandingsAt.Equal(want) || len(seen.Standings.Rows) != rows {
+				t.Errorf("at %v: %d rows at %v, want %d at %v", at, len(seen.Standings.Rows), seen.StandingsAt, rows,
+					want)
 			}
-			return c.Queries() - before
+			return c.QueryCount() - before
 		}
 		first := read(minute, minute, 0)
 		if again := read(minute.Add(time.Minute-time.Nanosecond), minute, 0); again >= first {
 			t.Errorf("the same minute takes %d queries again, after %d", again, first)
 		}
 		read(minute.Add(time.Minute), minute.Add(time.Minute), 1)
-		later := modelstest.Got[models.SeenEvent](t)(c.EventFor(t.Context(), c.Ann, e.Slug, "", minute.Add(time.Minute)))
-		if !slices.ContainsFunc(later.Standings.Rows[0].Results, func(r events.Result) bool { return r.RunID == run && r.Rank == 1 }) {
+		later := modelstest.Got[models.VisibleEvent](t)(c.EventForViewer(t.Context(), c.Ann, e.Slug, "", minute.Add(time.Minute)))
+		if !slices.ContainsFunc(later.Standings.Rows[0].Results, func(r events.EntrantResult) bool { return r.RunID == run && r.Rank == 1 }) {
 			t.Errorf("the results are %+v, want run %d", later.Standings.Rows[0].Results, run)
 		}
 		read(e.StartsAt.AddDate(-9, 0, 0), e.StartsAt, 0)

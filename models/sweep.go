@@ -24,7 +24,7 @@ const (
 	artifactRetention   = 90 * 24 * time.Hour // profiles of runs that never were on a board
 	// Files are written before their rows (storeArtifacts), outside the transaction. Recording a result takes far less
 	// than an hour; with a much shorter time a sweep could delete a file just before its row is written.
-	youngFileAge = time.Hour // longest time between an artifact's file and its row
+	minSweptFileAge = time.Hour // longest time between an artifact's file and its row
 )
 
 // DeleteExpired deletes data that is no longer needed: expired sessions, old events of ended runs, old evaluations, and
@@ -37,7 +37,7 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
 		old := db.Time(at.Add(-eventRetention))
-		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.LiveCondition+"))", old, old).
+		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.NotEndedSQL+"))", old, old).
 			Delete(&work.RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
@@ -52,10 +52,10 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 	})
 	// Each of these runs even if another one failed. The next sweep repeats them.
 	return errors.Join(err,
-		s.Work.ReleaseSharing(ctx),
+		s.Work.RequeueOrphanedSharers(ctx),
 		s.Work.PruneEvaluations(ctx, at.Add(-evaluationRetention)),
 		s.Work.PruneEvaluationsAbove(ctx, maxEvaluationBytes),
-		s.sweepArtifacts(ctx, at.Add(-youngFileAge)),
+		s.sweepArtifacts(ctx, at.Add(-minSweptFileAge)),
 		s.Fleet.SweepGuests(ctx, at),
 		s.Webhooks.SweepDeliveries(ctx, at),
 		s.Inbox.Sweep(ctx, at),
@@ -66,7 +66,7 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 // StorageToDelete returns the total of stored data, and the part that a sweep at a time will delete.
 func (s *Store) StorageToDelete(
 	ctx context.Context, actor accounts.User, at time.Time,
-) (quota.StorageTotal, quota.NextSweep, error) {
+) (quota.StorageTotal, quota.SweepPreview, error) {
 	return s.Quotas.StorageTotal(ctx, actor, quota.SweepTimes{
 		Artifacts: at.Add(-artifactRetention), Evaluations: at.Add(-evaluationRetention), Events: at.Add(-eventRetention),
 	})

@@ -49,11 +49,11 @@ func TestSweepingRemovesOnlyUnusedRows(t *testing.T) {
 func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, w.Ann)
-	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 	modelstest.Check(t, err)
 	result := modelstest.Result(attempt, 10)
 	result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(content)}}
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result,
-		work.Findings{Score: &work.Score{NS: 10}})))
+		work.ResultFindings{Score: &work.Score{NS: 10}})))
 	return run
 }

@@ -14,10 +14,10 @@ type TaskSummary struct {
 	catalog.Task
 	Lang        tasks.Lang
 	Tags        []string
-	ProblemName string           `gorm:"column:problem"`
-	HasOwnEntry bool             `gorm:"column:mine"` // the viewer is on one of its boards
-	People      int64            // number of entries on all its boards
-	Boards      []boards.Summary // one per device of the task, in the task's order
+	ProblemName string                `gorm:"column:problem"`
+	HasOwnEntry bool                  `gorm:"column:mine"`   // the viewer is on one of its boards
+	EntryCount  int64                 `gorm:"column:people"` // number of entries on all its boards
+	Boards      []boards.BoardSummary // one per device of the task, in the task's order
 }
 
 // TaskList returns the tasks that the viewer may see, without boards, for searching and sorting.
@@ -28,7 +28,7 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i].Task, out[i].Lang, out[i].Tags, out[i].ProblemName, out[i].HasOwnEntry, out[i].People = t.Task, t.Lang, t.Tags, t.ProblemName, t.HasOwnEntry, t.People
+		out[i].Task, out[i].Lang, out[i].Tags, out[i].ProblemName, out[i].HasOwnEntry, out[i].EntryCount = t.Task, t.Lang, t.Tags, t.ProblemName, t.HasOwnEntry, t.EntryCount
 	}
 	return out, nil
 }

@@ -10,7 +10,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// notifyInboxes adds notices about an event to the inboxes of the people concerned (webhooks.Rules).
+// notifyInboxes adds notices about an event to the inboxes of the people concerned (webhooks.Callbacks).
 func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
 	var list []inbox.Notice
 	var err error
@@ -37,8 +37,8 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
 			messages = append(messages, webhooks.PersonalMessage{
 				UserID: n.UserID,
-				Kind:   webhooks.Kind(n.Kind),
-				Data:   s.Notice(n),
+				Kind:   webhooks.EventKind(n.Kind),
+				Data:   s.NoticeForAPI(n),
 			})
 		}
 	}
@@ -50,10 +50,10 @@ func announceComment(tx *gorm.DB, id int64) error {
 	return webhooks.StoreEvent(tx, webhooks.WebhookEvent{Kind: webhooks.CommentMade, Detail: id})
 }
 
-// Notice converts a notice for the API.
-func (s *Store) Notice(n inbox.NamedNotice) client.Notice {
+// NoticeForAPI converts a notice for the API.
+func (s *Store) NoticeForAPI(n inbox.NamedNotice) client.Notice {
 	return client.Notice{
-		ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.site + n.Path(), Task: n.TaskSlug,
+		ID: n.ID, Kind: string(n.Kind), Text: n.Text(), URL: s.siteURL + n.Path(), Task: n.TaskSlug,
 		CreatedAt: n.CreatedAt,
 	}
 }

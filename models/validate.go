@@ -56,7 +56,7 @@ func (s *Store) Validate(
 		case queued == 0:
 			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntriesPerBoard)
 		case !actor.IsAdmin() && time.Since(last) < validationInterval:
-			return quota.RefuseUntil(last.Add(validationInterval), "The script ran less than an hour ago: try again in {wait}.")
+			return quota.RetryLaterError(last.Add(validationInterval), "The script ran less than an hour ago: try again in {wait}.")
 		}
 		return accounts.WriteAudit(tx, actor, "validate", "task "+task.Slug, fmt.Sprintf("version %s of the script, %d entries", script, queued))
 	})
@@ -72,7 +72,7 @@ func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catal
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.Check(accounts.Validate, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.ValidateTask, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return task, "", err
 	}
 	var version catalog.TaskVersion
@@ -85,7 +85,7 @@ func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catal
 		return task, "", db.Errorf(db.Conflict, "%s has no validation script: name one in task.yml, with the key validation.", task.Title)
 	case task.Deadline == nil:
 		return task, "", db.Errorf(db.Conflict, "The script runs on closed boards, and %s has no deadline: set one first.", task.Title)
-	case task.Open(db.Now()):
+	case task.AcceptsSubmissions(db.Now()):
 		return task, "", db.Errorf(db.Conflict, "The script runs on closed boards, and %s is open until its deadline.", task.Title)
 	}
 	return task, v.Version, nil
@@ -151,17 +151,17 @@ func storeScriptAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effec
 }
 
 // endValidation stores an answer of a validation script and raises the board's change number.
-func endValidation(tx *gorm.DB, run *work.Run, answer review.Answer, message string, out *work.Effect) error {
+func endValidation(tx *gorm.DB, run *work.Run, answer review.ValidationAnswer, message string, out *work.Effect) error {
 	changed, err := review.EndValidation(tx, run.ID, answer, message)
 	if err != nil || !changed {
 		return err
 	}
-	out.Board, err = boards.IncrementChange(tx, run.VersionID, run.Device)
+	out.BoardChange, err = boards.IncrementChangeNumber(tx, run.VersionID, run.Device)
 	return err
 }
 
-// endUnanswered ends the validation of a run that ended without a result.
-func endUnanswered(tx *gorm.DB, run *work.Run, out *work.Effect) error {
+// endUnansweredValidation ends the validation of a run that ended without a result.
+func endUnansweredValidation(tx *gorm.DB, run *work.Run, out *work.Effect) error {
 	message := "An infrastructure error stopped the script."
 	if run.State == work.StateCancelled {
 		message = "The run of the script was cancelled."

@@ -49,14 +49,14 @@ func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 // answer ends the run of a script like a worker.
 func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, message string) work.Effect {
 	t.Helper()
-	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref())), 0)
+	result := modelstest.Result(modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef())), 0)
 	result.ScoreNS, result.Stages = nil,
 		[]job.StageResult{{Stage: job.StageValidate, Status: status,
 			Cases: []job.CaseResult{{Status: status, Message: message}}}}
 	if status != job.StatusPass {
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: message}
 	}
-	return modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), result, work.Findings{}))
+	return modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), result, work.ResultFindings{}))
 }
 
 // TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard: its answer is shown beside the entry and changes no rank.
@@ -79,25 +79,27 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		}
 		modelstest.WantKind(t, ask(cora), db.Conflict)
 		answer(t, s, list[0], job.StatusPass, "8 of 8 shapes")
-		if out := answer(t, s, list[1], job.StatusFail, "bad\x00 <b>"+strings.Repeat("é", 1000)); out.Board == nil {
+		if out := answer(t, s, list[1], job.StatusFail,
+			"bad\x00 <b>"+strings.Repeat("é", 1000)); out.BoardChange == nil {
 			t.Error("the board is not told")
 		}
 		answer(t, s, list[2], job.StatusTimeout, "The script reached its time limit of 3 s.")
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, list[3].ID)))
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.PartQuery{Limit: 20}))
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Limit: 20}))
 		for i, want := range []struct{ answer, message string }{{"applies", "8 of 8 shapes"}, {"does not apply", "bad"},
 			{"no answer", "The script reached its time limit of 3 s."},
 			{"no answer", "The run of the script was cancelled."}, {"", ""}} {
 			e := page.Standings[i]
 			if e.Answer != want.answer || !strings.HasPrefix(e.Message, want.message) || e.ScriptVersion != "v1" ||
-				e.AskedName != "Cora" || e.AskedAt == nil || len(e.Message) > review.LongestValidationMessage+len("…") {
-				t.Errorf("entry %d is annotated with %+v", i, e.Validated)
+				e.RequesterName != "Cora" || e.AskedAt == nil ||
+				len(e.Message) > review.MaxValidationMessageLength+len("…") {
+				t.Errorf("entry %d is annotated with %+v", i, e.ValidationResult)
 			}
 		}
 		if last := page.Standings[11]; last.ScriptVersion != "" ||
 			strings.Join(before, " ") != strings.Join(w.Standings(t, s, 0, 20), " ") {
-			t.Errorf("the last entry has %+v, and the board is %v", last.Validated, w.Standings(t, s, 0, 20))
+			t.Errorf("the last entry has %+v, and the board is %v", last.ValidationResult, w.Standings(t, s, 0, 20))
 		}
 		modelstest.WantKind(t, ask(cora), db.TooMany) // four could run again, but not so soon: they use no budget
 		modelstest.Check(t, ask(w.Admin))

@@ -16,27 +16,27 @@ func TestTheWayOfASubmissionTakesFewStatements(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		w.Score(t, s, w.Ben, 2000)
-		asked := s.Queries()
+		asked := s.QueryCount()
 		step := func(what string, most int64) {
 			t.Helper()
 			if s.Dialect() == migrations.Postgres {
 				most++ // the turn to write
 			}
-			if n := s.Queries() - asked; n > most {
+			if n := s.QueryCount() - asked; n > most {
 				t.Errorf("%s: %d statements, want at most %d", what, n, most)
 			}
-			asked = s.Queries()
+			asked = s.QueryCount()
 		}
 		run := w.Submit(t, s, w.Ann)
 		step("submit", 11)
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 		step("start the attempt", 3)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		_, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.Event(job.Event{Type: job.EventTaken})})
 		modelstest.Check(t, err)
 		step("an event", 6)
 		result := modelstest.Result(attempt, 1000)
-		found := modelstest.Got[work.Findings](t)(s.Scores.Check(t.Context(), &result))
+		found := modelstest.Got[work.ResultFindings](t)(s.Scores.ScoreResult(t.Context(), &result))
 		step("check the result", 3)
 		found.Score = &work.Score{NS: 1000}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))

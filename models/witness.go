@@ -12,7 +12,7 @@ import (
 // flagContradictingProfile marks a ranked run whose times are shorter than those in its profile, and requests a review.
 // The run still counts.
 func flagContradictingProfile(tx *gorm.DB, profile *work.Run, stages []job.StageResult) error {
-	if profile.Purpose != work.Profile {
+	if profile.Purpose != work.PurposeProfile {
 		return nil
 	}
 	ranked, err := work.RankedStage(tx, *profile.ProfileOf)

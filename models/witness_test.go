@@ -31,7 +31,7 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			run := modelstest.Submit(t, s, person, w.Task)[0]
 			modelstest.Finish(t, s, run, 100_000)
 			profile := modelstest.ProfileRun(t, s, run)
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.Ref()))
+			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.WorkRef()))
 			var cases []job.CaseResult
 			for _, stage := range modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID)) {
 				if stage.Stage == job.StageRanked {
@@ -46,16 +46,16 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			}
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
 				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
-					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.Findings{})))
+					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.ResultFindings{})))
 			contradicted := func() bool {
-				return modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, run.VersionID, "CPU", person.ID)).ContradictedByProfile
+				return modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, run.VersionID, "CPU", person.ID)).ContradictedByProfile
 			}
 			if got := contradicted(); got != c.want {
 				t.Errorf("%s: on the board contradicted is %v", name, got)
 			}
 			flag := ""
 			for _, row := range modelstest.Got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.Admin,
-				models.ReviewFilter{Kind: review.KindContradicted, Runs: []int64{run.ID}, Limit: 9})) {
+				models.ReviewFilter{Kind: review.KindContradicted, RunIDs: []int64{run.ID}, Limit: 9})) {
 				flag += row.Flags[0].Detail
 			}
 			if flag != c.flag {

@@ -33,8 +33,8 @@ type AttackResult struct {
 	MeasuredAt       time.Time
 }
 
-// countExpectedOutcomes counts the attacks tried on the harness of this site, and how many of them ended as expected on every
-// device.
+// countExpectedOutcomes counts the attacks tried on the harness of this site, and how many of them ended as expected on
+// every device.
 func countExpectedOutcomes(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
 		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.FromOtherVersion })

@@ -268,7 +268,7 @@ func boardLegend(b BoardTable) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if epoch := b.Epoch.String(); epoch != "" {
+		if epoch := b.Software.String(); epoch != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<p data-epoch>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

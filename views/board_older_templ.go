@@ -45,7 +45,7 @@ func (b BoardTable) ownBelow() bool {
 
 // olderBand reports whether entries have no rank until they are measured again.
 func (b BoardTable) olderBand(band boards.Band) bool {
-	return boards.Entry{Age: band.EpochAge}.HasOlderEpoch(b.Board)
+	return boards.Entry{EpochAge: band.EpochAge}.HasOlderEpoch(b.Board)
 }
 
 // waiting counts the entries of the whole board that wait to be measured again.
@@ -109,9 +109,9 @@ func olderEntries(b BoardTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Their scores come from older software than " + b.Epoch.String() + ", so they are not compared with it. Until they are measured again, they keep their order, behind the others, and their points. ")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Their scores come from older software than " + b.Software.String() + ", so they are not compared with it. Until they are measured again, they keep their order, behind the others, and their points. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 203}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board_older.templ`, Line: 56, Col: 206}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

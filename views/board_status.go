@@ -29,7 +29,9 @@ func boardMarks() []boardMark {
 	return []boardMark{
 		{entryTag{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions"},
 			BoardTable.marksDisturbed,
-			func(tag *entryTag, e boards.Standing) { tag.title = "Measured under bad conditions: " + e.Disturbed }},
+			func(tag *entryTag, e boards.Standing) {
+				tag.title = "Measured under bad conditions: " + e.DisturbedReason
+			}},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
 			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, unchangedTag},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
@@ -44,11 +46,11 @@ func boardMarks() []boardMark {
 				tag.text, tag.url = "confirmed, was "+format.Nanoseconds(*e.BeforeConfirmationNS).String(), SubmissionURL(e.SubmissionID)
 			}},
 		{entryTag{"n runs", "", "All runs of that source count: the score combines their processes.", "/trust#pools"},
-			func(_ BoardTable, e boards.Standing) bool { return e.Pooled > 0 }, nil},
+			func(_ BoardTable, e boards.Standing) bool { return e.PooledRunCount > 0 }, nil},
 		{entryTag{"added", "", "Added by an admin, who says why on its page.", ""},
-			func(_ BoardTable, e boards.Standing) bool { return e.AddedReason != "" },
+			func(_ BoardTable, e boards.Standing) bool { return e.AdminAddedReason != "" },
 			func(tag *entryTag, e boards.Standing) {
-				tag.title, tag.url = "Added by an admin: "+e.AddedReason, SubmissionURL(e.SubmissionID)
+				tag.title, tag.url = "Added by an admin: "+e.AdminAddedReason, SubmissionURL(e.SubmissionID)
 			}},
 		{entryTag{"applies, does not apply, not validated", "", "Result of the task's validation script. It changes no rank.", "/docs/validation"},
 			func(_ BoardTable, e boards.Standing) bool { return e.Answer != "" }, nil},
@@ -60,17 +62,17 @@ const wideIntervalHint = "May be tied with the rank above, but the measurement i
 // hasWideInterval reports whether the interval of an entry overlaps that of the first entry with a better rank. That
 // entry must be on the page or among the leaders of the board.
 func (b BoardTable) hasWideInterval(e boards.Standing) bool {
-	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.Age && int(band.EntriesBefore)+1 == e.Rank })
-	if i < 1 || b.Bands[i-1].EpochAge != e.Age {
+	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.EpochAge && int(band.EntriesBefore)+1 == e.Rank })
+	if i < 1 || b.Bands[i-1].EpochAge != e.EpochAge {
 		return false
 	}
 	above := b.Bands[i-1].RunID
 	if i := slices.IndexFunc(b.Standings, func(e boards.Standing) bool { return e.RunID == above }); i >= 0 {
-		return boards.RanksByWidth(b.Standings[i].Entry, e.Entry)
+		return boards.RanksBehindByWidth(b.Standings[i].Entry, e.Entry)
 	}
 	for _, leader := range b.Leaders {
 		if leader.RunID == above {
-			return boards.RanksByWidth(leader.Entry, e.Entry)
+			return boards.RanksBehindByWidth(leader.Entry, e.Entry)
 		}
 	}
 	return false
@@ -96,7 +98,7 @@ func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
 // marksDisturbed reports whether a row has the mark "disturbed". It is false if sharedNote says so for most ranked
 // rows.
 func (b BoardTable) marksDisturbed(e boards.Standing) bool {
-	return e.Disturbed != "" && (e.HasOlderEpoch(b.Board) || !b.once.disturbed)
+	return e.DisturbedReason != "" && (e.HasOlderEpoch(b.Board) || !b.once.disturbed)
 }
 
 func (b BoardTable) marksNoisy(e boards.Standing) bool {
@@ -109,7 +111,7 @@ type sharedNotes struct{ disturbed, noisy bool }
 // withSharedMarks returns the table with sharedNotes computed from its rows.
 func (b BoardTable) withSharedMarks() BoardTable {
 	b.once = sharedNotes{
-		disturbed: b.holdsForMost(func(e *boards.Standing) bool { return e.Disturbed != "" }),
+		disturbed: b.holdsForMost(func(e *boards.Standing) bool { return e.DisturbedReason != "" }),
 		noisy:     b.holdsForMost(func(e *boards.Standing) bool { return e.Interval.Noisy }),
 	}
 	return b

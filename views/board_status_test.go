@@ -13,10 +13,10 @@ import (
 func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	var plain, noisy, older boards.Standing
 	low := 0.9
-	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.Age = 7, 1, &low, &low, -2
-	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.Age = 8, 2, true, -2
-	older.RunID, older.ScoreNS, older.Disturbed, older.Age = 9, 1, "the GPU was hot", -1
-	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 3, EpochID: 2}}}
+	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.EpochAge = 7, 1, &low, &low, -2
+	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.EpochAge = 8, 2, true, -2
+	older.RunID, older.ScoreNS, older.DisturbedReason, older.EpochAge = 9, 1, "the GPU was hot", -1
+	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{PeopleCount: 3, EpochID: 2}}}
 	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{EpochAge: -2, EntryCount: 2}, {EpochAge: -1, EntryCount: 1}}
 	legend := show(t, Ranking(b)).Find("[data-legend]")
 	var marks []string
@@ -40,14 +40,14 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 // TestAPersonsOwnEntryStandsWhereItBelongs: below the ranked ones, or among those that wait to be measured again.
 func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 	entry := func(user, age int64) (e boards.Standing) {
-		e.RunID, e.UserID, e.ScoreNS, e.Age = user, user, 1000, age
+		e.RunID, e.UserID, e.ScoreNS, e.EpochAge = user, user, 1000, age
 		return e
 	}
 	b := BoardTable{
-		Head:     boards.Head{Board: boards.Board{PeopleCount: 60, EpochID: 2}},
-		ViewerID: 9,
-		PageNo:   1,
-		LastPage: 2,
+		BoardHead: boards.BoardHead{Board: boards.Board{PeopleCount: 60, EpochID: 2}},
+		ViewerID:  9,
+		PageNo:    1,
+		LastPage:  2,
 	}
 	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 55}, {EpochAge: -1, EntryCount: 5}}
 	b.Standings = []boards.Standing{entry(7, -2)}
@@ -69,9 +69,9 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 
 // TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
-	b := BoardTable{Head: boards.Head{Board: boards.Board{ConfirmingRun: 7}}}
-	e := boards.Standing{AddedReason: "The site was down."}
-	e.RunID, e.Interval.Noisy, e.Disturbed, e.ContradictedByProfile = 7, true, "the GPU was hot", true
+	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{ConfirmingRun: 7}}}
+	e := boards.Standing{AdminAddedReason: "The site was down."}
+	e.RunID, e.Interval.Noisy, e.DisturbedReason, e.ContradictedByProfile = 7, true, "the GPU was hot", true
 	var marks []string
 	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
@@ -88,11 +88,11 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 // TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches, at the rank and in the legend, and only there.
 func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) {
 	entry := func(run int64, rank int, ns, low, high float64) (e boards.Standing) {
-		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.Age = run, run, rank, ns, &low, &high, -1
+		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.EpochAge = run, run, rank, ns, &low, &high, -1
 		return e
 	}
 	first, steady, uneven := entry(1, 1, 1000, 990, 1010), entry(2, 2, 1100, 1090, 1110), entry(3, 2, 1110, 500, 2000)
-	b := BoardTable{Head: boards.Head{Board: boards.Board{PeopleCount: 3, EpochID: 1}}}
+	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{PeopleCount: 3, EpochID: 1}}}
 	b.Bands = []boards.Band{{RunID: 1, EpochAge: -1, EntryCount: 1}, {RunID: 2, EpochAge: -1, EntriesBefore: 1, EntryCount: 2}}
 	b.Standings = []boards.Standing{first, steady, uneven}
 	doc := show(t, Ranking(b))
@@ -102,7 +102,7 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 			doc.Find("[data-wide]").Length(), doc.Find("#entry-3 [data-wide]").Length(),
 			doc.Find("[data-wides]").Length())
 	}
-	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.Ranked{first.Ranked} // another page
+	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.RankedEntry{first.RankedEntry} // another page
 	if show(t, Ranking(b)).Find("#entry-3 [data-wide]").Length() != 1 {
 		t.Error("on another page than the first of the rank above it has no reason")
 	}
@@ -114,11 +114,11 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 
 // TestAMarkOfMostRowsIsShownOnce above the table, where at least four have it, and not in their rows or the legend.
 func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
-	b := BoardTable{Head: boards.Head{Board: boards.Board{EpochID: 2}}}
+	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{EpochID: 2}}}
 	add := func(age int64, noisy bool, disturbed string) {
 		var e boards.Standing
 		e.RunID = int64(len(b.Standings) + 1)
-		e.UserID, e.ScoreNS, e.Age, e.Interval.Noisy, e.Disturbed = e.RunID, 1e6, age, noisy, disturbed
+		e.UserID, e.ScoreNS, e.EpochAge, e.Interval.Noisy, e.DisturbedReason = e.RunID, 1e6, age, noisy, disturbed
 		b.Standings = append(b.Standings, e)
 	}
 	for i := range 7 {

@@ -41,7 +41,7 @@ type BoardPage struct {
 
 // BoardTable is the part of a board that changes live, with the viewer's own entry.
 type BoardTable struct {
-	boards.Head
+	boards.BoardHead
 	boards.BoardContent
 	Slug     string
 	Version  int // number of the task's version
@@ -1627,9 +1627,9 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var58 string
-			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(validationTitle(e.Validated))
+			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(validationTitle(e.ValidationResult))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 479, Col: 104}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 479, Col: 111}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 			if templ_7745c5c3_Err != nil {
@@ -1745,7 +1745,7 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = intervalOnly(e.ScoreNS, e.Interval, e.Pooled, "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = intervalOnly(e.ScoreNS, e.Interval, e.PooledRunCount, "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1759,9 +1759,9 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var64 string
-			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(roofText(e.Roof))
+			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(roofText(e.RooflineShare))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 506, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 506, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1876,20 +1876,20 @@ func week(e boards.Standing) templ.Component {
 			templ_7745c5c3_Var67 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if e.EarlierBestNS == nil {
+		if e.BestAtCompareTimeNS == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 154, "new")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if *e.EarlierBestNS > e.ScoreNS {
+		} else if *e.BestAtCompareTimeNS > e.ScoreNS {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 155, "<span class=\"text-pass\" title=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var68 string
-			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs("was " + format.Nanoseconds(*e.EarlierBestNS).String())
+			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs("was " + format.Nanoseconds(*e.BestAtCompareTimeNS).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 540, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 540, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 			if templ_7745c5c3_Err != nil {
@@ -1900,9 +1900,9 @@ func week(e boards.Standing) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var69 string
-			templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinStringErrs("−" + format.Percent(1 - e.ScoreNS / *e.EarlierBestNS))
+			templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinStringErrs("−" + format.Percent(1 - e.ScoreNS / *e.BestAtCompareTimeNS))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 540, Col: 147}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 540, Col: 159}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
 			if templ_7745c5c3_Err != nil {

@@ -17,17 +17,17 @@ import (
 // teamBudgetText describes the rest of a team's budget.
 func teamBudgetText(t quota.Team) string {
 	if t.RemainingTime() == 0 {
-		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.Seconds)
+		return fmt.Sprintf("The GPU budget of your team %s is used up today (%d GPU-seconds).", t.Name, t.SecondsPerDay)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.RemainingTime().Seconds(), t.Seconds, t.Name)
+	return fmt.Sprintf("%.0f of %d GPU-seconds of your team %s are left today.", t.RemainingTime().Seconds(), t.SecondsPerDay, t.Name)
 }
 
 // budgetText describes the rest of a budget.
 func budgetText(b quota.Budget) string {
 	if b.RemainingTime() == 0 {
-		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.Seconds)
+		return fmt.Sprintf("Your GPU budget for today is used up (%d GPU-seconds).", b.SecondsPerDay)
 	}
-	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.RemainingTime().Seconds(), b.Seconds)
+	return fmt.Sprintf("%.0f of %d GPU-seconds are left today.", b.RemainingTime().Seconds(), b.SecondsPerDay)
 }
 
 // budgetNote shows a person the rest of the budget; nothing without a limit.
@@ -52,7 +52,7 @@ func budgetNote(b quota.Budget) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if b.Seconds > 0 {
+		if b.SecondsPerDay > 0 {
 			var templ_7745c5c3_Var2 = []any{"small mt-1", templ.KV("soft", b.RemainingTime() > 0), templ.KV("font-semibold", b.RemainingTime() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
@@ -115,7 +115,7 @@ func budgetNote(b quota.Budget) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if t := b.Team; t.Seconds > 0 {
+		if t := b.Team; t.SecondsPerDay > 0 {
 			var templ_7745c5c3_Var7 = []any{"small mt-1", templ.KV("soft", t.RemainingTime() > 0), templ.KV("font-semibold", t.RemainingTime() == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 			if templ_7745c5c3_Err != nil {
@@ -151,7 +151,7 @@ func budgetNote(b quota.Budget) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if b.Seconds == 0 {
+			if b.SecondsPerDay == 0 {
 				var templ_7745c5c3_Var10 string
 				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" It resets at ")
 				if templ_7745c5c3_Err != nil {
@@ -382,9 +382,9 @@ func teamRow(p OperatePage, team quota.Team) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.0f s", team.Used.Seconds()))
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.0f s", team.UsedToday.Seconds()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 111, Col: 88}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 111, Col: 93}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -416,9 +416,9 @@ func teamRow(p OperatePage, team quota.Team) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(team.Seconds))
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(team.SecondsPerDay))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 116, Col: 125}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 116, Col: 131}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -431,7 +431,7 @@ func teamRow(p OperatePage, team quota.Team) templ.Component {
 		var templ_7745c5c3_Var23 string
 		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("GPU-seconds per day of the team " + team.Name + "; 0: no limit")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 116, Col: 205}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 116, Col: 211}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
@@ -571,9 +571,9 @@ func budgetList(p OperatePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var31 string
-				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.0f s", row.Used.Seconds()))
+				templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.0f s", row.UsedToday.Seconds()))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 150, Col: 70}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 150, Col: 75}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 				if templ_7745c5c3_Err != nil {
@@ -583,16 +583,16 @@ func budgetList(p OperatePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if row.Seconds == 0 {
+				if row.SecondsPerDay == 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<span class=\"soft\">no limit</span> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
 					var templ_7745c5c3_Var32 string
-					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d s", row.Seconds))
+					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d s", row.SecondsPerDay))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 155, Col: 45}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 155, Col: 51}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 					if templ_7745c5c3_Err != nil {

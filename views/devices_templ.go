@@ -63,7 +63,7 @@ func dayText(d work.Activity, slots int) []string {
 	}
 	list := []string{"Last 24 h: " + format.Plural(d.WorkCount, "run", "runs")}
 	if slots > 0 {
-		list = append(list, "busy "+format.Percent(d.Busy)+" of "+upText(d, slots))
+		list = append(list, "busy "+format.Percent(d.BusyShare)+" of "+upText(d, slots))
 	}
 	if d.SubmittedCount > 0 {
 		list = append(list, "median wait "+format.Duration(d.MedianWait))
@@ -74,12 +74,12 @@ func dayText(d work.Activity, slots int) []string {
 // upText describes the part of the day in which the slots were up.
 func upText(d work.Activity, slots int) string {
 	switch {
-	case d.Up > 24*time.Hour-time.Minute:
+	case d.MeanSlotUptime > 24*time.Hour-time.Minute:
 		return "the time"
 	case slots == 1:
-		return "its uptime, " + format.Duration(d.Up)
+		return "its uptime, " + format.Duration(d.MeanSlotUptime)
 	}
-	return "the uptime, " + format.Duration(d.Up) + " per slot"
+	return "the uptime, " + format.Duration(d.MeanSlotUptime) + " per slot"
 }
 
 // facts returns the known facts in words.
@@ -439,7 +439,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if q.Day.Noise > 0 {
+		if q.Day.SlotNoise > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<a class=\"num\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -458,9 +458,9 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("noise ± " + format.Percent(q.Day.Noise))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("noise ± " + format.Percent(q.Day.SlotNoise))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 186, Col: 147}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 186, Col: 151}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {

@@ -34,7 +34,7 @@ func evaluationSharing(p EvaluationPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Of.Shared {
+		if p.Of.ReadableByAnyone {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"hint\">Shared: anyone with this page's address sees the sources and the result.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -67,7 +67,7 @@ func evaluationSharing(p EvaluationPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Of.Shared {
+			if p.Of.ReadableByAnyone {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<button class=\"btn btn-small\" name=\"shared\" value=\"false\">Stop sharing</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -116,12 +116,12 @@ const (
 )
 
 // standingRows returns the first most rows of the standings.
-func (p EventPage) standingRows(most int) []events.Row {
+func (p EventPage) standingRows(most int) []events.StandingsRow {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
 
 // shownRows returns the rows on the page: the first ones, and those of the viewer.
-func (p EventPage) shownRows() []events.Row {
+func (p EventPage) shownRows() []events.StandingsRow {
 	first := p.standingRows(maxShownRows)
 	for _, row := range p.Standings.Rows[len(first):] {
 		if row.UserID != 0 && row.UserID == p.viewerID() {
@@ -184,7 +184,7 @@ func (p EventPage) replayTimes() (list []time.Time) {
 	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
 	for i := 1; i <= replaySteps; i++ {
 		if at := p.Event.StartsAt.Add(time.Duration(i) * part); at.Before(p.Now) {
-			list = append(list, p.Event.RoundToMoment(at, p.Now))
+			list = append(list, p.Event.RoundToMinute(at, p.Now))
 		}
 	}
 	return list
@@ -194,14 +194,14 @@ func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // pointsRule describes how ranks give points.
 func pointsRule(text string) string {
-	if text == events.RatioRule {
+	if text == events.ScoreRatioRule {
 		return "100 × best score ÷ own score on each board"
 	}
 	return "by place on each board: " + text
 }
 
 func (p EventPage) entrants() string {
-	if p.Event.ByTeam {
+	if p.Event.EntrantsAreTeams {
 		return format.Plural(len(p.Standings.Rows), "team or person", "teams and people")
 	}
 	return format.Plural(len(p.Standings.Rows), "person", "people")
@@ -213,7 +213,7 @@ type EventForm struct {
 	Slug     string // empty for a new event
 	Heading  string
 	Problem  string
-	Settings events.Settings
+	Settings events.EventSettings
 	Choices  []EventChoice
 }
 

@@ -601,7 +601,7 @@ func eventFacts(p EventPage) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var33 = []any{"grid gap-6 content-start", templ.KV("sm:grid-cols-2", p.Event.About == "")}
+		var templ_7745c5c3_Var33 = []any{"grid gap-6 content-start", templ.KV("sm:grid-cols-2", p.Event.Description == "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var33...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -849,9 +849,9 @@ func eventRules(p EventPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(pointsRule(p.Event.Points))
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(pointsRule(p.Event.PointsRuleText))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event.templ`, Line: 154, Col: 35}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/event.templ`, Line: 154, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
@@ -1025,7 +1025,7 @@ func eventAbout(p EventPage) templ.Component {
 			templ_7745c5c3_Var50 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var51 = []any{"mt-8 grid gap-8", templ.KV("lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]", p.Event.About != "")}
+		var templ_7745c5c3_Var51 = []any{"mt-8 grid gap-8", templ.KV("lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]", p.Event.Description != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var51...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1047,7 +1047,7 @@ func eventAbout(p EventPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Event.About != "" {
+		if p.Event.Description != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<section aria-label=\"Announcement\" class=\"prose\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1655,7 +1655,7 @@ func eventTable(p EventPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Event.ByTeam {
+			if p.Event.EntrantsAreTeams {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, "Team")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1893,7 +1893,7 @@ func entrant(e events.Entrant) templ.Component {
 }
 
 // eventResult is a cell, or a separate line on a phone.
-func eventResult(r events.Result, b events.Board) templ.Component {
+func eventResult(r events.EntrantResult, b events.EventBoard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -317,7 +317,7 @@ func boardRecords(b BoardTable) templ.Component {
 }
 
 // notConfirmed marks a record that may be luck, or that is not compared with the newest ones.
-func notConfirmed(r boards.RecordHolder) templ.Component {
+func notConfirmed(r boards.RecordWithHolder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -338,13 +338,13 @@ func notConfirmed(r boards.RecordHolder) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if r.OlderSoftware {
+		if r.HasOlderSoftware {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<a class=\"tag no-underline\" href=\"/trust#epochs\" title=\"Set with older software than the board ranks now\" data-older-record>older software</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Unconfirmed {
+		if r.IsUnconfirmed {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<a class=\"tag no-underline\" href=\"/trust#confirmations\" title=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -385,7 +385,7 @@ const notConfirmedHint = "This record may be luck: the run was disturbed or nois
 // recordStory shows the beginning of the comparison of a record with the previous one: times, and reasons if both have
 // profiles. The table has no factor, because the comparison may find no clear difference. It is loaded when opened,
 // because a board has many records and a comparison reads whole profiles.
-func recordStory(before, step boards.RecordHolder) templ.Component {
+func recordStory(before, step boards.RecordWithHolder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -460,7 +460,7 @@ func (b BoardTable) drawing() boardchart.Board {
 		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, boardchart.Step{SetAt: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), ByOlderSoftware: s.OlderSoftware})
+		p.Steps = append(p.Steps, boardchart.Step{SetAt: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), ByOlderSoftware: s.HasOlderSoftware})
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {

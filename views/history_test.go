@@ -12,7 +12,8 @@ import (
 // TestTiedEntriesAreDrawnAtTheirOwnScores: they share a rank, not a score.
 func TestTiedEntriesAreDrawnAtTheirOwnScores(t *testing.T) {
 	entry := func(run int64, rank int, score float64, tied bool) boards.Standing {
-		return boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run, UserID: run, ScoreNS: score},
+		return boards.Standing{RankedEntry: boards.RankedEntry{Entry: boards.Entry{RunID: run, UserID: run,
+			ScoreNS: score},
 			Rank: rank, Tied: tied}, UserName: "Ada"}
 	}
 	var b BoardTable

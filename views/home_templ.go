@@ -109,16 +109,16 @@ type TaskCard struct {
 func (c TaskCard) liveliest() (board variantChip, told bool) {
 	chips, _ := c.boardChips()
 	for _, b := range chips {
-		if len(b.Steps) > max(len(board.Steps), 1) {
+		if len(b.RecordScores) > max(len(board.RecordScores), 1) {
 			board = b
 		}
 	}
-	return board, len(board.Steps) > 1
+	return board, len(board.RecordScores) > 1
 }
 
 // BoardChip summarizes a board in a few words.
 type BoardChip struct {
-	boards.Summary
+	boards.BoardSummary
 	Offline bool // no worker serves the device now
 }
 
@@ -992,7 +992,7 @@ func homeNow(l TaskList) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = notConfirmed(r.RecordHolder).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = notConfirmed(r.RecordWithHolder).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1118,7 +1118,7 @@ func taskCard(card TaskCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sparkline(board.Steps).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sparkline(board.RecordScores).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1154,8 +1154,8 @@ func taskCard(card TaskCard) templ.Component {
 
 // fall describes how much the record of a board has improved.
 func (b BoardChip) fall() string {
-	last := len(b.Steps) - 1
-	return "Record on " + b.Device + ": from " + format.Nanoseconds(b.Steps[0]).String() + " to " + format.Nanoseconds(b.Steps[last]).String() +
+	last := len(b.RecordScores) - 1
+	return "Record on " + b.Device + ": from " + format.Nanoseconds(b.RecordScores[0]).String() + " to " + format.Nanoseconds(b.RecordScores[last]).String() +
 		" in " + format.Plural(last, "step", "steps")
 }
 
@@ -1707,15 +1707,15 @@ func taskChip(board variantChip) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if board.Own.Rank > 0 {
+		if board.OwnRank.Rank > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 121, "<span class=\"text-accent num\" data-own>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var68 string
-			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs("you " + format.Place(board.Own.Rank, board.Own.Tied))
+			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs("you " + format.Place(board.OwnRank.Rank, board.OwnRank.Tied))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 458, Col: 98}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 458, Col: 106}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 			if templ_7745c5c3_Err != nil {
@@ -1753,10 +1753,10 @@ func taskChip(board variantChip) templ.Component {
 func chipTitle(b BoardChip) string {
 	title := "no entry yet"
 	if len(b.Leaders) > 0 {
-		title = "led by " + b.Leaders[0].UserName + ", " + format.Plural(int(b.Size), "entry", "entries")
+		title = "led by " + b.Leaders[0].UserName + ", " + format.Plural(int(b.PeopleCount), "entry", "entries")
 	}
-	if b.Own.Rank > 0 {
-		title += "; " + ownPlace(b.Own)
+	if b.OwnRank.Rank > 0 {
+		title += "; " + ownPlace(b.OwnRank)
 	}
 	if b.Offline {
 		title += "; no worker serves it now"
@@ -1828,7 +1828,7 @@ func boardTop(slug string, board BoardChip, viewer int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if board.Size == 0 {
+		if board.PeopleCount == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, "<span class=\"soft\">no entry yet</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1839,9 +1839,9 @@ func boardTop(slug string, board BoardChip, viewer int64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var71 string
-			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(int(board.Size), "entry", "entries"))
+			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(int(board.PeopleCount), "entry", "entries"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 506, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 506, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var71))
 			if templ_7745c5c3_Err != nil {

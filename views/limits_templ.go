@@ -110,7 +110,7 @@ func limitFields(limits []quota.TaskLimit, number int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, what := range []string{LimitSubmissions, LimitSeconds} {
-				for _, per := range quota.Periods() {
+				for _, per := range quota.LimitPeriods() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<td><input name=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

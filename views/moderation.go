@@ -18,12 +18,12 @@ type RunReviewPage struct {
 	Owner Person
 	// SourceOpen is true if the viewer may read the source.
 	SourceOpen   bool
-	Files        []SourceFile       // for reviewers who may read the source; main file first
-	Decisions    []accounts.Audit   // public decisions about this run, oldest first
-	Flags        []models.NamedFlag // flags that this reader may see
-	HasOpenFlag  bool               // a flag awaits review
-	Note         string             // the owner's note on a record
-	NoteIsPublic bool               // the note is public now, not only after the deadline
+	Files        []SourceFile              // for reviewers who may read the source; main file first
+	Decisions    []accounts.Audit          // public decisions about this run, oldest first
+	Flags        []models.FlagWithReporter // flags that this reader may see
+	HasOpenFlag  bool                      // a flag awaits review
+	Note         string                    // the owner's note on a record
+	NoteIsPublic bool                      // the note is public now, not only after the deadline
 
 	// permissions of the viewer; a person who may decide needs no report
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
@@ -72,7 +72,7 @@ func subjectURL(r accounts.Audit) string {
 type PeoplePage struct {
 	Page
 	Search     string
-	Rows       []accounts.SeenUser
+	Rows       []accounts.UserWithLastVisit
 	PageNumber int // number of the page, from 1
 	HasMore    bool
 }

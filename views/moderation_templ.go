@@ -314,15 +314,15 @@ func RunReview(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Run.Disturbed != "" {
+			if p.Run.DisturbedReason != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<a class=\"tag tag-warn\" href=\"/trust#conditions\" title=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("Measured under bad conditions: " + p.Run.Disturbed)
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("Measured under bad conditions: " + p.Run.DisturbedReason)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 62, Col: 112}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 62, Col: 118}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -949,7 +949,7 @@ func actor(a accounts.Audit) templ.Component {
 	})
 }
 
-func flagLine(f models.NamedFlag) templ.Component {
+func flagLine(f models.FlagWithReporter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

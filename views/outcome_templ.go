@@ -85,7 +85,7 @@ func runOutcome(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = interval(*r.ScoreNS, r.Interval, r.Pooled).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = interval(*r.ScoreNS, r.Interval, r.PooledRunCount).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -574,7 +574,7 @@ func recentEvaluations(list []work.Evaluation) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if e.Shared {
+			if e.ReadableByAnyone {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span class=\"tag\">shared</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

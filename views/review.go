@@ -48,25 +48,25 @@ func ReviewURL(f models.ReviewFilter, more ...string) string {
 }
 
 // PriorityName returns the name of a priority in the address of the review page; "" for the default.
-func PriorityName(p models.Priority) string {
+func PriorityName(p models.ReviewPriority) string {
 	switch p {
-	case models.LowPriority:
+	case models.LowReviewPriority:
 		return "low"
-	case models.AnyPriority:
+	case models.AnyReviewPriority:
 		return "all"
 	}
 	return ""
 }
 
 // PriorityOf returns the priority for a result of PriorityName.
-func PriorityOf(name string) models.Priority {
+func PriorityOf(name string) models.ReviewPriority {
 	switch name {
 	case "low":
-		return models.LowPriority
+		return models.LowReviewPriority
 	case "all":
-		return models.AnyPriority
+		return models.AnyReviewPriority
 	}
-	return models.HighPriority
+	return models.HighReviewPriority
 }
 
 func (p ReviewPage) nextURL() templ.SafeURL {
@@ -80,7 +80,7 @@ func (p ReviewPage) tickURL(g reviewGroup, kind string) templ.SafeURL {
 }
 
 func (p ReviewPage) lowURL() templ.SafeURL {
-	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowPriority}))
+	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowReviewPriority}))
 }
 
 // lowCount counts the runs with low priority.
@@ -95,7 +95,7 @@ func (p ReviewPage) lowCount() (n int) {
 
 // reviewKind is one reason for a review, with its texts. reviewKinds lists them, the most urgent first.
 type reviewKind struct {
-	kind        review.Kind
+	kind        review.FlagKind
 	title       string
 	description string
 }
@@ -167,7 +167,7 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	for _, k := range reviewKinds() {
 		g := reviewGroup{reviewKind: k}
 		left = slices.DeleteFunc(left, func(row models.FlaggedRun) bool {
-			has := slices.ContainsFunc(row.Flags, func(f models.NamedFlag) bool { return f.Kind == k.kind })
+			has := slices.ContainsFunc(row.Flags, func(f models.FlagWithReporter) bool { return f.Kind == k.kind })
 			if has {
 				g.rows = append(g.rows, row)
 			}
@@ -198,7 +198,7 @@ func siteReason(row models.FlaggedRun) string {
 }
 
 // flagText describes a flag in words.
-func flagText(f models.NamedFlag) string {
+func flagText(f models.FlagWithReporter) string {
 	switch f.Kind {
 	case review.KindClocks:
 		return "The runner's clock and the judge's clock differ by more than the judge's tolerance."

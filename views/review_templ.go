@@ -113,7 +113,7 @@ func Review(p ReviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if n := p.lowCount(); n > 0 && p.Filter.Priority == models.HighPriority {
+			if n := p.lowCount(); n > 0 && p.Filter.Priority == models.HighReviewPriority {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"mt-3 small soft\" data-low>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -833,7 +833,7 @@ func reviewRow(row models.FlaggedRun, g reviewGroup, ticked bool) templ.Componen
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if row.SourceOpen {
+		if row.MayReadSource {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<a class=\"small ml-auto\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -852,7 +852,7 @@ func reviewRow(row models.FlaggedRun, g reviewGroup, ticked bool) templ.Componen
 				return templ_7745c5c3_Err
 			}
 		}
-		var templ_7745c5c3_Var43 = []any{"small", templ.KV("ml-auto", !row.SourceOpen)}
+		var templ_7745c5c3_Var43 = []any{"small", templ.KV("ml-auto", !row.MayReadSource)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var43...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -877,7 +877,7 @@ func reviewRow(row models.FlaggedRun, g reviewGroup, ticked bool) templ.Componen
 		var templ_7745c5c3_Var45 templ.SafeURL
 		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinURLErrs(SubmissionURL(row.SubmissionID) + templ.SafeURL(fmt.Sprintf("#run-%d", row.RunID)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/review.templ`, Line: 149, Col: 152}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/review.templ`, Line: 149, Col: 155}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {

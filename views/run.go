@@ -32,7 +32,7 @@ type RunCard struct {
 	SourceRuns    *SourceRuns   // nil if no run of equal source counts together with it
 	Confirmation  *Confirmation // nil if the run was not measured again
 	Turns         *Turns        // measurements behind the score; nil for the first one
-	boards.Validated
+	boards.ValidationResult
 	Measures
 }
 
@@ -53,11 +53,11 @@ var runStates = map[work.RunState]struct{ label, class string }{
 }
 
 // HasEnded reports whether the run has ended.
-func (r RunCard) HasEnded() bool { return r.State.Final() }
+func (r RunCard) HasEnded() bool { return r.State.IsFinal() }
 
 // isInconclusive reports whether the run ended without a result about the kernel.
 func (r RunCard) isInconclusive() bool {
-	return r.HasEnded() && (r.Disturbed != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
+	return r.HasEnded() && (r.DisturbedReason != "" || r.Failure != nil && r.Failure.IsInfrastructureError)
 }
 
 // isRanked reports whether the run was submitted for the board.

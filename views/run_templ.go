@@ -161,7 +161,7 @@ func Run(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = disturbedNote(r.Disturbed, r.RerunToken != "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = disturbedNote(r.DisturbedReason, r.RerunToken != "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -193,7 +193,7 @@ func Run(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = validationNote(r.Validated).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = validationNote(r.ValidationResult).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -201,7 +201,7 @@ func Run(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Contradicted {
+		if r.ContradictedByProfile {
 			templ_7745c5c3_Err = contradictedNote().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -76,7 +76,7 @@ func Similar(p SimilarPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Found.Pairs) == 0 {
-				templ_7745c5c3_Err = empty("No similar sources among "+strconv.Itoa(p.Found.Compared)+" submissions.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No similar sources among "+strconv.Itoa(p.Found.ComparedCount)+" submissions.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -104,9 +104,9 @@ func Similar(p SimilarPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(pair.Percent) + "\u00a0%")
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(pair.SharedPercent) + "\u00a0%")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/similar.templ`, Line: 41, Col: 90}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/similar.templ`, Line: 41, Col: 96}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -116,7 +116,7 @@ func Similar(p SimilarPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = similarSource(pair.First).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = similarSource(pair.FirstSource).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -124,7 +124,7 @@ func Similar(p SimilarPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = similarSource(pair.Second).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = similarSource(pair.SecondSource).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -139,9 +139,9 @@ func Similar(p SimilarPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var6 templ.SafeURL
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(CompareURL(pair.First.RunID, pair.Second.RunID) + "#code")
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(CompareURL(pair.FirstSource.RunID, pair.SecondSource.RunID) + "#code")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/similar.templ`, Line: 51, Col: 92}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/similar.templ`, Line: 51, Col: 104}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {

@@ -443,8 +443,8 @@ func storageTable(id, title, whose string, rows []quota.StorageUse) templ.Compon
 
 // useURL returns the address of the page of a task or a person.
 func useURL(u quota.StorageUse) templ.SafeURL {
-	if u.Slug != "" {
-		return TaskURL(u.Slug)
+	if u.TaskSlug != "" {
+		return TaskURL(u.TaskSlug)
 	}
 	return UserURL(u.ID)
 }

@@ -23,7 +23,7 @@ type UserPage struct {
 	Role        string
 	Since       time.Time
 	Blocked     bool
-	Points      []boards.FamilyTotal // for all devices, then for each family; empty without points
+	Points      []boards.DeviceFamilyTotal // for all devices, then for each family; empty without points
 	Places      []PlaceRow
 	MorePlaces  int // number of the next page of ranks; 0 on the last page
 	Activity    Activity
@@ -302,9 +302,9 @@ func places(p UserPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf(" of %d", row.Size))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf(" of %d", row.PeopleCount))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/user.templ`, Line: 109, Col: 75}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/user.templ`, Line: 109, Col: 82}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {

@@ -410,9 +410,9 @@ func validatedTable(b ValidatedBoard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs("version " + row.ScriptVersion + ", by " + row.AskedName + ", ")
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs("version " + row.ScriptVersion + ", by " + row.RequesterName + ", ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/validation.templ`, Line: 117, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/validation.templ`, Line: 117, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -457,7 +457,7 @@ func validationTag(answer string) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		switch review.Answer(answer) {
+		switch review.ValidationAnswer(answer) {
 		case review.AnswerApplies:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<span class=\"tag tag-pass\">applies</span>")
 			if templ_7745c5c3_Err != nil {
@@ -479,8 +479,8 @@ func validationTag(answer string) templ.Component {
 }
 
 // validationTitle explains the tag.
-func validationTitle(v boards.Validated) string {
-	text := fmt.Sprintf("Validation script, version %s, asked by %s on %s", v.ScriptVersion, v.AskedName, format.Day(*v.AskedAt))
+func validationTitle(v boards.ValidationResult) string {
+	text := fmt.Sprintf("Validation script, version %s, asked by %s on %s", v.ScriptVersion, v.RequesterName, format.Day(*v.AskedAt))
 	if v.Message != "" {
 		text += ": " + v.Message
 	}
@@ -488,7 +488,7 @@ func validationTitle(v boards.Validated) string {
 }
 
 // validationNote is on the card of an entry's run.
-func validationNote(v boards.Validated) templ.Component {
+func validationNote(v boards.ValidationResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -549,9 +549,9 @@ func validationNote(v boards.Validated) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("Validation script, version " + v.ScriptVersion + ", asked by " + v.AskedName + " on ")
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("Validation script, version " + v.ScriptVersion + ", asked by " + v.RequesterName + " on ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/validation.templ`, Line: 161, Col: 92}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/validation.templ`, Line: 161, Col: 96}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {

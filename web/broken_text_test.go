@@ -53,7 +53,7 @@ func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 	if text := webtest.Body(t, resp); resp.StatusCode != 422 || !strings.Contains(text, "not UTF-8") {
 		t.Errorf("the playground: %s %.300s", resp.Status, text)
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil ||
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Requester{User: s.User}, 0, 9); err != nil ||
 		len(list) != 0 {
 		t.Errorf("%d evaluations were made, %v", len(list), err)
 	}

@@ -27,12 +27,12 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			}
 			var readers []*webtest.Reader
 			cost := func(happens func(), sent int) int64 {
-				before := s.Cfg.Store.Queries()
+				before := s.Cfg.Store.QueryCount()
 				happens()
 				for _, r := range readers {
 					r.Want(sent)
 				}
-				return s.Cfg.Store.Queries() - before
+				return s.Cfg.Store.QueryCount() - before
 			}
 			costs := func(w *webtest.Worker) (list []int64) {
 				for i := range 20 {
@@ -84,11 +84,11 @@ func TestWaitersOfARunMakeNoQueryForALogLine(t *testing.T) {
 	w := webtest.NewWorker(t, s.Site, run)
 	w.Say(job.Event{Type: job.EventTaken})
 	lines := func() int64 {
-		before := s.Cfg.Store.Queries()
+		before := s.Cfg.Store.QueryCount()
 		for range events {
 			w.Say(job.Event{Type: job.EventLog, Stage: job.StageTest, Text: "x"})
 		}
-		return s.Cfg.Store.Queries() - before
+		return s.Cfg.Store.QueryCount() - before
 	}
 	alone := lines()
 	for range waiters {

@@ -56,8 +56,8 @@ func (s *Server) mcpHandler() fiber.Handler {
 	}
 }
 
-// batchesRefusal is the error for a JSON-RPC batch. MCP has had no batchesRefusal since 2025-06-18, and the limits count a request as
-// one call.
+// batchesRefusal is the error for a JSON-RPC batch. MCP has had no batchesRefusal since 2025-06-18, and the limits
+// count a request as one call.
 const batchesRefusal = "batches are not supported; send each message in a request of its own."
 
 func refusedMessage(why string) fiber.Map {

@@ -18,7 +18,7 @@ import (
 
 // mailedScene is a site that sends e-mail, with Ada, who has a verified address.
 func mailedScene(t *testing.T) (s *webtest.Scene) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Mails: true})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), SendMails: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func mailedScene(t *testing.T) (s *webtest.Scene) {
 	s = &webtest.Scene{Site: webtest.StartAt(t, "127.0.0.1:0", store),
 		Admin: modelstest.Person(t, store, "Root", accounts.RoleAdmin)}
 	s.Ada, err = store.Accounts.SignIn(t.Context(),
-		accounts.SignIn{Provider: "test", Subject: "Ada", Name: "Ada", Email: "ada@example.org"})
+		accounts.ProviderSignIn{Provider: "test", Subject: "Ada", Name: "Ada", Email: "ada@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,8 @@ func TestAdminsSeeWhyEMailFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	mail := dueMails(s)[0]
-	if err := s.Cfg.Store.Inbox.EndMail(t.Context(), mail, time.Now(), "550 no such person <b>", true); err != nil {
+	if err := s.Cfg.Store.Inbox.RecordMailResult(t.Context(), mail, time.Now(), "550 no such person <b>",
+		true); err != nil {
 		t.Fatal(err)
 	}
 	webtest.WantText(t, s.BrowserOf(s.Admin).Page("/operate/mail", http.StatusOK), "[data-mail]",
@@ -138,7 +139,7 @@ func TestEMailPagesLookRight(t *testing.T) {
 	if _, err := s.Cfg.Store.Inbox.SetAddress(t.Context(), s.Ada, "ada@home.example"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Cfg.Store.Inbox.EndMail(t.Context(), dueMails(s)[0], time.Now(),
+	if err := s.Cfg.Store.Inbox.RecordMailResult(t.Context(), dueMails(s)[0], time.Now(),
 		"451 4.7.1 Greylisting in action, please come back later", false); err != nil {
 		t.Fatal(err)
 	}

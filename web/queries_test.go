@@ -148,7 +148,7 @@ func (s *crowdedScene) pageQueries(addresses map[string]string) map[string]int {
 	asked, b := map[string]int{}, s.BrowserOf(s.Admin)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for page, address := range addresses {
-		before := s.Cfg.Store.Queries()
+		before := s.Cfg.Store.QueryCount()
 		resp := b.Get(address)
 		webtest.Body(s.T, resp)
 		switch {
@@ -156,7 +156,7 @@ func (s *crowdedScene) pageQueries(addresses map[string]string) map[string]int {
 		case resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
 			s.T.Errorf("%s answers %s at %s, which is no page", page, resp.Status, address)
 		default:
-			asked[page] = int(s.Cfg.Store.Queries() - before)
+			asked[page] = int(s.Cfg.Store.QueryCount() - before)
 		}
 	}
 	return asked

@@ -27,15 +27,15 @@ func TestASubmissionIsReadInEquallyManyStatementsForAllItsRuns(t *testing.T) {
 		for name, path := range map[string]string{"API": "/api/v1/submissions/%d", "popcorn": "/popcorn/user/submissions/%d"} {
 			ask := func() { webtest.WantStatus(t, s.Ask("GET", fmt.Sprintf(path, submission), token, ""), http.StatusOK) }
 			ask() // the first one reads more of the site
-			before := store.Queries()
+			before := store.QueryCount()
 			ask()
-			asked[name] = store.Queries() - before
+			asked[name] = store.QueryCount() - before
 		}
 		b := s.BrowserOf(s.Ada)
 		b.Page(fmt.Sprintf("/submissions/%d", submission), http.StatusOK)
-		before := store.Queries()
+		before := store.QueryCount()
 		b.Page(fmt.Sprintf("/submissions/%d", submission), http.StatusOK)
-		asked["page"] = store.Queries() - before
+		asked["page"] = store.QueryCount() - before
 		return asked
 	}
 	devices := []string{"H200", "CPU", "A100", "B200", "L4"}

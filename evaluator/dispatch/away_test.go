@@ -101,7 +101,7 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 			s.pass(d, 0)
 			s.pass(d, missingTimeout)
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
-			if err != nil || lost.State.Final() {
+			if err != nil || lost.State.IsFinal() {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
 			}
 		}

@@ -39,18 +39,18 @@ func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	for _, e := range out.Evaluations {
 		d.notify.EvaluationChanged(e)
 	}
-	if b := out.Board; b != nil {
-		d.notify.BoardChanged(b.VersionID, b.Device, b.Change)
+	if b := out.BoardChange; b != nil {
+		d.notify.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 	if moved {
 		d.notify.QueueChanged()
 	}
-	for _, id := range out.Stopped {
+	for _, id := range out.StoppedAttempts {
 		if err := d.queue.Cancel(id); err != nil {
 			d.log.Error("stopping an attempt", "attempt", id, "err", err)
 		}
 	}
-	if len(out.Stopped) > 0 {
+	if len(out.StoppedAttempts) > 0 {
 		d.Wake() // slots may be free, and work queued again
 	}
 	return nil

@@ -117,7 +117,8 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 		}
 	}
 	// This comes before any other write, because it measures how long a write takes.
-	errs = append(errs, d.requeueLost(ctx, d.watch.lostAttempts(live, workers, now), now), d.store.HurryTurns(ctx, now))
+	errs = append(errs, d.requeueLost(ctx, d.watch.lostAttempts(live, workers, now), now),
+		d.store.PrioritizeOverdueTurns(ctx, now))
 	// A profile takes minutes while a person waits. All profiles and reruns on the device are preempted at once,
 	// however little work waits; they are queued again and start when slots are free.
 	for _, a := range live {
@@ -140,7 +141,7 @@ func (d *Dispatcher) readState(
 		return
 	}
 	if len(ready)+len(live) == 0 { // saves a query each second on an idle site
-		if _, known := d.store.Fleet.Recent(now); known {
+		if _, known := d.store.Fleet.RecentWorkers(now); known {
 			return
 		}
 	}
@@ -196,8 +197,8 @@ func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lostJobRea
 	var errs []error
 	for attemptID, lost := range lost {
 		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.kind)
-		if err == nil && out.Accepted {
-			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
+		if err == nil && out.AttemptAccepted {
+			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.WorkRetried)
 		}
 		errs = append(errs, d.announceEffect(out, err)) // stops the attempt on a worker that was only silent
 	}

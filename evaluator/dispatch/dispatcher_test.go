@@ -267,7 +267,7 @@ func TestAJobThatCannotBeMadeIsAnInfrastructureError(t *testing.T) {
 			}
 			s.wantNoJob()
 			got := s.wantRun(run.ID, work.StateFailed, 1)
-			if !got.Infrastructure || got.Failure == nil {
+			if !got.InfrastructureError || got.Failure == nil {
 				t.Errorf("failure: %+v", got.Failure)
 			}
 		})

@@ -166,7 +166,7 @@ func (s *site) wantRun(id int64, state work.RunState, attempts int) work.Run {
 // wantBoard checks the scores on the board.
 func (s *site) wantBoard(want ...float64) {
 	s.Helper()
-	page, err := s.store.Boards.Board(s.Context(), s.task.VersionID, "CPU", boards.PartQuery{Limit: 10})
+	page, err := s.store.Boards.Board(s.Context(), s.task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})
 	if err != nil {
 		s.Fatal(err)
 	}

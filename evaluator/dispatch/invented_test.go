@@ -27,9 +27,9 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 		events = append(events, job.Event{AttemptID: uuid.NewString(), Seq: 1, Worker: "w1"})
 	}
 	named := append(slices.Clone(invented[:4000]), mine, mine)
-	before := s.store.Queries()
+	before := s.store.QueryCount()
 	drop := s.beat(d, named...)
-	if n := s.store.Queries() - before; n > 20 || len(drop) != 4000 || slices.Contains(drop, mine) {
+	if n := s.store.QueryCount() - before; n > 20 || len(drop) != 4000 || slices.Contains(drop, mine) {
 		t.Errorf("a sync of 4,000 invented attempts took %d statements, and names %d to drop", n, len(drop))
 	}
 	workers, err := s.store.Fleet.Workers(t.Context())

@@ -24,7 +24,7 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		return d.nextPreparation(ctx, ask)
 	}
 	for {
-		attempt, err := d.store.Work.Next(ctx, ask, d.now())
+		attempt, err := d.store.Work.StartNextAttempt(ctx, ask, d.now())
 		if err != nil || attempt == nil {
 			return nil, err
 		}
@@ -33,17 +33,17 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		if !errors.Is(err, errJobImpossible) {
 			return message, err
 		}
-		d.log.Error("work ends without a worker", attempt.Ref().KindName(), attempt.Ref().ID(), "err", err)
+		d.log.Error("work ends without a worker", attempt.WorkRef().KindName(), attempt.WorkRef().ID(), "err", err)
 		// The site reports the failure in the worker's place, with the attempt's secret. Viewers are notified as usual,
 		// and the infrastructure error does not count for limits.
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{
-				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.Ref().KindName(), why),
+				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.WorkRef().KindName(), why),
 				IsInfrastructureError: true,
 			},
-		}, work.Findings{})
+		}, work.ResultFindings{})
 		if err := d.announceEffect(out, err); err != nil {
 			return nil, err
 		}
@@ -85,8 +85,8 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.MeasuredMode(run.Mode), version.Key, uint64(attempt.Seed), sub.ProfileFilter
-	held, err := d.store.Work.MedianTime(ctx, run)
+	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.WorkerMode(run.Mode), version.MeasurementHash, uint64(attempt.Seed), sub.ProfileFilter
+	held, err := d.store.Work.MedianSlotTime(ctx, run)
 	if err != nil {
 		return run.Work, err
 	}

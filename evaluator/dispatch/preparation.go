@@ -14,7 +14,7 @@ import (
 // nextPreparation returns the newest open task of a device whose version the worker does not have, so that the worker
 // compiles the task's files before the first submission. It returns nil if there is none.
 func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
-	may, err := d.store.Fleet.MayTake(ctx, ask.Worker)
+	may, err := d.store.Fleet.AllowedDevices(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 			return nil, err
 		}
 		data, err := json.Marshal(job.PrecompileJob{
-			VersionID: version.ID, Name: task.Slug, TaskKey: version.Key, Task: version.Definition, Sources: taskSources(bundle),
+			VersionID: version.ID, Name: task.Slug, TaskKey: version.MeasurementHash, Task: version.Definition, Sources: taskSources(bundle),
 		})
 		if err != nil || len(data) <= d.queue.MaxMessage() {
 			return data, err

@@ -96,7 +96,7 @@ func TestAWorkerThatPrecompilesGetsTheTaskAndNoSubmission(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []job.PrecompileJob{{
-		VersionID: version.ID, Name: "vectoradd", TaskKey: version.Key, Task: version.Definition,
+		VersionID: version.ID, Name: "vectoradd", TaskKey: version.MeasurementHash, Task: version.Definition,
 		Sources: map[string][]byte{"task.h": []byte("#pragma once\n"), "reference.h": []byte("// reference\n")},
 	}}
 	if diff := cmp.Diff(want, s.ahead("CPU")); diff != "" {

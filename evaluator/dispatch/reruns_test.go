@@ -79,7 +79,7 @@ func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 
 // TestAConfirmationIsMeasuredOnABusyDevice, after ten minutes.
 func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
+	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")
 		d := s.boot()
 		ben := modelstest.Person(t, store, "Ben", accounts.RoleUser)

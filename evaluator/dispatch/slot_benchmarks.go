@@ -29,7 +29,7 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 		err := d.store.Fleet.KeepBenchmark(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
-			drift, err = d.store.Fleet.Drift(ctx, h.Worker, device)
+			drift, err = d.store.Fleet.DescribeDrift(ctx, h.Worker, device)
 		}
 		switch {
 		case err != nil:

@@ -43,7 +43,7 @@ func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 		beat(10, 1.2e6)
 		beat(11, 1.2e6)
 		if run := ranked(9); !strings.Contains(run.HeldReason, "has drifted") ||
-			!strings.Contains(run.HeldReason, "+20.0 %") || run.Disturbed == "" {
+			!strings.Contains(run.HeldReason, "+20.0 %") || run.DisturbedReason == "" {
 			s.Errorf("a slot that drifts: %q", run.HeldReason)
 		}
 		s.wantBoard(10)
@@ -67,9 +67,9 @@ func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 					m.SlotBenchmark = &job.SlotBenchmark{MeasuredAt: at, EmptyCallNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
 						ReadCaseNS: 1e6, MathCaseNS: 1e6}
 				}
-				before := s.store.Queries()
+				before := s.store.QueryCount()
 				s.sync(d, job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
-				statements = s.store.Queries() - before
+				statements = s.store.QueryCount() - before
 			}
 			return statements
 		}

@@ -88,7 +88,7 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 	lost := map[string]lostJobReason{}
 	for _, a := range live {
 		worker, began := byName[a.Worker], a.BeganAt()
-		if w.ofStoppingWorkers[a.ID] || worker.Stopping && slices.Contains(worker.Attempts, a.ID) {
+		if w.ofStoppingWorkers[a.ID] || worker.HasExited && slices.Contains(worker.Attempts, a.ID) {
 			leaving[a.ID] = true
 		}
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.startedAt, began}, time.Time.Compare)
@@ -113,16 +113,16 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.Loss {
 	switch {
 	case a.TakenAt == nil || leaving:
-		return work.LossFree
+		return work.LossHandedBack
 	case w.startedAt.After(*a.TakenAt):
-		return work.LossWaits
+		return work.LossRetriedAfterPause
 	}
-	return work.LossCounts
+	return work.LossCountedAgainstWork
 }
 
 // liveSlots counts the slots of live workers, by device.
 func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]fleet.DeviceSlots {
-	return fleet.SlotsOf(workers, now, func(w fleet.Worker, slot job.Slot) bool {
+	return fleet.CountSlots(workers, now, func(w fleet.Worker, slot job.Slot) bool {
 		return w.AcceptsJobsOn(slot) && !w.SeenAt.Before(started) // a worker seen only by an earlier process may be gone
 	})
 }

@@ -24,14 +24,14 @@ func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []stri
 // are normal: RecordResult ignores ended attempts and wrong secrets. The worker gets its response only after the
 // commit, so that it repeats the result if this process ends before that.
 func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
-	revoked, err := d.store.Fleet.Revoked(ctx, result.Machine.Worker)
+	revoked, err := d.store.Fleet.IsRevoked(ctx, result.Machine.Worker)
 	if err != nil {
 		return err
 	}
-	var found work.Findings
+	var found work.ResultFindings
 	if revoked {
 		result = handBackRevoked(result)
-	} else if found, err = d.store.Scores.Check(ctx, &result); err != nil {
+	} else if found, err = d.store.Scores.ScoreResult(ctx, &result); err != nil {
 		return err
 	}
 	ref := result.Ref()
@@ -44,8 +44,8 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	case err != nil:
 		return err
 	}
-	if out.Accepted {
-		log.Info("result recorded", "outcome", result.Outcome, "took", time.Duration(result.WallNS), "retried", out.Retried)
+	if out.AttemptAccepted {
+		log.Info("result recorded", "outcome", result.Outcome, "took", time.Duration(result.WallNS), "retried", out.WorkRetried)
 	} else {
 		log.Info("result of an attempt that no longer counts", "attempt", result.AttemptID)
 	}
@@ -63,7 +63,7 @@ func handBackRevoked(r job.Result) job.Result {
 // Sync stores a worker's heartbeat. It returns the worker's attempts that no longer count, because the worker may have
 // missed that a run was cancelled, deleted, or given to another worker.
 func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error) {
-	known, fresh, stale, err := d.store.Work.SortAttempts(ctx, h.Worker, h.Attempts)
+	known, fresh, stale, err := d.store.Work.ClassifyAttempts(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.recordSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	if err := d.announceEffect(d.store.Work.RecordTaken(ctx, h.Worker, fresh...)); err != nil {
+	if err := d.announceEffect(d.store.Work.RecordAttemptsTaken(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
 	d.storeBenchmarks(ctx, h, state)

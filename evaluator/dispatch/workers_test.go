@@ -53,7 +53,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.wantRun(run.ID, work.StateFailed, 1)
-	if got.Infrastructure || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
+	if got.InfrastructureError || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
 		t.Errorf("run: %+v, %+v", got, got.Failure)
 	}
 }
@@ -188,7 +188,7 @@ func TestAWorkerReceivesTheFilterOfAProfile(t *testing.T) {
 		d, filter := s.boot(), &job.ProfileFilter{Kernel: "regex:mat.*", LaunchSkip: 2, Sections: []string{"Occupancy"}}
 		_, _, err := s.store.Submissions.Submit(s.Context(),
 			submissions.NewSubmission{User: s.ann, TaskID: s.task.ID, Devices: []string{"CPU"},
-				Mode: job.ModeProfile, Source: []byte("// kernel"), Filter: filter, Via: "test"})
+				Mode: job.ModeProfile, Source: []byte("// kernel"), ProfileFilter: filter, Via: "test"})
 		if err != nil {
 			s.Fatal(err)
 		}

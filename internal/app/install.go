@@ -22,7 +22,7 @@ const (
 // installTasks installs the built-in tasks and those in dir on the site, and updates those that it installed before. A
 // task that was deleted on the site stays deleted; an invalid task in dir is logged and skipped.
 func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
-	owner, err := store.Accounts.Operator(ctx)
+	owner, err := store.Accounts.OperatorAccount(ctx)
 	if err != nil {
 		return err
 	}

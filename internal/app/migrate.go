@@ -52,7 +52,8 @@ func (t *tokenOptions) createToken(ctx context.Context, env Environment, cfg *Co
 	}
 	defer store.Close()
 	// The provider "operator" is not available for signing in, so a token never belongs to the account of a person.
-	owner, err := store.Accounts.SignIn(ctx, accounts.SignIn{Provider: "operator", Subject: t.user, Name: t.user})
+	owner, err := store.Accounts.SignIn(ctx, accounts.ProviderSignIn{Provider: "operator", Subject: t.user,
+		Name: t.user})
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,9 @@ func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return models.Open(ctx, models.Config{
-		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, Site: cfg.BaseURL, Mails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{Site: allowed}, SubmissionLimits: submissions.Limits{SubmissionsPerHour: cfg.SubmissionsPerHour, MaxUnfinishedRuns: cfg.MaxWaitingRuns},
+		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
+		Log:                log,
+		ConfirmFirstPlaces: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, SiteURL: cfg.BaseURL, SendMails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{ForSite: allowed}, SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: cfg.SubmissionsPerHour, MaxUnfinishedRuns: cfg.MaxWaitingRuns},
 	})
 }
 

@@ -84,7 +84,7 @@ func (d *Deliverer) runPass(ctx context.Context, at time.Time) error {
 	// An error of one function does not stop the others; the next pass, a second later, calls it again.
 	watched := d.watchWorkers(ctx, at)
 	reminded := d.createReminders(ctx, at)
-	_, spread := d.Store.Webhooks.SpreadEvents(ctx)
+	_, spread := d.Store.Webhooks.CreateDeliveries(ctx)
 	return errors.Join(watched, reminded, spread, d.sendDue(ctx, at))
 }
 
@@ -115,12 +115,12 @@ func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
 		return err
 	}
 	waits = slices.DeleteFunc(waits, func(w work.WaitingWork) bool { _, paused := pauses[w.Device]; return paused })
-	return d.Store.Webhooks.Watch(ctx, silentWorkers(workers, at), longWaitsOf(waits), at)
+	return d.Store.Webhooks.WatchWorkersAndQueues(ctx, silentWorkers(workers, at), longWaitsOf(waits), at)
 }
 
 func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.SilentWorker) {
 	for _, w := range workers {
-		if w.Stopping || at.Sub(w.SeenAt) < lostWorkerTimeout {
+		if w.HasExited || at.Sub(w.SeenAt) < lostWorkerTimeout {
 			continue
 		}
 		lost := webhooks.SilentWorker{Worker: w.Name, LastSeenAt: w.SeenAt, Devices: []string{}}
@@ -178,7 +178,7 @@ func (d *Deliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelive
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTimeout)
 	defer cancel()
-	if err := d.Store.Webhooks.EndTry(ctx, delivery, tried); err != nil {
+	if err := d.Store.Webhooks.RecordTryResult(ctx, delivery, tried); err != nil {
 		d.Log.Error("a delivery to a webhook cannot be noted: it is sent again", "delivery", delivery.ID, "err", err)
 	}
 }

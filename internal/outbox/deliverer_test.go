@@ -26,10 +26,11 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		siteHook := create(t, s, admin, webhooks.NewWebhook{
 			ForWholeSite: true,
 			URL:          site.URL,
-			Events:       webhooks.SiteKinds(),
+			EventKinds:   webhooks.SiteKinds(),
 		})
-		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: webhooks.PersonalKinds()})
-		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, Events: []webhooks.Kind{webhooks.RecordTaken}})
+		hook := create(t, s, ada, webhooks.NewWebhook{URL: mine.URL + "/hook?x=1",
+			EventKinds: webhooks.PersonalKinds()})
+		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, EventKinds: []webhooks.EventKind{webhooks.RecordTaken}})
 
 		// It happens while there is no deliverer: nothing is lost.
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
@@ -97,7 +98,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 			models.Config{
 				Dir:      t.TempDir(),
 				DSN:      dsn,
-				Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback},
+				Webhooks: webhooks.AllowedNetworks{ForSite: loopback, ForPeople: loopback},
 			})
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +109,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	s := stores[0]
 	ada := modelstest.Person(t, s, "Ada", accounts.RoleAdmin)
 	r := newReceiver(t)
-	hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.PersonalKinds()})
+	hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, EventKinds: webhooks.PersonalKinds()})
 	task := modelstest.Task(t, s, ada, "sum", "CPU")
 	var c clock
 	for _, store := range stores {
@@ -130,7 +131,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 // TestReceiversCannotHarmTheSite: each answer ends its try, and is stored as a sentence.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(),
-		models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback}})
+		models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{ForSite: loopback, ForPeople: loopback}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 			if name == "slow" {
 				defer close(leave)
 			}
-			hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, Events: webhooks.PersonalKinds()})
+			hook := create(t, s, ada, webhooks.NewWebhook{URL: r.URL, EventKinds: webhooks.PersonalKinds()})
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +195,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
 		r := newReceiver(t)
 		hook := create(t, s, ada, webhooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1),
-			Events: webhooks.PersonalKinds()})
+			EventKinds: webhooks.PersonalKinds()})
 		for range 5 {
 			if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); err != nil {
 				t.Fatal(err)
@@ -218,7 +219,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return now.DisabledAt != nil && strings.Contains(now.DisabledWhy, "5 deliveries")
+			return now.DisabledAt != nil && strings.Contains(now.DisabledReason, "5 deliveries")
 		})
 		if err := s.Webhooks.TestWebhook(t.Context(), ada, hook.ID); db.KindOf(err) != db.Conflict {
 			t.Errorf("a test of a webhook that is off: %v", err)
@@ -235,7 +236,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
 		r := newReceiver(t)
 		hook := create(t, s, admin, webhooks.NewWebhook{ForWholeSite: true, URL: r.URL,
-			Events: []webhooks.Kind{webhooks.WorkerLost, webhooks.WaitLong}, LongWait: 2 * time.Minute})
+			EventKinds: []webhooks.EventKind{webhooks.WorkerLost, webhooks.WaitLong}, LongWait: 2 * time.Minute})
 		beat := func(name string, stopping bool) {
 			t.Helper()
 			if err := s.Fleet.SaveHeartbeat(t.Context(),
@@ -254,7 +255,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.Watch(ctx, silent, []webhooks.WaitingWork{{Device: "H200", WaitingCount: 1, OldestSince: waits[0].Oldest}},
+			if err := s.Webhooks.WatchWorkersAndQueues(ctx, silent, []webhooks.WaitingWork{{Device: "H200", WaitingCount: 1, OldestSince: waits[0].Oldest}},
 				at); err != nil {
 				t.Error(err)
 			}
@@ -275,7 +276,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		over(t, s, hook, func(d webhooks.Delivery) bool { return d.DeliveredAt != nil })
 		stop()
 		watch([]webhooks.SilentWorker{{Worker: "gpu1"}}, c.now())
-		if n, err := s.Webhooks.SpreadEvents(ctx); n > 0 || err != nil {
+		if n, err := s.Webhooks.CreateDeliveries(ctx); n > 0 || err != nil {
 			t.Errorf("%d events are told again, %v", n, err)
 		}
 		watch(nil, c.now()) // it is heard again, and lost again
@@ -284,7 +285,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 			all.Go(func() { watch([]webhooks.SilentWorker{{Worker: "gpu1"}}, c.now()) })
 		}
 		all.Wait()
-		if n, err := s.Webhooks.SpreadEvents(ctx); n != 1 || err != nil {
+		if n, err := s.Webhooks.CreateDeliveries(ctx); n != 1 || err != nil {
 			t.Errorf("%d events, %v", n, err)
 		}
 	})

@@ -163,6 +163,6 @@ func tried(n int) func(webhooks.Delivery) bool {
 
 // each runs fn on a store of each kind that accepts http:// addresses.
 func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
-	modelstest.EachConfig(t, models.Config{Webhooks: webhooks.AllowedNetworks{Site: loopback, People: loopback},
-		Site: "https://boards.example.org"}, fn)
+	modelstest.EachConfig(t, models.Config{Webhooks: webhooks.AllowedNetworks{ForSite: loopback, ForPeople: loopback},
+		SiteURL: "https://boards.example.org"}, fn)
 }

@@ -31,7 +31,7 @@ func newOwners(t *testing.T, s *models.Store) owners {
 func (o owners) hook(of accounts.User) webhooks.Webhook {
 	o.t.Helper()
 	return create(o.t, o.s, of, webhooks.NewWebhook{ForWholeSite: of.ID == o.admin.ID, URL: "https://example.org/hook",
-		Events: []webhooks.Kind{webhooks.RunEnded, webhooks.RecordTaken}})
+		EventKinds: []webhooks.EventKind{webhooks.RunEnded, webhooks.RecordTaken}})
 }
 
 func (o owners) ask(of accounts.User, hook webhooks.Webhook, n int) {
@@ -55,7 +55,7 @@ func (o owners) due(busy ...int64) []webhooks.DueDelivery {
 func (o owners) end(d webhooks.DueDelivery, tried webhooks.TryResult) {
 	o.t.Helper()
 	tried.At = time.Now()
-	if err := o.s.Webhooks.EndTry(o.t.Context(), d, tried); err != nil {
+	if err := o.s.Webhooks.RecordTryResult(o.t.Context(), d, tried); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -146,7 +146,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			}
 		})
 		t.Run("only the site's have plain addresses", func(t *testing.T) {
-			n := webhooks.NewWebhook{URL: "http://example.org/hook", Events: webhooks.PersonalKinds()[:2]}
+			n := webhooks.NewWebhook{URL: "http://example.org/hook", EventKinds: webhooks.PersonalKinds()[:2]}
 			if _, err := s.Webhooks.CreateWebhook(t.Context(), o.admin, n); db.KindOf(err) != db.Invalid {
 				t.Errorf("a person's: %v", err)
 			}
@@ -156,7 +156,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 		t.Run("the site's reach what the operator allows, and nothing else inside", func(t *testing.T) {
 			n := webhooks.NewWebhook{
 				URL:          "http://127.0.0.1:8080/hook",
-				Events:       webhooks.SiteKinds(),
+				EventKinds:   webhooks.SiteKinds(),
 				ForWholeSite: true,
 			}
 			create(t, s, o.admin, n)
@@ -174,15 +174,15 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 		o := newOwners(t, s)
 		task := modelstest.Task(t, s, o.admin, "sum", "CPU")
 		his := create(t, s, o.bob, webhooks.NewWebhook{URL: "https://example.org/hook",
-			Events: []webhooks.Kind{webhooks.RecordTaken}})
+			EventKinds: []webhooks.EventKind{webhooks.RecordTaken}})
 		site := o.hook(o.admin)
 		o.exec(`insert into webhook_events (kind, webhook_id, run_id, user_id, other_id, detail, created_at) values ('run.ended', 0, 0, 0, 0, '{', current_timestamp)`)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.bob, task)[0], 2000)
-		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 4 || err == nil ||
+		if n, err := s.Webhooks.CreateDeliveries(t.Context()); n != 4 || err == nil ||
 			!strings.Contains(err.Error(), "is dropped") {
 			t.Errorf("%d events, %v", n, err)
 		}
-		if n, err := s.Webhooks.SpreadEvents(t.Context()); n != 0 || err != nil {
+		if n, err := s.Webhooks.CreateDeliveries(t.Context()); n != 0 || err != nil {
 			t.Errorf("%d events are left, %v", n, err)
 		}
 		if _, err := s.Catalog.UpdateTask(t.Context(), o.admin, task.ID,
@@ -190,7 +190,7 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		modelstest.Finish(t, s, modelstest.Submit(t, s, o.admin, task)[0], 1000)
-		if _, err := s.Webhooks.SpreadEvents(t.Context()); err != nil {
+		if _, err := s.Webhooks.CreateDeliveries(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if n, all := len(o.log(his)), len(o.log(site)); n != 1 || all != 4 {
@@ -203,7 +203,7 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	s, err := models.Open(t.Context(), models.Config{
 		Dir:      t.TempDir(),
-		Webhooks: webhooks.AllowedNetworks{People: loopback},
+		Webhooks: webhooks.AllowedNetworks{ForPeople: loopback},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -215,9 +215,11 @@ func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	slow.respond(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-leave })
 	for _, name := range strings.Fields("One Two Three Four Five Six Seven Eight Nine") {
 		someone := modelstest.Person(t, s, name, accounts.RoleUser)
-		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL, Events: webhooks.PersonalKinds()}), 5)
+		o.ask(someone, create(t, s, someone, webhooks.NewWebhook{URL: slow.URL,
+			EventKinds: webhooks.PersonalKinds()}), 5)
 	}
-	hook := create(t, s, o.admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL, Events: webhooks.SiteKinds()})
+	hook := create(t, s, o.admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL,
+		EventKinds: webhooks.SiteKinds()})
 	d := outbox.NewDeliverer(outbox.WebhookConfig{AllowedForPeople: loopback, RootCAs: roots(), AnswerTimeout: time.Minute,
 		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond}})
 	ended := make(chan error, 1)

@@ -96,7 +96,7 @@ func (m *Mailer) tryMail(ctx context.Context, to *smtpSession, mail inbox.Mail) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
 	defer cancel()
-	return errors.Join(m.Store.Inbox.EndMail(ctx, mail, m.currentTime(), problem, forGood), err)
+	return errors.Join(m.Store.Inbox.RecordMailResult(ctx, mail, m.currentTime(), problem, forGood), err)
 }
 
 // formatMail returns the text of a mail, with a link for unsubscribing.

@@ -37,7 +37,7 @@ type office struct {
 }
 
 func eachOffice(t *testing.T, fn func(o *office)) {
-	modelstest.EachConfig(t, models.Config{Site: site, Mails: true}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{SiteURL: site, SendMails: true}, func(t *testing.T, s *models.Store) {
 		o := &office{Store: s, t: t, post: newPostOffice(t), admin: modelstest.Person(t, s, "Root", accounts.RoleAdmin)}
 		o.task.Task = modelstest.Task(t, s, o.admin, "sort", "CPU")
 		o.ann = o.reader("Ann", "ann@example.org")
@@ -56,7 +56,7 @@ func (o *office) check(err error) {
 func (o *office) person(name, email string) accounts.User {
 	o.t.Helper()
 	u, err := o.Accounts.SignIn(o.t.Context(),
-		accounts.SignIn{Provider: "test", Subject: name, Name: name, Email: email})
+		accounts.ProviderSignIn{Provider: "test", Subject: name, Name: name, Email: email})
 	o.check(err)
 	return u
 }
@@ -75,7 +75,7 @@ func (o *office) comment(who accounts.User) {
 	_, err := o.Comments.Add(o.t.Context(), who, o.task, fmt.Sprint("hello ", time.Now().UnixNano()))
 	o.check(err)
 	for {
-		n, err := o.Webhooks.SpreadEvents(o.t.Context())
+		n, err := o.Webhooks.CreateDeliveries(o.t.Context())
 		if o.check(err); n == 0 {
 			return
 		}

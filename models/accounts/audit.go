@@ -27,8 +27,9 @@ type Audit struct {
 	SubjectName string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
 }
 
-// maxActsPerHour limits the audited actions of one person per hour, except those of admins and of the operator.
-const maxActsPerHour = 1000
+// maxAuditedActionsPerHour limits the audited actions of one person per hour, except those of admins and of the
+// operator.
+const maxAuditedActionsPerHour = 1000
 
 // WriteAudit adds an entry to the audit log in the transaction of the action. It returns TooMany if the person has
 // exceeded the limit of the last hour.
@@ -38,12 +39,12 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 		if err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Count(&done).Error; err != nil {
 			return db.ReadError(err, "the audit log")
 		}
-		if done >= maxActsPerHour {
+		if done >= maxAuditedActionsPerHour {
 			return db.TooManyf(10*time.Minute, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
 		}
 	}
 	row := Audit{
-		ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.Sanitize(detail),
+		ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.SanitizeText(detail),
 		CreatedAt: db.Now(),
 	}
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
@@ -52,7 +53,7 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 // Audits lists entries of the audit log with IDs below before (0 means all), newest first. search matches the name of
 // the actor, a subject such as "task sort", or a submission such as "#57" with its runs. Only admins may call it.
 func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
-	if err := actor.Check(ReadAudits, ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(ReadAudits, ObjectOwners{}); err != nil {
 		return nil, err
 	}
 	var rows []Audit
@@ -68,10 +69,10 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 	if err := q.Find(&rows).Error; err != nil {
 		return nil, db.ReadError(err, "the audit log")
 	}
-	if err := s.nameSubjects(ctx, rows); err != nil {
+	if err := s.addSubjectNames(ctx, rows); err != nil {
 		return nil, err
 	}
-	return rows, s.nameRuns(ctx, rows)
+	return rows, s.addSubmissionNumbers(ctx, rows)
 }
 
 // subjectID returns the ID of the entry's subject if the kind of the subject is one of kinds, or 0.
@@ -87,8 +88,9 @@ func (a Audit) subjectID(kinds ...string) int64 {
 // subjectPersonID returns the ID of the person whom the action affected, or 0.
 func (a Audit) subjectPersonID() int64 { return a.subjectID("user", "person") }
 
-// nameRuns adds the submission's number to each entry about a run, because pages show submissions, not runs.
-func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
+// addSubmissionNumbers adds the submission's number to each entry about a run, because pages show submissions, not
+// runs.
+func (s *Accounts) addSubmissionNumbers(ctx context.Context, rows []Audit) error {
 	var ids []int64
 	for _, row := range rows {
 		if id := row.subjectID("run"); id != 0 {
@@ -115,8 +117,8 @@ func (s *Accounts) nameRuns(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// nameSubjects adds the person's name to each entry about a person.
-func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
+// addSubjectNames adds the person's name to each entry about a person.
+func (s *Accounts) addSubjectNames(ctx context.Context, rows []Audit) error {
 	names := map[int64]string{}
 	for _, row := range rows {
 		if id := row.subjectPersonID(); id != 0 {
@@ -139,8 +141,8 @@ func (s *Accounts) nameSubjects(ctx context.Context, rows []Audit) error {
 	return nil
 }
 
-// Decisions lists the audited decisions about a run, oldest first. They are public.
-func (s *Accounts) Decisions(ctx context.Context, runID int64) ([]Audit, error) {
+// RunDecisions lists the audited decisions about a run, oldest first. They are public.
+func (s *Accounts) RunDecisions(ctx context.Context, runID int64) ([]Audit, error) {
 	var rows []Audit
 	err := s.db.Read(ctx).Where("subject = ? and act in ('disqualify', 'reinstate')", fmt.Sprintf("run %d", runID)).Order("id").Find(&rows).Error
 	return rows, db.ReadError(err, "decisions about run %d", runID)

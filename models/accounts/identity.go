@@ -25,17 +25,17 @@ type Identity struct {
 	UsedAt    time.Time
 }
 
-// SignIn is what a provider reports about a person who has just signed in.
-type SignIn struct {
+// ProviderSignIn is what a provider reports about a person who has just signed in.
+type ProviderSignIn struct {
 	Provider string
 	Subject  string
 	Name     string
 	Email    string
-	Admin    bool // the operator named this identity as admin
+	IsAdmin  bool // the operator named this identity as admin
 }
 
-// SignIn returns the person with an identity. It creates the person at the first sign-in.
-func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
+// ProviderSignIn returns the person with an identity. It creates the person at the first sign-in.
+func (s *Accounts) SignIn(ctx context.Context, in ProviderSignIn) (User, error) {
 	if in.Provider == "" || in.Subject == "" {
 		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")
 	}
@@ -56,22 +56,22 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	return user, err
 }
 
-// Operator returns the site's own account, which owns the built-in tasks. It has no identity, so no one can sign in
-// with it.
-func (s *Accounts) Operator(ctx context.Context) (User, error) {
-	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
+// OperatorAccount returns the site's own account, which owns the built-in tasks. It has no identity, so no one can sign
+// in with it.
+func (s *Accounts) OperatorAccount(ctx context.Context) (User, error) {
+	return s.SignIn(ctx, ProviderSignIn{Provider: "site", Subject: "operator", Name: "Warpboard", IsAdmin: true})
 }
 
-func createUser(tx *gorm.DB, in SignIn) (User, error) {
+func createUser(tx *gorm.DB, in ProviderSignIn) (User, error) {
 	name, err := uniqueName(tx, in.Name)
 	if err != nil {
 		return User{}, err
 	}
 	user := User{
-		Name: name, NameKey: strings.ToLower(name), Email: db.Sanitize(in.Email),
+		Name: name, NameKey: strings.ToLower(name), Email: db.SanitizeText(in.Email),
 		Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
 	}
-	if in.Admin {
+	if in.IsAdmin {
 		user.Role = RoleAdmin
 	}
 	if err := tx.Create(&user).Error; err != nil {
@@ -80,7 +80,7 @@ func createUser(tx *gorm.DB, in SignIn) (User, error) {
 	return user, addIdentity(tx, user.ID, in)
 }
 
-func updateUserOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
+func updateUserOnSignIn(tx *gorm.DB, id Identity, in ProviderSignIn) (User, error) {
 	var user User
 	if err := tx.Take(&user, id.UserID).Error; err != nil {
 		return User{}, fmt.Errorf("reading person %d: %w", id.UserID, err)
@@ -88,19 +88,19 @@ func updateUserOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	if user.BlockedAt != nil {
 		return User{}, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
-	user.Email, user.UpdatedAt = db.Sanitize(in.Email), db.Now()
-	if in.Admin {
+	user.Email, user.UpdatedAt = db.SanitizeText(in.Email), db.Now()
+	if in.IsAdmin {
 		user.Role = RoleAdmin
 	}
 	if err := tx.Save(&user).Error; err != nil {
 		return User{}, fmt.Errorf("saving person %d: %w", user.ID, err)
 	}
-	err := tx.Model(&id).Updates(Identity{Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), UsedAt: db.Now()}).Error
+	err := tx.Model(&id).Updates(Identity{Email: db.SanitizeText(in.Email), Name: db.SanitizeText(in.Name), UsedAt: db.Now()}).Error
 	return user, db.WriteError(err, "identity")
 }
 
-// Link adds an identity to an existing account.
-func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
+// LinkIdentity adds an identity to an existing account.
+func (s *Accounts) LinkIdentity(ctx context.Context, userID int64, in ProviderSignIn) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var id Identity
 		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
@@ -123,10 +123,10 @@ func (s *Accounts) Identities(ctx context.Context, userID int64) ([]Identity, er
 	return ids, db.ReadError(err, "identities of person %d", userID)
 }
 
-func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
+func addIdentity(tx *gorm.DB, userID int64, in ProviderSignIn) error {
 	err := tx.Create(&Identity{
 		UserID: userID, Provider: in.Provider, Subject: in.Subject,
-		Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), CreatedAt: db.Now(), UsedAt: db.Now(),
+		Email: db.SanitizeText(in.Email), Name: db.SanitizeText(in.Name), CreatedAt: db.Now(), UsedAt: db.Now(),
 	}).Error
 	return db.WriteError(err, "identity")
 }
@@ -149,9 +149,9 @@ func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	}
 }
 
-// Unlink removes one of a person's identities and ends all sessions except keep, because they may have begun with that
-// identity. It refuses to remove the last identity, without which the person could not sign in.
-func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
+// UnlinkIdentity removes one of a person's identities and ends all sessions except keep, because they may have begun
+// with that identity. It refuses to remove the last identity, without which the person could not sign in.
+func (s *Accounts) UnlinkIdentity(ctx context.Context, userID, id, keep int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var ways int64
 		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {

@@ -30,7 +30,7 @@ type Login struct {
 	ID         int64
 	SecretHash string
 	Code       string // "BCDFGHJK"
-	Host       string // machine's name from the command; not trustworthy
+	ClientHost string `gorm:"column:host"` // machine's name from the command; not trustworthy
 	Address    string
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
@@ -50,8 +50,8 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 	login = Login{
 		SecretHash: db.HashSecret(secret),
 		Code:       newLoginCode(),
-		Host:       CleanName(host),
-		Address:    db.Sanitize(address),
+		ClientHost: CleanName(host),
+		Address:    db.SanitizeText(address),
 		CreatedAt:  db.Now(),
 	}
 	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLifetime))
@@ -132,8 +132,8 @@ func newLoginCode() string {
 	return string(b[:])
 }
 
-// WaitingLogin returns the unanswered login with a code that a person typed.
-func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, err error) {
+// UnansweredLogin returns the unanswered login with a code that a person typed.
+func (s *Accounts) UnansweredLogin(ctx context.Context, code string) (login Login, err error) {
 	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
 	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
 	return login, db.ReadError(err, "command line waiting with this code: it may be mistyped, already used, or older than ten minutes")
@@ -141,7 +141,7 @@ func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, 
 
 // AnswerLogin approves a login, so that its command line acts as user, or denies it.
 func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes bool) error {
-	login, err := s.WaitingLogin(ctx, code)
+	login, err := s.UnansweredLogin(ctx, code)
 	if err != nil {
 		return err
 	}
@@ -149,16 +149,16 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 	if yes {
 		answer = map[string]any{"user_id": user.ID}
 	}
-	res := s.db.Writer(ctx).Model(&Login{}).Where("id = ? and user_id is null and not refused", login.ID).Updates(answer)
+	res := s.db.WriteStatement(ctx).Model(&Login{}).Where("id = ? and user_id is null and not refused", login.ID).Updates(answer)
 	if res.Error == nil && res.RowsAffected == 0 {
 		return db.Errorf(db.Conflict, "This code was answered already.")
 	}
 	return db.WriteError(res.Error, "login")
 }
 
-// EndLogin creates the token of an approved login and deletes the login. It returns an empty secret if no one has
+// RedeemLogin creates the token of an approved login and deletes the login. It returns an empty secret if no one has
 // answered the login yet.
-func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
+func (s *Accounts) RedeemLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
 	var login Login
 	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {
 		return "", user, db.ReadError(err, "login that waits: it has expired or was used")
@@ -169,13 +169,13 @@ func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret str
 	case login.UserID == nil:
 		return "", user, nil
 	}
-	res := s.db.Writer(ctx).Where("id = ?", login.ID).Delete(&Login{})
+	res := s.db.WriteStatement(ctx).Where("id = ?", login.ID).Delete(&Login{})
 	if res.Error != nil || res.RowsAffected == 0 { // of two simultaneous requests, one gets it
 		return "", user, db.WriteError(res.Error, "login")
 	}
 	if user, err = s.User(ctx, *login.UserID); err != nil {
 		return "", user, err
 	}
-	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.Host, tokenLifetime)
+	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.ClientHost, tokenLifetime)
 	return tokenSecret, user, err
 }

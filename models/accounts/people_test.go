@@ -20,35 +20,35 @@ func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		ann := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
+			accounts.ProviderSignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
 		second := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
+			accounts.ProviderSignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
 		if second.ID != ann.ID || second.Email != "new@example.org" || second.Name != "Ann" {
 			t.Errorf("second sign-in gave %+v", second)
 		}
 		thief := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
+			accounts.ProviderSignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
 		if thief.ID == ann.ID {
 			t.Error("the same e-mail address at another provider opened the account")
 		}
 		if thief.Name != "ANN-2" {
 			t.Errorf("the second Ann is called %q", thief.Name)
 		}
-		modelstest.Check(t, s.Accounts.Link(ctx, ann.ID,
-			accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
-		modelstest.WantKind(t, s.Accounts.Link(ctx, thief.ID,
-			accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), db.Conflict)
+		modelstest.Check(t, s.Accounts.LinkIdentity(ctx, ann.ID,
+			accounts.ProviderSignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+		modelstest.WantKind(t, s.Accounts.LinkIdentity(ctx, thief.ID,
+			accounts.ProviderSignIn{Provider: "google", Subject: "g", Name: "Ann"}), db.Conflict)
 		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+			accounts.ProviderSignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
 			t.Error("a linked identity opens another account")
 		}
 		if ids, err := s.Accounts.Identities(ctx, ann.ID); err != nil || len(ids) != 2 {
 			t.Errorf("Identities: %v, %v", ids, err)
 		}
-		_, err := s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "github"})
+		_, err := s.Accounts.SignIn(ctx, accounts.ProviderSignIn{Provider: "github"})
 		modelstest.WantKind(t, err, db.Invalid)
-		site, again := modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx)),
-			modelstest.Got[accounts.User](t)(s.Accounts.Operator(ctx))
+		site, again := modelstest.Got[accounts.User](t)(s.Accounts.OperatorAccount(ctx)),
+			modelstest.Got[accounts.User](t)(s.Accounts.OperatorAccount(ctx))
 		if site.ID != again.ID || !site.MayCreateTasks() {
 			t.Errorf("the site's own account: %+v, then %+v", site, again)
 		}
@@ -130,7 +130,7 @@ func TestWhenASessionEnds(t *testing.T) {
 		modelstest.Check(t, s.Accounts.SetBlocked(ctx, w.Admin, w.Ann.ID, true))
 		_, _, err := s.Accounts.SessionUser(ctx, two)
 		modelstest.WantKind(t, err, db.NotFound)
-		_, err = s.Accounts.SignIn(ctx, accounts.SignIn{Provider: "test", Subject: "Ann"})
+		_, err = s.Accounts.SignIn(ctx, accounts.ProviderSignIn{Provider: "test", Subject: "Ann"})
 		modelstest.WantKind(t, err, db.Forbidden)
 		modelstest.Check(t, s.Accounts.SetBlocked(ctx, w.Admin, w.Ann.ID, false))
 		if _, _, err := s.Accounts.SessionUser(ctx, two); err != nil {
@@ -231,7 +231,7 @@ func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 			modelstest.Check(t, modelstest.Third(s.Accounts.BeginLogin(ctx, "laptop", "198.51.100.201")))
 		}
 		for address, secret := range secrets {
-			if _, _, err := s.Accounts.EndLogin(ctx, secret); err != nil {
+			if _, _, err := s.Accounts.RedeemLogin(ctx, secret); err != nil {
 				t.Errorf("the login of %s no longer waits: %v", address, err)
 			}
 		}

@@ -2,34 +2,34 @@ package accounts
 
 import "warpboard/models/db"
 
-// Act is an action that needs a right.
-type Act string
+// Action is an action that needs a right.
+type Action string
 
 // Actions. accessRights lists who may perform them.
 const (
-	MakeTask         Act = "make a task"
-	EditTask         Act = "edit a task"   // change, delete, and see it while it is hidden
-	EditEvent        Act = "edit an event" // change it, and reveal its results
-	ReportRun        Act = "report a run"
-	ReviewRun        Act = "review a run" // see the reporters and their reasons; dismiss reports
-	DisqualifyRun    Act = "disqualify a run"
-	ReinstateRun     Act = "reinstate a run"
-	RemoveNote       Act = "remove a note"
-	Rerun            Act = "rejudge a task"
-	Validate         Act = "run the validation script of a task"
-	CancelRun        Act = "cancel a run"
-	AddSubmission    Act = "add a submission for another person"
-	DeleteSubmission Act = "delete a submission"
-	Rename           Act = "rename"
-	SetRole          Act = "set a role"
-	Block            Act = "block"
-	ListPeople       Act = "list people"
-	ReadAudits       Act = "read the audit log"
-	ManageDevices    Act = "pause devices"
-	ManageWorkers    Act = "manage workers"
-	ManageWebhook    Act = "manage a webhook" // a webhook without an owner belongs to the site
-	ReportComment    Act = "report a comment"
-	ModerateComments Act = "moderate comments" // hide them, lock lists, and close reports
+	CreateTask       Action = "make a task"
+	EditTask         Action = "edit a task"   // change, delete, and see it while it is hidden
+	EditEvent        Action = "edit an event" // change it, and reveal its results
+	ReportRun        Action = "report a run"
+	ReviewRun        Action = "review a run" // see the reporters and their reasons; dismiss reports
+	DisqualifyRun    Action = "disqualify a run"
+	ReinstateRun     Action = "reinstate a run"
+	RemoveRunNote    Action = "remove a note"
+	RerunTask        Action = "rejudge a task"
+	ValidateTask     Action = "run the validation script of a task"
+	CancelRun        Action = "cancel a run"
+	AddSubmission    Action = "add a submission for another person"
+	DeleteSubmission Action = "delete a submission"
+	RenameUser       Action = "rename"
+	SetRole          Action = "set a role"
+	BlockUser        Action = "block"
+	ListPeople       Action = "list people"
+	ReadAudits       Action = "read the audit log"
+	ManageDevices    Action = "pause devices"
+	ManageWorkers    Action = "manage workers"
+	ManageWebhook    Action = "manage a webhook" // a webhook without an owner belongs to the site
+	ReportComment    Action = "report a comment"
+	ModerateComments Action = "moderate comments" // hide them, lock lists, and close reports
 )
 
 // ObjectOwners has the people who own the object of an action; 0 means no one.
@@ -57,23 +57,23 @@ type accessRight struct {
 }
 
 // accessRights has the rights for all actions except reading sources, which depends on the deadline (MaySeeSource).
-var accessRights = map[Act]accessRight{
-	MakeTask:         {onlyCreators, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
+var accessRights = map[Action]accessRight{
+	CreateTask:       {onlyCreators, false, "Only creators and admins can create tasks. Ask an admin for the creator role."},
 	EditTask:         {onlyAuthors, false, "Only the author of the task and admins may edit it."},
 	EditEvent:        {onlyAuthors, false, "Only the organizer of the event and admins may change it and reveal its results."},
 	ReportRun:        {onlySignedIn, true, "Sign in to report another person's run. To withdraw your own run, delete its submission."},
 	ReviewRun:        {onlyAuthors, false, "Only the author of the task and admins may review its runs."},
 	DisqualifyRun:    {onlyAuthors, false, "Only the author of the task and admins may disqualify a run."},
 	ReinstateRun:     {onlyOwners, false, "Only the person who disqualified the run, and admins, may reinstate it."},
-	RemoveNote:       {onlyAuthors, false, "Only the person who submitted the run, the author of the task, and admins may remove its note."},
-	Rerun:            {onlyAuthors, false, "Only the author of the task and admins may have its runs measured again."},
-	Validate:         {onlyAuthors, false, "Only the author of the task and admins may have its validation script run."},
+	RemoveRunNote:    {onlyAuthors, false, "Only the person who submitted the run, the author of the task, and admins may remove its note."},
+	RerunTask:        {onlyAuthors, false, "Only the author of the task and admins may have its runs measured again."},
+	ValidateTask:     {onlyAuthors, false, "Only the author of the task and admins may have its validation script run."},
 	CancelRun:        {onlyOwners, false, "Only the person who submitted a run, and admins, may cancel it."},
 	AddSubmission:    {onlyAdmins, false, "Only an admin may add a submission for another person."},
 	DeleteSubmission: {onlyOwners, false, "Only the person who made a submission, and admins, may delete it."},
-	Rename:           {onlyOwners, false, "Only an admin may rename another person."},
+	RenameUser:       {onlyOwners, false, "Only an admin may rename another person."},
 	SetRole:          {onlyAdmins, true, "Only an admin may change roles, and no one can change their own: ask another admin."},
-	Block:            {onlyAdmins, true, "Only another admin may block this person."},
+	BlockUser:        {onlyAdmins, true, "Only another admin may block this person."},
 	ListPeople:       {onlyAdmins, false, "Only an admin may list people."},
 	ReadAudits:       {onlyAdmins, false, "Only an admin may read the audit log."},
 	ManageDevices:    {onlyAdmins, false, "Only an admin may pause or resume a device."},
@@ -84,7 +84,7 @@ var accessRights = map[Act]accessRight{
 }
 
 // CanPerform reports whether the person may perform an action on an object with these owners.
-func (u User) CanPerform(act Act, of ObjectOwners) bool {
+func (u User) CanPerform(act Action, of ObjectOwners) bool {
 	r, known := accessRights[act]
 	if !known || r.excludesOwner && u.SignedIn() && u.ID == of.OwnerID {
 		return false
@@ -104,8 +104,9 @@ func (u User) CanPerform(act Act, of ObjectOwners) bool {
 	return r.allowedPeople == onlySignedIn
 }
 
-// Check returns a Forbidden error if the person may not perform an action. The error names the people who may.
-func (u User) Check(act Act, of ObjectOwners) error {
+// CheckPermission returns a Forbidden error if the person may not perform an action. The error names the people who
+// may.
+func (u User) CheckPermission(act Action, of ObjectOwners) error {
 	if u.CanPerform(act, of) {
 		return nil
 	}

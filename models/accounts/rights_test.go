@@ -32,21 +32,21 @@ func TestRights(t *testing.T) {
 	creators := append([]string{"author", "author, own", "creator"}, admins...)
 	authors := append([]string{"author", "author, own"}, admins...)
 	owners := append([]string{"owner", "author, own"}, admins...)
-	for act, may := range map[accounts.Act][]string{
-		accounts.MakeTask:         creators,
+	for act, may := range map[accounts.Action][]string{
+		accounts.CreateTask:       creators,
 		accounts.EditTask:         authors,
 		accounts.ReportRun:        {"user", "creator", "author", "demoted author", "admin", "operator"},
 		accounts.ReviewRun:        authors,
 		accounts.DisqualifyRun:    authors,
 		accounts.ReinstateRun:     owners,
-		accounts.RemoveNote:       authors,
-		accounts.Rerun:            authors,
-		accounts.Validate:         authors,
+		accounts.RemoveRunNote:    authors,
+		accounts.RerunTask:        authors,
+		accounts.ValidateTask:     authors,
 		accounts.CancelRun:        owners,
 		accounts.DeleteSubmission: owners,
-		accounts.Rename:           owners,
+		accounts.RenameUser:       owners,
 		accounts.SetRole:          {"admin", "operator"},
-		accounts.Block:            {"admin", "operator"},
+		accounts.BlockUser:        {"admin", "operator"},
 		accounts.ListPeople:       admins,
 		accounts.ReadAudits:       admins,
 		accounts.ManageDevices:    admins,
@@ -59,7 +59,7 @@ func TestRights(t *testing.T) {
 			if got, want := user.CanPerform(act, w.of), slices.Contains(may, name); got != want {
 				t.Errorf("%s by %s: %v, want %v", act, name, got, want)
 			}
-			if (user.Check(act, w.of) == nil) != slices.Contains(may, name) {
+			if (user.CheckPermission(act, w.of) == nil) != slices.Contains(may, name) {
 				t.Errorf("%s by %s: Check says something else than May", act, name)
 			}
 		}

@@ -38,10 +38,10 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	t := db.Now()
 	session := Session{
 		UserID: in.UserID, SecretHash: db.HashSecret(secret), Provider: in.Provider,
-		UserAgent: db.CutText(db.Sanitize(in.UserAgent), 200), Address: db.Sanitize(in.Address),
+		UserAgent: db.CutText(db.SanitizeText(in.UserAgent), 200), Address: db.SanitizeText(in.Address),
 		CreatedAt: t, SeenAt: t, ExpiresAt: db.Time(t.Add(in.Lifetime)),
 	}
-	err := s.db.Writer(ctx).Create(&session).Error
+	err := s.db.WriteStatement(ctx).Create(&session).Error
 	return secret, session, db.WriteError(err, "session")
 }
 
@@ -50,7 +50,7 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 type sessionUser struct {
 	Session
 	User        User    `gorm:"foreignKey:UserID"`
-	Joined      []int64 `gorm:"->;serializer:json"`
+	JoinedTasks []int64 `gorm:"column:joined;->;serializer:json"`
 	UnreadCount int     `gorm:"column:news;->"`
 }
 
@@ -61,19 +61,19 @@ func (sessionUser) TableName() string { return "sessions" }
 // revoked, or if the person is blocked.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
 	var row sessionUser
-	q := s.db.Read(ctx).Select("sessions.*", joinedBoards(s.db.Read(ctx), "sessions.user_id"), unreadCount("sessions.user_id")).Joins("User")
+	q := s.db.Read(ctx).Select("sessions.*", joinedTasksSQL(s.db.Read(ctx), "sessions.user_id"), unreadCountSQL("sessions.user_id")).Joins("User")
 	err := q.Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {
 		return Session{}, User{}, db.ReadError(err, "such session")
 	}
 	session, user := row.Session, row.User
-	user.JoinedTaskIDs, user.Unread = row.Joined, row.UnreadCount
+	user.JoinedTaskIDs, user.UnreadNotices = row.JoinedTasks, row.UnreadCount
 	if user.BlockedAt != nil {
 		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
 	}
 	if db.Now().Sub(session.SeenAt) > time.Minute {
 		session.SeenAt = db.Now()
-		err = s.db.Writer(ctx).Model(&session).Update("seen_at", session.SeenAt).Error
+		err = s.db.WriteStatement(ctx).Model(&session).Update("seen_at", session.SeenAt).Error
 	}
 	return session, user, db.WriteError(err, "session")
 }
@@ -87,12 +87,12 @@ func (s *Accounts) Sessions(ctx context.Context, userID int64) ([]Session, error
 
 // EndSession revokes one of a person's sessions.
 func (s *Accounts) EndSession(ctx context.Context, userID, id int64) error {
-	return endSessions(s.db.Writer(ctx), "user_id = ? and id = ?", userID, id)
+	return endSessions(s.db.WriteStatement(ctx), "user_id = ? and id = ?", userID, id)
 }
 
 // EndOtherSessions revokes all of a person's sessions except keep.
 func (s *Accounts) EndOtherSessions(ctx context.Context, userID, keep int64) error {
-	return endOtherSessions(s.db.Writer(ctx), userID, keep)
+	return endOtherSessions(s.db.WriteStatement(ctx), userID, keep)
 }
 
 func endOtherSessions(tx *gorm.DB, userID, keep int64) error {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	tokenPrefix       = "wb_" // lets secret scanners find a leaked token
-	shownPrefixLength = len(tokenPrefix) + 6
+	tokenPrefix            = "wb_" // lets secret scanners find a leaked token
+	shownTokenPrefixLength = len(tokenPrefix) + 6
 
-	maxTokens       = 50 // limit of a person's valid tokens
+	maxValidTokens  = 50 // limit of a person's valid tokens
 	maxTokensPerDay = 100
 )
 
@@ -51,7 +51,7 @@ func (s *Accounts) CreateToken(
 	}
 	secret = tokenPrefix + db.NewSecret()
 	token := Token{
-		UserID: userID, Name: name, Prefix: secret[:shownPrefixLength],
+		UserID: userID, Name: name, Prefix: secret[:shownTokenPrefixLength],
 		SecretHash: db.HashSecret(secret), CreatedAt: db.Now(),
 	}
 	if life > 0 {
@@ -59,7 +59,7 @@ func (s *Accounts) CreateToken(
 		token.ExpiresAt = &end
 	}
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := checkTokens(tx, userID, token.CreatedAt); err != nil {
+		if err := checkTokenLimit(tx, userID, token.CreatedAt); err != nil {
 			return err
 		}
 		return db.WriteError(tx.Create(&token).Error, "token")
@@ -67,8 +67,8 @@ func (s *Accounts) CreateToken(
 	return secret, token, err
 }
 
-// checkTokens limits the tokens of a person. Revoked tokens count for a day.
-func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
+// checkTokenLimit limits the tokens of a person. Revoked tokens count for a day.
+func checkTokenLimit(tx *gorm.DB, userID int64, at time.Time) error {
 	var have struct{ Live, Today int64 }
 	day := db.Time(at.Add(-24 * time.Hour))
 	err := tx.Model(&Token{}).Where("user_id = ?", userID).Select(`coalesce(sum(case when revoked_at is null and (expires_at is null or expires_at > ?) then 1 else 0 end), 0) as live,
@@ -76,7 +76,7 @@ func checkTokens(tx *gorm.DB, userID int64, at time.Time) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting tokens of person %d: %w", userID, err)
-	case have.Live >= maxTokens:
+	case have.Live >= maxValidTokens:
 		return db.Errorf(db.Conflict, "You have %d active tokens, the maximum. Revoke one that you no longer need.", have.Live)
 	case have.Today >= maxTokensPerDay:
 		return db.TooManyf(time.Hour, "You can create at most %d tokens a day. Try again later.", maxTokensPerDay)
@@ -102,7 +102,7 @@ func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, e
 	}
 	if t := db.Now(); token.UsedAt == nil || t.Sub(*token.UsedAt) > time.Minute {
 		token.UsedAt = &t
-		err = s.db.Writer(ctx).Model(&token).Update("used_at", t).Error
+		err = s.db.WriteStatement(ctx).Model(&token).Update("used_at", t).Error
 	}
 	return token, user, db.WriteError(err, "token")
 }
@@ -116,7 +116,7 @@ func (s *Accounts) Tokens(ctx context.Context, userID int64) ([]Token, error) {
 
 // RevokeToken revokes one of a person's tokens at once.
 func (s *Accounts) RevokeToken(ctx context.Context, userID, id int64) error {
-	res := s.db.Writer(ctx).Model(&Token{}).Where("user_id = ? and id = ? and revoked_at is null", userID, id).Update("revoked_at", db.Now())
+	res := s.db.WriteStatement(ctx).Model(&Token{}).Where("user_id = ? and id = ? and revoked_at is null", userID, id).Update("revoked_at", db.Now())
 	if res.Error == nil && res.RowsAffected == 0 {
 		return db.Errorf(db.NotFound, "There is no such active token.")
 	}

@@ -15,10 +15,11 @@ func annWithTwoWays(t *testing.T, s *models.Store) (ann, ben accounts.User, ways
 	t.Helper()
 	ctx := t.Context()
 	ann = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-		accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
+		accounts.ProviderSignIn{Provider: "github", Subject: "1", Name: "Ann"}))
 	ben = modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-		accounts.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
-	modelstest.Check(t, s.Accounts.Link(ctx, ann.ID, accounts.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+		accounts.ProviderSignIn{Provider: "github", Subject: "2", Name: "Ben"}))
+	modelstest.Check(t, s.Accounts.LinkIdentity(ctx, ann.ID,
+		accounts.ProviderSignIn{Provider: "google", Subject: "g", Name: "Ann"}))
 	ways = modelstest.Got[[]accounts.Identity](t)(s.Accounts.Identities(ctx, ann.ID))
 	return ann, ben, ways
 }
@@ -28,17 +29,17 @@ func TestLastWayToSignInStays(t *testing.T) {
 		ctx := t.Context()
 		ann, ben, ways := annWithTwoWays(t, s)
 
-		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ben.ID, ways[0].ID, 0), db.NotFound)
-		modelstest.Check(t, s.Accounts.Unlink(ctx, ann.ID, ways[0].ID, 0))
-		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, ways[0].ID, 0), db.NotFound)
-		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, ways[1].ID, 0), db.Conflict)
+		modelstest.WantKind(t, s.Accounts.UnlinkIdentity(ctx, ben.ID, ways[0].ID, 0), db.NotFound)
+		modelstest.Check(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, ways[0].ID, 0))
+		modelstest.WantKind(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, ways[0].ID, 0), db.NotFound)
+		modelstest.WantKind(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, ways[1].ID, 0), db.Conflict)
 
 		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+			accounts.ProviderSignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
 			t.Error("the way that is left opens another account")
 		}
 		if u := modelstest.Got[accounts.User](t)(s.Accounts.SignIn(ctx,
-			accounts.SignIn{Provider: "github", Subject: "1", Name: "Ann"})); u.ID == ann.ID {
+			accounts.ProviderSignIn{Provider: "github", Subject: "1", Name: "Ann"})); u.ID == ann.ID {
 			t.Error("the removed way still opens the account")
 		}
 	})
@@ -59,13 +60,13 @@ func TestRemovingAWayToSignInEndsTheOtherSessions(t *testing.T) {
 		other, _ := begin(ben, "github")
 		live := func(secret string) error { _, _, err := s.Accounts.SessionUser(ctx, secret); return err }
 
-		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, 0, kept.ID), db.NotFound)
+		modelstest.WantKind(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, 0, kept.ID), db.NotFound)
 		modelstest.Check(t, live(gone)) // nothing was removed
-		modelstest.Check(t, s.Accounts.Unlink(ctx, ann.ID, ways[0].ID, kept.ID))
+		modelstest.Check(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, ways[0].ID, kept.ID))
 		modelstest.WantKind(t, live(gone), db.NotFound)
 		modelstest.Check(t, live(here))
 		modelstest.Check(t, live(other))
-		modelstest.WantKind(t, s.Accounts.Unlink(ctx, ann.ID, ways[1].ID, 0), db.Conflict)
+		modelstest.WantKind(t, s.Accounts.UnlinkIdentity(ctx, ann.ID, ways[1].ID, 0), db.Conflict)
 		modelstest.Check(t, live(here))
 	})
 }

@@ -39,10 +39,10 @@ type User struct {
 	UpdatedAt            time.Time
 	ExcludedFromDatasets bool  `gorm:"column:no_dataset"` // datasets omit the person's sources
 	LastReadNoticeID     int64 `gorm:"column:inbox_read"` // ID of the last notice that the person has read
-	// Unread is the number of unread notices. It is set only for the sender of a request.
-	Unread int `gorm:"-"`
+	// UnreadNotices is the number of unread notices. It is set only for the sender of a request.
+	UnreadNotices int `gorm:"-"`
 	// JoinedTaskIDs has the tasks with visibility "members" that the person joined. It is set only for the sender of a
-	// request, see Load.
+	// request, see UserByID.
 	JoinedTaskIDs []int64 `gorm:"-"`
 }
 
@@ -57,11 +57,11 @@ func (u User) MayCreateTasks() bool { return u.Role == RoleCreator || u.Role == 
 
 // User returns the person with an ID.
 func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
-	return Load(s.db.Read(ctx), id)
+	return UserByID(s.db.Read(ctx), id)
 }
 
-// Load reads a person and the tasks that they joined.
-func Load(tx *gorm.DB, id int64) (User, error) {
+// UserByID reads a person and the tasks that they joined.
+func UserByID(tx *gorm.DB, id int64) (User, error) {
 	u, err := loadUser(tx.Where("users.id = ?", id))
 	return u, db.ReadError(err, "person %d", id)
 }
@@ -72,14 +72,15 @@ func loadUser(q *gorm.DB) (User, error) {
 		JoinedTasks []int64 `gorm:"column:joined;serializer:json"`
 		News        int
 	}
-	err := q.Table("users").Select("users.*", joinedBoards(q, "users.id"), unreadCount("users.id")).Take(&row).Error
-	row.JoinedTaskIDs, row.Unread = row.JoinedTasks, row.News
+	err := q.Table("users").Select("users.*", joinedTasksSQL(q, "users.id"),
+		unreadCountSQL("users.id")).Take(&row).Error
+	row.JoinedTaskIDs, row.UnreadNotices = row.JoinedTasks, row.News
 	return row.User, err
 }
 
-// joinedBoards returns SQL that selects, as JSON, the tasks that a person joined. It is part of the query that reads a
-// user.
-func joinedBoards(tx *gorm.DB, person string) string {
+// joinedTasksSQL returns SQL that selects, as JSON, the tasks that a person joined. It is part of the query that reads
+// a user.
+func joinedTasksSQL(tx *gorm.DB, person string) string {
 	list := "json_group_array(m.task_id)"
 	if tx.Name() == migrations.Postgres {
 		list = "json_agg(m.task_id)"
@@ -87,25 +88,27 @@ func joinedBoards(tx *gorm.DB, person string) string {
 	return "(select cast(" + list + " as text) from members m where m.user_id = " + person + " and m.removed_at is null) as joined"
 }
 
-// unreadCount returns SQL that selects the number of a person's unread notices. It is part of the query that reads a
+// unreadCountSQL returns SQL that selects the number of a person's unread notices. It is part of the query that reads a
 // user.
-func unreadCount(person string) string {
+func unreadCountSQL(person string) string {
 	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
-// SeenUser is a User with the time of their last visit, by a session or a token, to the minute. It is nil if the person
-// never visited or the record was deleted.
-type SeenUser struct {
+// UserWithLastVisit is a User with the time of their last visit, by a session or a token, to the minute. It is nil if
+// the person never visited or the record was deleted.
+type UserWithLastVisit struct {
 	User
 	SeenAt *time.Time `gorm:"-"`
 }
 
 // Users lists people whose names contain search, sorted by name. Only admins may call it.
-func (s *Accounts) Users(ctx context.Context, actor User, search string, offset, limit int) ([]SeenUser, error) {
-	if err := actor.Check(ListPeople, ObjectOwners{}); err != nil {
+func (s *Accounts) Users(
+	ctx context.Context, actor User, search string, offset, limit int,
+) ([]UserWithLastVisit, error) {
+	if err := actor.CheckPermission(ListPeople, ObjectOwners{}); err != nil {
 		return nil, err
 	}
-	var users []SeenUser
+	var users []UserWithLastVisit
 	q := s.db.Read(ctx).Table("users").Order("name_key").Offset(max(offset, 0)).Limit(limit)
 	if search != "" {
 		pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(search))
@@ -127,22 +130,22 @@ func (s *Accounts) SearchByName(ctx context.Context, beginning string, limit int
 	return users, db.ReadError(err, "people called %s", beginning)
 }
 
-// ByName returns the person with a name; case is ignored.
-func (s *Accounts) ByName(ctx context.Context, name string) (User, error) {
+// UserByName returns the person with a name; case is ignored.
+func (s *Accounts) UserByName(ctx context.Context, name string) (User, error) {
 	u, err := loadUser(s.db.Read(ctx).Where("users.name_key = ?", strings.ToLower(CleanName(name))))
 	return u, db.ReadError(err, "person called %q", name)
 }
 
-// SetNoDataset stores whether datasets exclude the person's sources.
-func (s *Accounts) SetNoDataset(ctx context.Context, user User, out bool) error {
+// SetExcludedFromDatasets stores whether datasets exclude the person's sources.
+func (s *Accounts) SetExcludedFromDatasets(ctx context.Context, user User, out bool) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		return db.WriteError(tx.Model(&User{}).Where("id = ?", user.ID).Update("no_dataset", out).Error, "person %d", user.ID)
 	})
 }
 
 // addLastSeen sets the last use of any session or token of each person.
-func (s *Accounts) addLastSeen(ctx context.Context, users []SeenUser) error {
-	at := map[int64]*SeenUser{}
+func (s *Accounts) addLastSeen(ctx context.Context, users []UserWithLastVisit) error {
+	at := map[int64]*UserWithLastVisit{}
 	for i := range users {
 		at[users[i].ID] = &users[i]
 	}
@@ -162,7 +165,7 @@ func (s *Accounts) addLastSeen(ctx context.Context, users []SeenUser) error {
 	return db.ReadError(err, "when people were here last")
 }
 
-func (u *SeenUser) setSeenAt(t time.Time) {
+func (u *UserWithLastVisit) setSeenAt(t time.Time) {
 	if u.SeenAt == nil || u.SeenAt.Before(t) {
 		u.SeenAt = &t
 	}
@@ -170,7 +173,7 @@ func (u *SeenUser) setSeenAt(t time.Time) {
 
 // SetRole sets a person's role. Only an admin may do that, and not for themselves, so that there is always an admin.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
-	if err := actor.Check(SetRole, ObjectOwners{OwnerID: userID}); err != nil {
+	if err := actor.CheckPermission(SetRole, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
 	}
 	if role != RoleUser && role != RoleCreator && role != RoleAdmin {
@@ -182,7 +185,7 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 // SetBlocked blocks or unblocks a person. Sessions and tokens of a blocked person are invalid. Their entries stay on
 // the boards; disqualify the runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
-	if err := actor.Check(Block, ObjectOwners{OwnerID: userID}); err != nil {
+	if err := actor.CheckPermission(BlockUser, ObjectOwners{OwnerID: userID}); err != nil {
 		return err
 	}
 	act, at := "allow", (*time.Time)(nil)
@@ -226,10 +229,10 @@ func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 	return WriteAudit(tx, actor, "rename", fmt.Sprintf("user %d", userID), fmt.Sprintf("from %s to %s", had.Name, name))
 }
 
-const maxName = 40
+const maxNameLength = 40
 
-// isInvisible reports whether a letter or mark is not drawn, so that two different names could look the same.
-func isInvisible(r rune) bool {
+// isInvisibleRune reports whether a letter or mark is not drawn, so that two different names could look the same.
+func isInvisibleRune(r rune) bool {
 	const brailleBlank = '\u2800'
 	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -238,14 +241,14 @@ func isInvisible(r rune) bool {
 // to 40 characters with an ellipsis.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || isInvisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+		if r == utf8.RuneError || isInvisibleRune(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
 	}, name)
 	name = strings.Join(strings.Fields(visible), " ")
-	if runes := []rune(name); len(runes) > maxName {
-		name = strings.TrimSpace(string(runes[:maxName-1])) + "…"
+	if runes := []rune(name); len(runes) > maxNameLength {
+		name = strings.TrimSpace(string(runes[:maxNameLength-1])) + "…"
 	}
 	return name
 }

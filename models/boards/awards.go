@@ -12,23 +12,23 @@ import (
 	"warpboard/models/db"
 )
 
-// firstEntriesSQL selects the entries that determine the points of each board, in the order of the board: entries that
-// wait to be measured again with newer software follow the others. The limits here and below make both databases find
-// the last such entry of each board first, and then join. The two halves and "cross" make SQLite use both columns of
-// the index.
-const firstEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntrySQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntrySQL + `), 1e300) as last
+// entriesForPointsSQL selects the entries that determine the points of each board, in the order of the board: entries
+// that wait to be measured again with newer software follow the others. The limits here and below make both databases
+// find the last such entry of each board first, and then join. The two halves and "cross" make SQLite use both columns
+// of the index.
+const entriesForPointsSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntrySQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntrySQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	e as (select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age = c.age and e.score_ns <= c.last
 		union all select e.* from c cross join entries e where e.version_id = c.version_id and e.device = c.device and e.age < c.age)
 	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
 	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// lastEntrySQL is the end of a query for a column of the last of the entries of firstEntriesSQL on board b. Ages are at
-// most 0.
+// lastEntrySQL is the end of a query for a column of the last of the entries of entriesForPointsSQL on board b. Ages
+// are at most 0.
 const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntriesSQL is firstEntriesSQL for a season. It selects each person's last best run in the season; slower runs
-// are not in the table.
+// seasonEntriesSQL is entriesForPointsSQL for a season. It selects each person's last best run in the season; slower
+// runs are not in the table.
 const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastOfSeasonSQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + lastInSeasonSQL + `
@@ -56,7 +56,7 @@ type boardSelection struct {
 // readAwards reads the awards of boards. For a season, the entry in 1st place holds its record since its run; otherwise
 // since the last record of another person.
 func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]boardAward, error) {
-	query, args := firstEntriesSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
+	query, args := entriesForPointsSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {
 		query, args = seasonEntriesSQL, append(args, sql.Named("from", db.Time(season.Start)), sql.Named("until", season.endTime()))
 	}
@@ -68,7 +68,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	entries := map[Key][]Entry{}
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
 			return nil, db.ReadError(err, "a first entry of a board")
 		}
 		key := Key{e.VersionID, e.Device}
@@ -116,10 +116,10 @@ func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Ke
 	return db.ReadError(err, "the records of boards")
 }
 
-// FamilyTotal is a person's total on the devices of a family. An empty name means all devices.
-type FamilyTotal struct {
+// DeviceFamilyTotal is a person's total on the devices of a family. An empty name means all devices.
+type DeviceFamilyTotal struct {
 	Family string
-	Total
+	PersonTotal
 }
 
 // personAward is a person's entry on a board with the numbers that determine its points.
@@ -153,12 +153,12 @@ const ownAwardsSQL = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.
 
 // TotalsOf returns a person's points on all devices, and on each family of devices, in one query. It returns no ranks,
 // which depend on everyone's points.
-func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, error) {
+func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]DeviceFamilyTotal, error) {
 	var list []personAward
 	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwardsSQL, ranksWithPoints), sql.Named("person", userID), sql.Named("reach", maxBandRatio), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
-	names, tallies := []string{}, map[string]*personTotal{}
+	names, tallies := []string{}, map[string]*personTotalBuilder{}
 	for _, own := range list {
 		a := boardAward{
 			userID: userID,
@@ -173,30 +173,33 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]FamilyTotal, err
 		}
 		for _, family := range []string{"", gpuname.Family(own.Device)} {
 			if tallies[family] == nil {
-				names, tallies[family] = append(names, family), &personTotal{Total: Total{UserID: userID}}
+				names, tallies[family] = append(names, family),
+					&personTotalBuilder{PersonTotal: PersonTotal{UserID: userID}}
 			}
 			tallies[family].add(own.TaskID, a)
 		}
 	}
-	out := make([]FamilyTotal, len(names))
+	out := make([]DeviceFamilyTotal, len(names))
 	for i, name := range names {
-		out[i] = FamilyTotal{name, tallies[name].total()}
+		out[i] = DeviceFamilyTotal{name, tallies[name].total()}
 	}
 	return out, nil
 }
 
-// NamedTotal is a total with the data of its person for a list.
-type NamedTotal struct {
-	Total
+// PersonTotalWithName is a total with the data of its person for a list.
+type PersonTotalWithName struct {
+	PersonTotal
 	UserName    string
 	Submissions int // number of submissions to public tasks since a time
 }
 
-// AddNames returns totals with the names of their people, and the number of their submissions since a time.
-func (s *Boards) AddNames(ctx context.Context, list []Total, since time.Time) ([]NamedTotal, error) {
-	ids, out := make([]int64, len(list)), make([]NamedTotal, len(list))
+// AddPeopleNames returns totals with the names of their people, and the number of their submissions since a time.
+func (s *Boards) AddPeopleNames(
+	ctx context.Context, list []PersonTotal, since time.Time,
+) ([]PersonTotalWithName, error) {
+	ids, out := make([]int64, len(list)), make([]PersonTotalWithName, len(list))
 	for i, t := range list {
-		ids[i], out[i].Total = t.UserID, t
+		ids[i], out[i].PersonTotal = t.UserID, t
 	}
 	var people []struct {
 		ID          int64
@@ -204,7 +207,7 @@ func (s *Boards) AddNames(ctx context.Context, list []Total, since time.Time) ([
 		Submissions int
 	}
 	err := s.db.Read(ctx).Table("users u").Select(`u.id, u.name, (select count(*) from submissions s join tasks t on t.id = s.task_id
-			where s.user_id = u.id and s.created_at >= ? and `+catalog.IsPublic+` and s.frozen_event = 0) as submissions`, db.Time(since), db.Now()).
+			where s.user_id = u.id and s.created_at >= ? and `+catalog.IsPublicSQL+` and s.frozen_event = 0) as submissions`, db.Time(since), db.Now()).
 		Where("u.id in ?", ids).Scan(&people).Error
 	byID := map[int64]int{}
 	for i, p := range people {

@@ -8,27 +8,27 @@ import (
 	"gorm.io/gorm"
 )
 
-// maxHalfWidth limits the half-width of an entry's interval, relative to its score, when entries are compared, unless
-// the interval of the first entry is wider. It equals the limit from which package harness calls an interval noisy. So
-// an unstable kernel with a wide interval does not share a better rank.
-const maxHalfWidth = 0.005
+// maxComparedHalfWidth limits the half-width of an entry's interval, relative to its score, when entries are compared,
+// unless the interval of the first entry is wider. It equals the limit from which package harness calls an interval
+// noisy. So an unstable kernel with a wide interval does not share a better rank.
+const maxComparedHalfWidth = 0.005
 
-// maxFirstHalfWidth limits the half-width of the first entry's interval, relative to its score. A disturbed run may
-// have an interval of ± 80 %, which would otherwise put much slower kernels in 1st place.
-const maxFirstHalfWidth = 0.1
+// maxFirstEntryHalfWidth limits the half-width of the first entry's interval, relative to its score. A disturbed run
+// may have an interval of ± 80 %, which would otherwise put much slower kernels in 1st place.
+const maxFirstEntryHalfWidth = 0.1
 
-// minDifference is the smallest relative difference of two scores that matters, even if the intervals are narrower,
-// because machines of the same model differ by about as much from day to day.
-const minDifference = 0.005
+// minScoreDifference is the smallest relative difference of two scores that matters, even if the intervals are
+// narrower, because machines of the same model differ by about as much from day to day.
+const minScoreDifference = 0.005
 
-// maxBandRatio limits the ratio of a score in a band to the band's first score. It follows from clearlySlower: an entry
-// shares the rank if its score minus a tenth is at most the first score plus a tenth. The additional factor allows for
-// rounding.
-const maxBandRatio = (1+maxFirstHalfWidth)/(1-maxFirstHalfWidth) + 0.01
+// maxBandRatio limits the ratio of a score in a band to the band's first score. It follows from isClearlySlower: an
+// entry shares the rank if its score minus a tenth is at most the first score plus a tenth. The additional factor
+// allows for rounding.
+const maxBandRatio = (1+maxFirstEntryHalfWidth)/(1-maxFirstEntryHalfWidth) + 0.01
 
-// clearlySlower reports whether the data show that entry e is slower than first, the first entry of a band. This is so
-// if the intervals do not overlap and the scores differ by more than minDifference. A score without an interval (from
-// an old version, or from a task's own program) counts as exact.
+// isClearlySlower reports whether the data show that entry e is slower than first, the first entry of a band. This is
+// so if the intervals do not overlap and the scores differ by more than minScoreDifference. A score without an interval
+// (from an old version, or from a task's own program) counts as exact.
 //
 // Noise gives no advantage. If first has a narrow interval, a noisy entry ties no farther behind than one with an
 // interval of ± 0.5 %. If first is noisy, e ties as far as the interval of first reaches, at most 10 %.
@@ -43,30 +43,31 @@ const maxBandRatio = (1+maxFirstHalfWidth)/(1-maxFirstHalfWidth) + 0.01
 //
 // Weakness: an entry behind a noisy first entry of a band shares its rank if it is inside that interval. 1st places are
 // confirmed by additional runs.
-func clearlySlower(first, e Entry) bool {
-	most := min(first.highBound(), first.ScoreNS*(1+maxFirstHalfWidth))
-	return e.ScoreNS > first.ScoreNS*(1+minDifference) && e.lowBound(max(maxHalfWidth, most/first.ScoreNS-1)) > most
+func isClearlySlower(first, e Entry) bool {
+	most := min(first.highBound(), first.ScoreNS*(1+maxFirstEntryHalfWidth))
+	return e.ScoreNS > first.ScoreNS*(1+minScoreDifference) &&
+		e.lowBound(max(maxComparedHalfWidth, most/first.ScoreNS-1)) > most
 }
 
-// MayBeTied reports whether the data do not show which of two scores is lower. Unlike clearlySlower, which determines
+// MayBeTied reports whether the data do not show which of two scores is lower. Unlike isClearlySlower, which determines
 // ranks, it uses both whole intervals.
 func MayBeTied(a, b Entry) bool {
 	if b.ScoreNS < a.ScoreNS {
 		a, b = b, a
 	}
-	return b.ScoreNS <= a.ScoreNS*(1+minDifference) || b.lowBound(1) <= a.highBound()
+	return b.ScoreNS <= a.ScoreNS*(1+minScoreDifference) || b.lowBound(1) <= a.highBound()
 }
 
 // Reasons why an entry ranks behind the first entry of a rank although its data do not show that it is slower.
 const (
-	ReasonWideInterval    = "wide"    // the intervals touch, but clearlySlower counts only a part of a wide one
+	ReasonWideInterval    = "wide"    // the intervals touch, but isClearlySlower counts only a part of a wide one
 	ReasonSlowerThanFirst = "first"   // it is clearly slower than the first, but not than the neighbor
 	ReasonBetweenBands    = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
 func rankBehindReason(first, e Entry) string {
 	switch {
-	case !clearlySlower(first, e):
+	case !isClearlySlower(first, e):
 		return ReasonBetweenBands
 	case MayBeTied(first, e):
 		return ReasonWideInterval
@@ -74,9 +75,9 @@ func rankBehindReason(first, e Entry) string {
 	return ReasonSlowerThanFirst
 }
 
-// RanksByWidth reports whether an entry ranks behind the first entry of a rank only because its wide interval counts in
-// part (see maxHalfWidth).
-func RanksByWidth(first, e Entry) bool { return rankBehindReason(first, e) == ReasonWideInterval }
+// RanksBehindByWidth reports whether an entry ranks behind the first entry of a rank only because its wide interval
+// counts in part (see maxComparedHalfWidth).
+func RanksBehindByWidth(first, e Entry) bool { return rankBehindReason(first, e) == ReasonWideInterval }
 
 // lowBound returns the low end of the entry's interval, but at most share (a fraction of the score) below the score.
 func (e Entry) lowBound(share float64) float64 {
@@ -114,11 +115,11 @@ const joinBandSQL = "join bands b on b.version_id = e.version_id and b.device = 
 const bandOfEntrySQL = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
 	order by f.score_ns desc, f.run_id desc limit 1`
 
-// bandColumns has the columns of a Ranked that come from the band.
+// bandColumns has the columns of a RankedEntry that come from the band.
 const bandColumns = "b.ahead + 1 as rank, b.size > 1 as tied"
 
-// Ranked is an entry with its rank.
-type Ranked struct {
+// RankedEntry is an entry with its rank.
+type RankedEntry struct {
 	Entry
 	Rank int  // number of entries before its band, plus one
 	Tied bool // others share the rank
@@ -133,7 +134,7 @@ type bandBuilder struct {
 
 // startsBand reports whether the next entry begins a band.
 func (c *bandBuilder) startsBand(e Entry) bool {
-	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.Age != c.firstOfBand.Age || clearlySlower(c.firstOfBand, e)
+	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.EpochAge != c.firstOfBand.EpochAge || isClearlySlower(c.firstOfBand, e)
 }
 
 func (c *bandBuilder) add(e Entry) {
@@ -143,7 +144,7 @@ func (c *bandBuilder) add(e Entry) {
 		}
 		c.firstOfBand = e
 		c.bands = append(c.bands, Band{
-			VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.Age, ScoreNS: e.ScoreNS,
+			VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.EpochAge, ScoreNS: e.ScoreNS,
 			EntriesBefore: c.entriesBefore,
 		})
 	}
@@ -175,7 +176,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		if e == nil {
 			continue
 		}
-		at := boardPosition{e.Age, e.ScoreNS, e.RunID}
+		at := boardPosition{e.EpochAge, e.ScoreNS, e.RunID}
 		if key.VersionID == 0 || at.isBefore(from) {
 			from = at
 		}
@@ -194,16 +195,16 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		keep++
 	}
 	keep = max(keep-1, 0)
-	cut, next, err := cutChangedBands(tx, key, old, keep, to)
+	cut, next, err := divideChangedBands(tx, key, old, keep, to)
 	if err != nil {
 		return err
 	}
 	return replaceBands(tx, old[keep:next], cut.bands, old[next:], more)
 }
 
-// cutChangedBands divides the entries from the band old[keep] on into bands, until one of the old bands after the
+// divideChangedBands divides the entries from the band old[keep] on into bands, until one of the old bands after the
 // position next begins at the same entry as before.
-func cutChangedBands(
+func divideChangedBands(
 	tx *gorm.DB, key Key, old []Band, keep int, to boardPosition,
 ) (cut bandBuilder, next int, err error) {
 	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
@@ -219,10 +220,10 @@ func cutChangedBands(
 	defer rows.Close()
 	for rows.Next() {
 		e := Entry{VersionID: key.VersionID, Device: key.Device}
-		if err := rows.Scan(&e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
+		if err := rows.Scan(&e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.isBefore(boardPosition{e.Age, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
+		if to.isBefore(boardPosition{e.EpochAge, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}
@@ -273,7 +274,8 @@ func rebuildBands(tx *gorm.DB) error {
 	defer rows.Close()
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS,
+			&e.HighNS); err != nil {
 			return fmt.Errorf("reading an entry: %w", err)
 		}
 		cut.add(e)

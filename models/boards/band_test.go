@@ -91,9 +91,9 @@ func TestNoiseGivesNoAdvantage(t *testing.T) {
 		return Entry{VersionID: 1, ScoreNS: ns, Interval: Interval{LowNS: &low, HighNS: &high}}
 	}
 	for behind := 0.004; behind < 0.05; behind += 0.001 {
-		steady := clearlySlower(first, with(first.ScoreNS*(1+behind), 0.005))
+		steady := isClearlySlower(first, with(first.ScoreNS*(1+behind), 0.005))
 		for _, half := range []float64{0.006, 0.01, 0.02, 0.1, 0.5} {
-			if uneven := clearlySlower(first, with(first.ScoreNS*(1+behind), half)); steady && !uneven {
+			if uneven := isClearlySlower(first, with(first.ScoreNS*(1+behind), half)); steady && !uneven {
 				t.Errorf("%.1f %% behind, an interval of ± %g %% ties with the first, and one of ± 0.5 %% does not",
 					100*behind, 100*half)
 			}
@@ -102,7 +102,7 @@ func TestNoiseGivesNoAdvantage(t *testing.T) {
 	r, ties := rand.New(rand.NewPCG(9, 9)), 0
 	const trials = 1000
 	for range trials {
-		if uneven := measure(r, 102e3, 0.028, 10); !clearlySlower(first, uneven) {
+		if uneven := measure(r, 102e3, 0.028, 10); !isClearlySlower(first, uneven) {
 			ties++
 		}
 	}
@@ -140,7 +140,7 @@ func TestApart(t *testing.T) {
 		"5 times as slow, both uneven":      {at(100, 20, 600), at(500, 90, 900), true},
 		"twice as slow with wide intervals": {at(100, 90, 110), at(200, 180, 220), true},
 	} {
-		if got := clearlySlower(c.first, c.e); got != c.want {
+		if got := isClearlySlower(c.first, c.e); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

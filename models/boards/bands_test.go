@@ -26,8 +26,8 @@ func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user account
 func places(t *testing.T, s *models.Store, w modelstest.World, size int) (out []string) {
 	t.Helper()
 	for offset := 0; ; offset += size {
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.PartQuery{Offset: offset, Limit: size}))
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Offset: offset, Limit: size}))
 		for _, st := range page.Standings {
 			tie := ""
 			if st.Tied {
@@ -56,7 +56,7 @@ func TestIndistinguishableEntriesShareARank(t *testing.T) {
 				t.Errorf("board in pages of %d:\n%s", size+1, diff)
 			}
 		}
-		if st := modelstest.Got[boards.Standing](t)(s.Boards.Place(ctx, w.Task.VersionID, "CPU",
+		if st := modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, w.Task.VersionID, "CPU",
 			dan.ID)); st.Rank != 3 || !st.Tied || st.ScoreNS-st.BestOfEpochNS != 43 {
 			t.Errorf("Dan's place: %+v", st)
 		}

@@ -112,17 +112,17 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 		}
 		before := ended(t, s, w.Score(t, s, w.Ann, 3500))
 		w.Score(t, s, w.Ann, 3200)
-		head := modelstest.Got[boards.Head](t)(s.Boards.Head(ctx, w.Task.VersionID, "CPU"))
+		head := modelstest.Got[boards.BoardHead](t)(s.Boards.ReadHead(ctx, w.Task.VersionID, "CPU"))
 		text := func(e boards.Standing) string {
 			text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.TryCount)
-			if e.EarlierBestNS != nil && *e.EarlierBestNS != e.ScoreNS {
-				text += fmt.Sprintf(", before %g", *e.EarlierBestNS)
+			if e.BestAtCompareTimeNS != nil && *e.BestAtCompareTimeNS != e.ScoreNS {
+				text += fmt.Sprintf(", before %g", *e.BestAtCompareTimeNS)
 			}
 			return text
 		}
 		show := func(offset, limit int) (out []string) {
-			shown, own, err := s.Boards.ReadForPage(ctx, head,
-				boards.PartQuery{Offset: offset, Limit: limit, ViewerID: w.Ann.ID, CompareWithTime: before})
+			shown, own, err := s.Boards.ReadCachedPart(ctx, head,
+				boards.BoardPartQuery{Offset: offset, Limit: limit, ViewerID: w.Ann.ID, CompareWithTime: before})
 			modelstest.Check(t, err)
 			for _, e := range append(slices.Clone(shown.Standings), *own) {
 				out = append(out, text(e))
@@ -138,14 +138,14 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 				t.Errorf("behind Ann, %s:\n%s", read, diff)
 			}
 		}
-		offset, id, err := s.Boards.Find(ctx, w.Task.VersionID, "CPU", "SON 4")
+		offset, id, err := s.Boards.FindEntryByName(ctx, w.Task.VersionID, "CPU", "SON 4")
 		if err != nil || offset != 5 || id == 0 {
 			t.Errorf("Person 4 stands at %d, %v", offset, err)
 		}
 		if offset := modelstest.Got[int](t)(s.Boards.FindPerson(ctx, w.Task.VersionID, "CPU", w.Ann.ID)); offset != 3 {
 			t.Errorf("Ann stands at %d", offset)
 		}
-		_, _, err = s.Boards.Find(ctx, w.Task.VersionID, "CPU", "%")
+		_, _, err = s.Boards.FindEntryByName(ctx, w.Task.VersionID, "CPU", "%")
 		modelstest.WantKind(t, err, db.NotFound)
 	})
 }

@@ -17,9 +17,9 @@ type Board struct {
 	ChangeNumber int64  `gorm:"column:change"` // grows with every visible change
 	PeopleCount  int64  `gorm:"column:size"`   // people on it
 	// Leaders has the first three entries of the newest epoch, so that a list of tasks reads only one row per board.
-	Leaders     []Ranked     `gorm:"serializer:json"`
-	RecordSteps RecordScores `gorm:"column:steps;serializer:json"`
-	ChangedAt   time.Time
+	Leaders          []RankedEntry `gorm:"serializer:json"`
+	LastRecordScores RecordScores  `gorm:"column:steps;serializer:json"`
+	ChangedAt        time.Time
 
 	EpochID int64 // of the first; entries of older ones come behind all of this
 	// ConfirmingRun is the run that a confirmation measures again, in turns with the next person's run; 0 means none.
@@ -30,56 +30,57 @@ const leaderCount = 3
 
 // Standing is an entry with its rank, its person, and the additional columns of the query that read it.
 type Standing struct {
-	Ranked
+	RankedEntry
 	Numerics
 	UserName   string
 	MemoryPeak *int64 // as the run's
 	// BeforeConfirmationNS is the score before the confirmation that changed it; nil if none did.
 	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`
 	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
-	// AddedReason is the reason why an admin added the submission for the person; empty if the person submitted it.
-	AddedReason string `gorm:"column:added_why"`
-	Validated
-	// TryCount is the number of the person's valid runs. It is set only if PartQuery.CompareWithTime is.
+	// AdminAddedReason is the reason why an admin added the submission for the person; empty if the person submitted
+	// it.
+	AdminAddedReason string `gorm:"column:added_why"`
+	ValidationResult
+	// TryCount is the number of the person's valid runs. It is set only if BoardPartQuery.CompareWithTime is.
 	TryCount int `gorm:"column:tries"` // valid runs of the person up to this one
-	// EarlierBestNS is the person's best score at PartQuery.CompareWithTime; nil if there was none.
-	EarlierBestNS *float64 `gorm:"column:before_ns"`
-	HasProfile    bool     `gorm:"column:profiled"` // a profile followed the run
-	IsViewers     bool     `gorm:"column:own"`      // PartQuery.ViewerID's, read wherever it stands
-	// BestOfEpochNS is set only by Place.
+	// BestAtCompareTimeNS is the person's best score at BoardPartQuery.CompareWithTime; nil if there was none.
+	BestAtCompareTimeNS *float64 `gorm:"column:before_ns"`
+	HasProfile          bool     `gorm:"column:profiled"` // a profile followed the run
+	IsViewersEntry      bool     `gorm:"column:own"`      // BoardPartQuery.ViewerID's, read wherever it stands
+	// BestOfEpochNS is set only by PersonPlace.
 	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
 	// ExcludedFromDatasets is set only by StandingsAt.
 	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
-	// OfOlderEpoch means that the epoch of the entry is older than that of the board: it has no rank until it is
+	// IsOfOlderEpoch means that the epoch of the entry is older than that of the board: it has no rank until it is
 	// measured again.
-	OfOlderEpoch bool `gorm:"column:stale"`
+	IsOfOlderEpoch bool `gorm:"column:stale"`
 }
 
-// Validated is the result of the task's validation script for an entry (package review).
-type Validated struct {
+// ValidationResult is the result of the task's validation script for an entry (package review).
+type ValidationResult struct {
 	Answer        string // empty: it was not asked, or has not ended
 	Message       string
 	ScriptVersion string
 	AskedAt       *time.Time
-	AskedName     string
+	RequesterName string `gorm:"column:asked_name"`
 }
 
-// Head is a board without its entries, but with the software of its 1st place.
-type Head struct {
+// BoardHead is a board without its entries, but with the software of its 1st place.
+type BoardHead struct {
 	Board
-	Epoch epochs.Software
+	Software epochs.Software `gorm:"column:epoch"`
 }
 
-// Page is a part of a board, in the order of the board.
-type Page struct {
-	Head
+// BoardPart is a part of a board, in the order of the board.
+type BoardPart struct {
+	BoardHead
 	Standings []Standing
 }
 
-// Board reads a part of a board. A board without entries is an empty Page, not an error.
-func (s *Boards) Board(ctx context.Context, versionID int64, device string, part PartQuery) (Page, error) {
-	head, err := s.Head(ctx, versionID, device)
-	page := Page{Head: head}
+// Board reads a part of a board. A board without entries is an empty BoardPart, not an error.
+func (s *Boards) Board(ctx context.Context, versionID int64, device string, part BoardPartQuery) (BoardPart, error) {
+	head, err := s.ReadHead(ctx, versionID, device)
+	page := BoardPart{BoardHead: head}
 	if err == nil && head.PeopleCount > 0 {
 		page.Standings, err = s.readPart(ctx, head, nil, part)
 	}
@@ -91,16 +92,16 @@ func (s *Boards) LeadingEntries(
 	ctx context.Context, versionID int64, device string, limit int,
 ) (list []Standing, err error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesOrder).Limit(limit)
-	err = s.standings(ctx, part, "").Order(prefixEntryColumns(entriesOrder)).Scan(&list).Error
+	err = s.standingsQuery(ctx, part, "").Order(prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "first entries of the board")
 }
 
 // EntryAbove returns the entry directly before e on the board, or nil.
 func (s *Boards) EntryAbove(ctx context.Context, e Entry) (*Standing, error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).
-		Where("(age, score_ns, run_id) < (?, ?, ?)", e.Age, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
+		Where("(age, score_ns, run_id) < (?, ?, ?)", e.EpochAge, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
 	var list []Standing
-	err := s.standings(ctx, part, "").Scan(&list).Error
+	err := s.standingsQuery(ctx, part, "").Scan(&list).Error
 	if err != nil || len(list) == 0 {
 		return nil, db.ReadError(err, "entry before another")
 	}
@@ -115,30 +116,31 @@ func (s *Boards) ChangeNumber(ctx context.Context, versionID int64, device strin
 	return change, db.ReadError(err, "the board's change number")
 }
 
-// Place returns a person's entry on a board with its rank, or NotFound.
-func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
+// PersonPlace returns a person's entry on a board with its rank, or NotFound.
+func (s *Boards) PersonPlace(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry, placedColumns).Take(&st).Error
+	err := s.standingsQuery(ctx, entry, placeExtraColumns).Take(&st).Error
 	return st, db.ReadError(err, "entry of this person")
 }
 
 // HasOlderEpoch reports whether the entry's epoch is older than that of the board's 1st place. Such entries are not
 // compared with others.
-func (e Entry) HasOlderEpoch(b Board) bool { return -e.Age < b.EpochID }
+func (e Entry) HasOlderEpoch(b Board) bool { return -e.EpochAge < b.EpochID }
 
-// placedColumns has the columns that only Place reads: first_ns is the best score of the entry's epoch on the board;
-// stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.
-const placedColumns = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
+// placeExtraColumns has the columns that only PersonPlace reads: first_ns is the best score of the entry's epoch on the
+// board; stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.
+const placeExtraColumns = `(select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age order by f.score_ns limit 1) as first_ns,
 	exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale`
 
 // previousBest returns the best runs that the entries' people had before these entries. Their ranks are approximate:
-// one more than the number of other people's entries of the board's epoch that are faster by more than minDifference.
+// one more than the number of other people's entries of the board's epoch that are faster by more than
+// minScoreDifference.
 func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
 		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRunSQL + " order by " + bestFirstOrder + " limit 1)")
 	runs := tx.Table("runs").Select(runColumns).Where("id in (?)", best)
-	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRunSQL+") + 1 as rank", 1+minDifference).
+	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRunSQL+") + 1 as rank", 1+minScoreDifference).
 		Scan(&list).Error
 	return list, db.ReadError(err, "runs before entries")
 }
@@ -146,8 +148,8 @@ func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 const aheadOfRunSQL = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 
-// standings returns a query for entries with their ranks, the names of their people, and additional columns.
-func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
+// standingsQuery returns a query for entries with their ranks, the names of their people, and additional columns.
+func (s *Boards) standingsQuery(ctx context.Context, entries *gorm.DB, more string, args ...any) *gorm.DB {
 	columns := "e.*, " + bandColumns + ", u.name as user_name, (select added_why from submissions where id = e.submission_id) as added_why, q.error_ulp, q.error_relative, q.memory_peak, q.was_ns, q.contradicted, " + validationColumns
 	if more != "" {
 		columns += ", " + more

@@ -18,16 +18,16 @@ type boardCache = cache.Cache[any, any]
 type (
 	summaryKey struct {
 		Key
-		change int64
+		changeNumber int64
 	}
 	placeKey struct {
 		Key
-		change, userID int64
+		changeNumber, userID int64
 	}
 	boardPartKey struct {
 		Key
-		change int64
-		part   PartQuery // the part without its viewer
+		changeNumber int64
+		part         BoardPartQuery // the part without its viewer
 	}
 )
 
@@ -40,19 +40,19 @@ func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 
 // cachedSummary returns the cached summary of a board at a change number, with the entry of a person if userID is not
 // 0.
-func cachedSummary(k *boardCache, key Key, change, userID int64) (Summary, bool) {
-	summary, ok := cachedValue[Summary](k, summaryKey{key, change})
+func cachedSummary(k *boardCache, key Key, change, userID int64) (BoardSummary, bool) {
+	summary, ok := cachedValue[BoardSummary](k, summaryKey{key, change})
 	if ok && userID != 0 {
-		summary.Own, ok = cachedValue[PersonRank](k, placeKey{key, change, userID})
+		summary.OwnRank, ok = cachedValue[PersonRank](k, placeKey{key, change, userID})
 	}
 	return summary, ok
 }
 
-func cacheSummary(k *boardCache, key Key, summary Summary, userID int64) {
+func cacheSummary(k *boardCache, key Key, summary BoardSummary, userID int64) {
 	if userID != 0 {
-		k.Put(placeKey{key, summary.ChangeNumber, userID}, summary.Own, 200)
+		k.Put(placeKey{key, summary.ChangeNumber, userID}, summary.OwnRank, 200)
 	}
-	summary.Own = PersonRank{}
+	summary.OwnRank = PersonRank{}
 	k.Put(summaryKey{key, summary.ChangeNumber}, summary, 2000)
 }
 
@@ -60,14 +60,14 @@ func cacheSummary(k *boardCache, key Key, summary Summary, userID int64) {
 type BoardContent struct {
 	Standings []Standing
 	Bands     []Band // bands of the whole board
-	History   []RecordHolder
+	History   []RecordWithHolder
 	Baselines []MeasuredBaseline
 }
 
-// ReadForPage reads a part of a board in four queries, or from the cache. own is the entry of part.ViewerID, or nil.
-// The cache key contains PartQuery.CompareWithTime.
-func (s *Boards) ReadForPage(
-	ctx context.Context, b Head, part PartQuery,
+// ReadCachedPart reads a part of a board in four queries, or from the cache. own is the entry of part.ViewerID, or nil.
+// The cache key contains BoardPartQuery.CompareWithTime.
+func (s *Boards) ReadCachedPart(
+	ctx context.Context, b BoardHead, part BoardPartQuery,
 ) (shown BoardContent, own *Standing, err error) {
 	key := boardPartKey{Key{b.VersionID, b.Device}, b.ChangeNumber, part}
 	key.part.ViewerID = 0
@@ -76,7 +76,8 @@ func (s *Boards) ReadForPage(
 		if part.ViewerID == 0 {
 			return shown, nil, nil
 		}
-		list, err := s.readPart(ctx, b, nil, PartQuery{ViewerID: part.ViewerID, CompareWithTime: part.CompareWithTime})
+		list, err := s.readPart(ctx, b, nil, BoardPartQuery{ViewerID: part.ViewerID,
+			CompareWithTime: part.CompareWithTime})
 		_, own = splitViewersEntry(list)
 		return shown, own, err
 	}
@@ -87,7 +88,7 @@ func (s *Boards) ReadForPage(
 		return shown, nil, err
 	}
 	shown.Standings, own = splitViewersEntry(shown.Standings)
-	if shown.History, err = s.History(ctx, b.VersionID, b.Device); err != nil {
+	if shown.History, err = s.RecordHistory(ctx, b.VersionID, b.Device); err != nil {
 		return shown, nil, err
 	}
 	if shown.Baselines, err = s.Baselines(ctx, []int64{b.VersionID}, b.Device); err != nil {
@@ -99,7 +100,7 @@ func (s *Boards) ReadForPage(
 
 // splitViewersEntry removes the viewer's entry, which is the last one, from a list, and returns both.
 func splitViewersEntry(list []Standing) ([]Standing, *Standing) {
-	if n := len(list) - 1; n >= 0 && list[n].IsViewers {
+	if n := len(list) - 1; n >= 0 && list[n].IsViewersEntry {
 		own := list[n]
 		return list[:n:n], &own
 	}

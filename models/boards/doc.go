@@ -8,19 +8,20 @@
 // runs).
 //
 // Inside its transactions, package models calls EnterRun when a run has ended
-// well, and Recompute when runs were disqualified or deleted. Every page, API, and feed reads the resulting rows.
+// well, and RecomputeEntries when runs were disqualified or deleted. Every page, API, and feed reads the resulting
+// rows.
 //
 // Entries, records, bests, and the board's row change in the transaction of the run that changes them. A board's change
 // number grows with every visible change, so a page can detect that it is old.
 //
 // The columns of a board's page:
 //
-//	rank             clearlySlower decides which entries share one (band.go); the rows of bands
+//	rank             isClearlySlower decides which entries share one (band.go); the rows of bands
 //	score, interval  samples.ScoreOf, or harness.Score for a single run; runs.score_ns, copied to entries
-//	% of roof        scores.compareWithSlot, and samples.averageMeasure for several samples; runs.roof, copied to entries
+//	% of roof        scores.compareWithSlotBenchmark, and samples.combineMeasures for several samples; runs.roof, copied to entries
 //	date             samples.achievedAt; runs.scored_at, copied to entries
 //	week, runs       insertBestsSQL (best.go); bests
-//	error, memory    work.numericsOf and memoryOf; runs
+//	error, memory    work.largestErrors and peakMemory; runs
 //	behind, × base   computed by package views, from the first entry and Baselines
 //
 // Traps: the rule for valid runs is written three times: as ValidRunSQL here, as work.Run.Valid (a test compares them),

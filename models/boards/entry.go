@@ -33,16 +33,18 @@ type Entry struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64
 	SubmissionID int64
-	Age          int64   // minus the number of its epoch, so that the newest comes first in the order of rows
-	ScoreNS      float64 `gorm:"column:score_ns"`
-	StdNS        float64 `gorm:"column:std_ns"`
-	ErrNS        float64 `gorm:"column:err_ns"`
-	Clock        string  // as the run's
+	// minus the number of its epoch, so that the newest comes first in the order of rows
+	EpochAge        int64   `json:"Age" gorm:"column:age"`
+	ScoreNS         float64 `gorm:"column:score_ns"`
+	DeviationNS     float64 `json:"StdNS" gorm:"column:std_ns"`
+	StandardErrorNS float64 `json:"ErrNS" gorm:"column:err_ns"`
+	ClockName       string  `json:"Clock" gorm:"column:clock"` // as the run's
 	Interval
-	Roof       *float64  // as the run's
-	Pooled     int       // as the run's: runs of equal sources that the score is made of; 0: one
-	Disturbed  string    // as the run's: why the conditions were bad
-	AchievedAt time.Time // since when it has this score: the end of the run, or of the newest run in its pool
+	RooflineShare *float64 `json:"Roof" gorm:"column:roof"` // as the run's
+	// as the run's: runs of equal sources that the score is made of; 0: one
+	PooledRunCount  int       `json:"Pooled" gorm:"column:pooled"`
+	DisturbedReason string    `json:"Disturbed" gorm:"column:disturbed"` // as the run's: why the conditions were bad
+	AchievedAt      time.Time // since when it has this score: the end of the run, or of the newest run in its pool
 }
 
 // Interval contains a run's score with a probability of 95 %. It is computed from several processes of the submission.
@@ -62,13 +64,13 @@ type Numerics struct {
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
 }
 
-// Change is a board with its new change number.
-type Change struct {
-	VersionID int64
-	Device    string
-	Change    int64 // 1, 2, …: a page with this number is up to date
+// BoardChange is a board with its new change number.
+type BoardChange struct {
+	VersionID    int64
+	Device       string
+	ChangeNumber int64 `gorm:"column:change"` // 1, 2, …: a page with this number is up to date
 
-	Record        *NewRecord `gorm:"-"` // the run that entered is the first of the board now
+	NewRecord     *NewRecord `gorm:"-"` // the run that entered is the first of the board now
 	PreviousEntry *Entry     `gorm:"-"` // earlier entry of the same person
 }
 
@@ -84,7 +86,7 @@ const runColumns = "version_id, device, user_id, id as run_id, submission_id, -e
 // EnterRun updates the board of a valid run that has just ended. For a pooled run, e is the run that represents the
 // pool, whose score may have changed. The result is nil if nothing visible changed: another run of the person stays the
 // entry, and no record or best run changed.
-func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
+func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*BoardChange, error) {
 	before, err := readLastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more
 	switch {
@@ -105,12 +107,12 @@ func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	if err != nil || !changed && !corrected {
 		return nil, err
 	}
-	change, err := IncrementChange(tx, e.VersionID, e.Device)
+	change, err := IncrementChangeNumber(tx, e.VersionID, e.Device)
 	if err != nil {
 		return nil, err
 	}
 	change.PreviousEntry = had
-	change.Record, err = newRecordOf(tx, e, before)
+	change.NewRecord, err = newRecordOf(tx, e, before)
 	return change, err
 }
 
@@ -121,7 +123,7 @@ func newRecordOf(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 		return nil, err
 	}
 	var newer int64
-	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age < ?", e.VersionID, e.Device, e.Age).Limit(1).Count(&newer).Error
+	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age < ?", e.VersionID, e.Device, e.EpochAge).Limit(1).Count(&newer).Error
 	if err != nil || newer > 0 {
 		return nil, db.ReadError(err, "the board's records")
 	}
@@ -189,10 +191,10 @@ func firstOrNil(list []Entry) *Entry {
 	return &list[0]
 }
 
-// Recompute updates the entries of the people whose runs changed or were removed, and rebuilds the records of the
-// boards.
-func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
-	var changes []Change
+// RecomputeEntries updates the entries of the people whose runs changed or were removed, and rebuilds the records of
+// the boards.
+func RecomputeEntries(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
+	var changes []BoardChange
 	for _, r := range runs {
 		if _, _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
@@ -204,7 +206,7 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 		if err := rebuildRecords(tx, r.VersionID, r.Device); err != nil {
 			return nil, err
 		}
-		change, err := IncrementChange(tx, r.VersionID, r.Device)
+		change, err := IncrementChangeNumber(tx, r.VersionID, r.Device)
 		if err != nil {
 			return nil, err
 		}
@@ -213,10 +215,10 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
-// IncrementBoardsOf raises the change number of every board with an entry of a person, because the person's name has
-// changed.
-func IncrementBoardsOf(tx *gorm.DB, userID int64) ([]Change, error) {
-	var changes []Change
+// IncrementBoardsOfPerson raises the change number of every board with an entry of a person, because the person's name
+// has changed.
+func IncrementBoardsOfPerson(tx *gorm.DB, userID int64) ([]BoardChange, error) {
+	var changes []BoardChange
 	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
 	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
 		Updates(map[string]any{"change": gorm.Expr("change + 1"), "changed_at": db.Now()}).Error
@@ -226,8 +228,8 @@ func IncrementBoardsOf(tx *gorm.DB, userID int64) ([]Change, error) {
 	return changes, db.WriteError(err, "boards of person %d", userID)
 }
 
-// IncrementChange updates a board's row from its entries and raises its change number.
-func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
+// IncrementChangeNumber updates a board's row from its entries and raises its change number.
+func IncrementChangeNumber(tx *gorm.DB, versionID int64, device string) (*BoardChange, error) {
 	const where = "version_id = ? and device = ?"
 	board := Board{VersionID: versionID, Device: device}
 	err := tx.Where(where, versionID, device).Take(&board).Error
@@ -242,11 +244,11 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 		err = tx.Table("(?) e", first).Select("e.*, " + bandColumns).Joins(joinBandSQL).Order("e.age, e.score_ns, e.run_id").Scan(&board.Leaders).Error
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
-		board.EpochID = -board.Leaders[0].Age
-		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.HasOlderEpoch(board) })
+		board.EpochID = -board.Leaders[0].EpochAge
+		board.Leaders = slices.DeleteFunc(board.Leaders, func(e RankedEntry) bool { return e.HasOlderEpoch(board) })
 	}
 	if err == nil {
-		board.RecordSteps, err = lastRecords(tx, board)
+		board.LastRecordScores, err = lastRecordScores(tx, board)
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error
@@ -254,5 +256,5 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	if err != nil {
 		return nil, fmt.Errorf("saving the board's change: %w", err)
 	}
-	return &Change{VersionID: versionID, Device: device, Change: board.ChangeNumber}, nil
+	return &BoardChange{VersionID: versionID, Device: device, ChangeNumber: board.ChangeNumber}, nil
 }

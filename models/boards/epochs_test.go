@@ -39,18 +39,19 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if old.EpochID != 0 || fresh.EpochID <= 0 {
 			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
 		}
-		page := modelstest.Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
-			boards.PartQuery{Limit: 1}))
+		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Limit: 1}))
 		if len(page.Leaders) != 2 {
 			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
 		}
-		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
-			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
+		if page.Software.String() != "driver 580" || page.EpochID != fresh.EpochID {
+			t.Errorf("the board says %q, epoch %d", page.Software, page.EpochID)
 		}
-		records := modelstest.Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+		records := modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(), w.Task.VersionID,
+			"CPU"))
 		var history []string
 		for _, r := range records {
-			history = append(history, fmt.Sprint(r.ScoreNS, r.OlderSoftware))
+			history = append(history, fmt.Sprint(r.ScoreNS, r.HasOlderSoftware))
 		}
 		if diff := cmp.Diff([]string{"100 true", "100 true", "130 false", "90 true", "125 false"},
 			history); diff != "" {
@@ -59,7 +60,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		var feed []string
 		for _, r := range modelstest.Got[[]boards.TaskRecord](t)(s.Boards.Records(t.Context(),
 			boards.RecordFilter{Limit: 10})) {
-			feed = append(feed, fmt.Sprint(r.ScoreNS, r.OlderSoftware))
+			feed = append(feed, fmt.Sprint(r.ScoreNS, r.HasOlderSoftware))
 		}
 		if diff := cmp.Diff([]string{"125 false", "90 true", "130 false", "100 true", "100 true"}, feed); diff != "" {
 			t.Errorf("the feed of records, and whether each is of older software (-want +got):\n%s", diff)

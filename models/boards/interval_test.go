@@ -26,7 +26,7 @@ func TestAnEntryHasItsRunsInterval(t *testing.T) {
 			if rebuilt {
 				modelstest.Check(t, s.Boards.RebuildEntries(t.Context()))
 			}
-			board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 10})
+			board, err := s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})
 			modelstest.Check(t, err)
 			if len(board.Standings) != 2 {
 				t.Fatalf("%d entries", len(board.Standings))

@@ -55,24 +55,24 @@ func (o *Outcome) HideNext() {
 
 // Outcomes returns the outcomes of a submission's runs that may be entries, by run ID, with the validation of those
 // that are. A run whose person has no entry on the board has none.
-func (s *Boards) Outcomes(ctx context.Context, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
+func (s *Boards) Outcomes(ctx context.Context, runs ...Entry) (map[int64]*Outcome, map[int64]ValidationResult, error) {
 	return OutcomesOf(s.db.Read(ctx), runs...)
 }
 
 // placedEntry is a person's entry with the columns from which an Outcome is made.
 type placedEntry struct {
 	Outcome `gorm:"embedded"`
-	Validated
+	ValidationResult
 	OwnEntry          Entry    `gorm:"embedded;embeddedPrefix:own_"`
 	NextEntryInterval Interval `gorm:"embedded;embeddedPrefix:next_"`
 	FirstOfBetterRank Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
-	Older             bool
+	IsOfOlderEpoch    bool     `gorm:"column:older"`
 }
 
 // OutcomesOf returns the same as Outcomes in a transaction. It makes two queries if one of the runs is an entry,
 // otherwise one.
-func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Validated, error) {
-	outcomes, validated := map[int64]*Outcome{}, map[int64]Validated{}
+func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]ValidationResult, error) {
+	outcomes, validated := map[int64]*Outcome{}, map[int64]ValidationResult{}
 	if len(runs) == 0 {
 		return outcomes, validated, nil
 	}
@@ -87,8 +87,8 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		run := byDevice[e.OwnEntry.Device]
 		outcomes[run.RunID] = e.outcomeOf(run)
 		if e.OwnEntry.RunID == run.RunID {
-			validated[run.RunID] = e.Validated
-			if run.Pooled == 0 { // otherwise the earlier score is in the pool
+			validated[run.RunID] = e.ValidationResult
+			if run.PooledRunCount == 0 { // otherwise the earlier score is in the pool
 				alone = append(alone, run.RunID)
 			}
 		}
@@ -113,13 +113,13 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	o, own := e.Outcome, e.OwnEntry
 	o.NextWithinNoise = o.NextRun != 0 && MayBeTied(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
-	if e.Older { // ranks and neighbors mean nothing until it is measured again
+	if e.IsOfOlderEpoch { // ranks and neighbors mean nothing until it is measured again
 		o = Outcome{}
 	}
-	o.RooflineShare = run.Roof
+	o.RooflineShare = run.RooflineShare
 	if own.RunID != run.RunID {
 		o.IsRecord, o.Unconfirmed, o.AwaitsConfirmation = false, false, false
-		if own.Age != run.Age { // scores of other software are not compared
+		if own.EpochAge != run.EpochAge { // scores of other software are not compared
 			o.HideNext()
 			return &o
 		}
@@ -138,8 +138,8 @@ func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	return &o
 }
 
-// FirstRuns returns the run in 1st place of each board of a version, by device.
-func (s *Boards) FirstRuns(ctx context.Context, versionID int64, devices ...string) (map[string]int64, error) {
+// FirstPlaceRuns returns the run in 1st place of each board of a version, by device.
+func (s *Boards) FirstPlaceRuns(ctx context.Context, versionID int64, devices ...string) (map[string]int64, error) {
 	var list []Entry
 	err := s.db.Read(ctx).Table("bands").Select("device, run_id").Where("version_id = ? and device in ? and ahead = 0", versionID, devices).Scan(&list).Error
 	firsts := make(map[string]int64, len(list))

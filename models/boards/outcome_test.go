@@ -18,7 +18,7 @@ import (
 func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	t.Helper()
 	run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-	outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+	outcomes, _, err := s.Boards.Outcomes(t.Context(), run.BoardEntry())
 	o := outcomes[run.ID]
 	modelstest.Check(t, err)
 	if o == nil {
@@ -112,7 +112,7 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 			{bens, false, false},
 		} {
 			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), tt.run.ID))
-			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.BoardEntry())
 			o := outcomes[run.ID]
 			modelstest.Check(t, err)
 			if o.BestWithinNoise != tt.best || o.NextWithinNoise != tt.next {
@@ -131,7 +131,7 @@ func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.
 			modelstest.Person(t, s, "Dan", accounts.RoleUser)
 		why := func(run work.Run) string {
 			run = modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
-			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.Entry())
+			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.BoardEntry())
 			o := outcomes[run.ID]
 			modelstest.Check(t, err)
 			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied),

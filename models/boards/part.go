@@ -15,16 +15,16 @@ import (
 	"warpboard/models/epochs"
 )
 
-// PartQuery selects a part of a board.
-type PartQuery struct {
+// BoardPartQuery selects a part of a board.
+type BoardPartQuery struct {
 	Offset, Limit int
 	ViewerID      int64 // person whose entry is also read, at any rank; 0 for none
 	// CompareWithTime adds each person's best score at an earlier time; the zero time adds none.
 	CompareWithTime time.Time
 }
 
-// Head returns a board without its entries. A board without entries is empty, not an error.
-func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head, error) {
+// ReadHead returns a board without its entries. A board without entries is empty, not an error.
+func (s *Boards) ReadHead(ctx context.Context, versionID int64, device string) (BoardHead, error) {
 	var row struct {
 		Board           `gorm:"embedded"`
 		epochs.Software `gorm:"embedded"`
@@ -32,29 +32,31 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 	err := s.db.Read(ctx).Table("boards b").Select("b.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness").
 		Joins("left join epochs e on e.id = b.epoch_id").Where("b.version_id = ? and b.device = ?", versionID, device).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Head{Board: Board{VersionID: versionID, Device: device}}, nil
+		return BoardHead{Board: Board{VersionID: versionID, Device: device}}, nil
 	}
 	if err != nil {
-		return Head{}, fmt.Errorf("reading the board: %w", err)
+		return BoardHead{}, fmt.Errorf("reading the board: %w", err)
 	}
-	return Head{row.Board, row.Software}, nil
+	return BoardHead{row.Board, row.Software}, nil
 }
 
-// partColumns has the columns that PartQuery.CompareWithTime adds.
-const partColumns = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
+// compareTimeColumns has the columns that BoardPartQuery.CompareWithTime adds.
+const compareTimeColumns = `coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries,
 	(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns,
 	exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled`
 
 // readPart reads a part of a board in order, followed by the viewer's entry, which may occur twice. It uses the bands
 // of the board to find the part, so that the last page costs as little as the first. If bands is empty, it reads the
 // band that it needs.
-func (s *Boards) readPart(ctx context.Context, b Head, bands []Band, part PartQuery) (list []Standing, err error) {
+func (s *Boards) readPart(
+	ctx context.Context, b BoardHead, bands []Band, part BoardPartQuery,
+) (list []Standing, err error) {
 	all := func() *gorm.DB {
 		return s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
 	}
 	q, skip := all(), max(part.Offset, 0)
 	if skip > 0 {
-		at, err := s.bandAt(ctx, b, bands, skip)
+		at, err := s.bandAtOffset(ctx, b, bands, skip)
 		if err != nil {
 			return nil, err
 		}
@@ -64,16 +66,16 @@ func (s *Boards) readPart(ctx context.Context, b Head, bands []Band, part PartQu
 	if part.ViewerID != 0 {
 		entries = s.db.Read(ctx).Raw("? union all ?", entries, all().Select("entries.*, true as own").Where("user_id = ?", part.ViewerID))
 	}
-	found := s.standings(ctx, entries, "")
+	found := s.standingsQuery(ctx, entries, "")
 	if !part.CompareWithTime.IsZero() {
-		found = s.standings(ctx, entries, partColumns, db.Time(part.CompareWithTime))
+		found = s.standingsQuery(ctx, entries, compareTimeColumns, db.Time(part.CompareWithTime))
 	}
 	err = found.Order("e.own, " + prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "the board's entries")
 }
 
-// bandAt returns the last band that begins at or before an offset.
-func (s *Boards) bandAt(ctx context.Context, b Head, bands []Band, offset int) (at Band, err error) {
+// bandAtOffset returns the last band that begins at or before an offset.
+func (s *Boards) bandAtOffset(ctx context.Context, b BoardHead, bands []Band, offset int) (at Band, err error) {
 	if len(bands) == 0 {
 		err = s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).Order("ahead desc").Limit(1).Find(&at).Error
 		return at, db.ReadError(err, "the band at %d", offset)
@@ -101,8 +103,11 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 	return list, db.ReadError(rows.Err(), "the bands of a board")
 }
 
-// Find returns the offset of the first entry whose person's name contains a text, and that person, or NotFound.
-func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
+// FindEntryByName returns the offset of the first entry whose person's name contains a text, and that person, or
+// NotFound.
+func (s *Boards) FindEntryByName(
+	ctx context.Context, versionID int64, device, text string,
+) (offset int, userID int64, err error) {
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 	return s.findOffset(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
 }
@@ -121,7 +126,7 @@ func (s *Boards) findOffset(ctx context.Context, versionID int64, device, where 
 		return 0, 0, db.ReadError(err, "such person on this board")
 	}
 	var before int64
-	err = s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and (age, score_ns, run_id) < (?, ?, ?)", versionID, device, e.Age, e.ScoreNS, e.RunID).
+	err = s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and (age, score_ns, run_id) < (?, ?, ?)", versionID, device, e.EpochAge, e.ScoreNS, e.RunID).
 		Count(&before).Error
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }

@@ -23,7 +23,7 @@ const maxBoardsPerQuery = 200
 
 type placeSummariesKey struct {
 	Key
-	change int64
+	changeNumber int64
 }
 
 // PlaceSummaries returns the entries of boards at their change numbers, in order. It reads only boards that have
@@ -43,7 +43,7 @@ func (s *Boards) PlaceSummaries(
 		}
 	}
 	for some := range slices.Chunk(missing, maxBoardsPerQuery) {
-		list, err := s.readPlaces(ctx, some, at)
+		list, err := s.readPlaceSummaries(ctx, some, at)
 		if err != nil {
 			return nil, db.ReadError(err, "places on boards")
 		}
@@ -79,24 +79,25 @@ func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][
 	}
 }
 
-func (s *Boards) readPlaces(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
+func (s *Boards) readPlaceSummaries(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
 	wanted, query := s.db.Read(ctx), s.db.Read(ctx)
 	for _, key := range some {
 		wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
 	}
 	if at.IsZero() {
-		query = query.Table("entries e").Select(placeColumns + ", " + bandColumns).Joins(joinBandSQL).Where(wanted)
+		query = query.Table("entries e").Select(placeSummaryColumns + ", " +
+			bandColumns).Joins(joinBandSQL).Where(wanted)
 	} else {
 		// The last step of a person in an epoch is the best one.
 		steps := s.db.Read(ctx).Table("bests e").Select("e.version_id, e.device, e.user_id, e.age, max(e.achieved_at) as achieved_at").
 			Where("e.achieved_at < ?", db.Time(at)).Where(wanted).Group("e.version_id, e.device, e.user_id, e.age")
-		query = query.Table("(?) l", steps).Select(placeColumns).Joins("join bests e on e.version_id = l.version_id and e.device = l.device " +
+		query = query.Table("(?) l", steps).Select(placeSummaryColumns).Joins("join bests e on e.version_id = l.version_id and e.device = l.device " +
 			"and e.user_id = l.user_id and e.age = l.age and e.achieved_at = l.achieved_at")
 	}
 	return list, query.Joins("join users u on u.id = e.user_id").Order("e.version_id, e.device, " + prefixEntryColumns(entriesOrder)).Scan(&list).Error
 }
 
-const placeColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
+const placeSummaryColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
 
 // ChangeNumbers returns the change numbers of the boards of versions. Boards without entries have none.
 func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key]int64, error) {

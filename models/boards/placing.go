@@ -22,7 +22,7 @@ type EntrySummary struct {
 	TaskSlug     string
 	TaskTitle    string
 	Devices      []string `gorm:"serializer:json"` // the task's
-	Size         int64    // people on the board
+	PeopleCount  int64    `gorm:"column:size"`     // people on the board
 	// HasOlderSoftware means that the entry's epoch is older than the board's: the entry has no rank until it is
 	// measured again.
 	HasOlderSoftware bool `gorm:"column:stale"`
@@ -37,7 +37,7 @@ func (s *Boards) PersonEntries(
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
 		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // only by keys
 		Where("e.user_id = ?", userID)
-	part = catalog.ListedOf(part, viewer, userID)
+	part = catalog.RestrictToActivityOf(part, viewer, userID)
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: an index suffices for the others
 	err = s.db.Read(ctx).Table("(?) k", part).
 		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + bandColumns + ", c.size, c.epoch_id > -e.age as stale").

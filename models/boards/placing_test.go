@@ -34,10 +34,10 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 		}
 		list := func(viewer accounts.User, offset, limit int) (out []string, more bool) {
 			t.Helper()
-			before := s.Queries()
+			before := s.QueryCount()
 			placings, more, err := s.Boards.PersonEntries(ctx, viewer, ann.ID, offset, limit)
-			if err != nil || s.Queries() > before+2 {
-				t.Errorf("%v in %d queries", err, s.Queries()-before)
+			if err != nil || s.QueryCount() > before+2 {
+				t.Errorf("%v in %d queries", err, s.QueryCount()-before)
 			}
 			for _, p := range placings {
 				out = append(out, fmt.Sprintf("%s %s %d", p.TaskSlug, p.Device, p.Rank))

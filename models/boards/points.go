@@ -12,26 +12,26 @@ import (
 //
 // The points of a rank grow with the number of people behind it, up to minPeopleForFullPoints. An empty board, or one
 // on which all people tie, has no points. People who share a rank share its points equally. If more than
-// maxTiedWithPoints share a rank, the task does not distinguish them, and the rank has no points.
+// maxTiedPeopleWithPoints share a rank, the task does not distinguish them, and the rank has no points.
 //
 // Weakness: a person with ten accounts can give their own entry full points on a board that no one else uses.
 // docs/leaderboards.md states the rule for readers.
 const (
-	pointsForFirst         = 100.0 // points of rank 1
-	pointsFactorPerRank    = 0.8   // share of the points of the place before
-	ranksWithPoints        = 20    // number of places with points
-	minPeopleForFullPoints = 10
-	maxTiedWithPoints      = 50
-	maxCountedTasks        = 10
+	pointsForFirst          = 100.0 // points of rank 1
+	pointsFactorPerRank     = 0.8   // share of the points of the place before
+	ranksWithPoints         = 20    // number of places with points
+	minPeopleForFullPoints  = 10
+	maxTiedPeopleWithPoints = 50
+	maxTasksWithPoints      = 10
 )
 
 // maxEntriesForPoints is the number of leading entries that determine all points of a board.
-const maxEntriesForPoints = ranksWithPoints + maxTiedWithPoints + minPeopleForFullPoints
+const maxEntriesForPoints = ranksWithPoints + maxTiedPeopleWithPoints + minPeopleForFullPoints
 
 // pointsForRank returns the points of an entry from the number of entries ahead of its band (ahead), in its band
 // (tied), and behind its band (behind).
 func pointsForRank(ahead, tied, behind int) int {
-	if tied > maxTiedWithPoints {
+	if tied > maxTiedPeopleWithPoints {
 		return 0
 	}
 	sum := 0.0
@@ -49,53 +49,53 @@ type boardAward struct {
 	achievedAt time.Time // since when the person has held the board's record; zero if another one does
 }
 
-// Total is a person's result on all boards that a TotalsQuery selects.
-type Total struct {
-	UserID  int64
-	Rank    int
-	Tied    bool // others have the same points and medals, and so the same rank
-	Points  int
-	Tasks   int    // number of tasks with points; the best ten count
-	Medals  [3]int // numbers of ranks 1, 2, and 3 with points, on all boards
-	Records int    // number of boards on which the person has the best score
-	// RecordsSince is the time since which the person has held the oldest of their current records; zero without
+// PersonTotal is a person's result on all boards that a PeopleTotalsQuery selects.
+type PersonTotal struct {
+	UserID      int64
+	Rank        int
+	Tied        bool // others have the same points and medals, and so the same rank
+	Points      int
+	TaskCount   int    // number of tasks with points; the best ten count
+	Medals      [3]int // numbers of ranks 1, 2, and 3 with points, on all boards
+	RecordCount int    // number of boards on which the person has the best score
+	// OldestRecordSince is the time since which the person has held the oldest of their current records; zero without
 	// records.
-	RecordsSince time.Time `gorm:"column:since"`
+	OldestRecordSince time.Time `gorm:"column:since"`
 }
 
-// personTotal accumulates a person's awards.
-type personTotal struct {
-	Total
-	byTask map[int64]int // points of the best board of each task
+// personTotalBuilder accumulates a person's awards.
+type personTotalBuilder struct {
+	PersonTotal
+	pointsByTask map[int64]int // points of the best board of each task
 }
 
-func (t *personTotal) add(taskID int64, a boardAward) {
-	if t.byTask == nil {
-		t.byTask = map[int64]int{}
+func (t *personTotalBuilder) add(taskID int64, a boardAward) {
+	if t.pointsByTask == nil {
+		t.pointsByTask = map[int64]int{}
 	}
-	t.byTask[taskID] = max(t.byTask[taskID], a.points)
+	t.pointsByTask[taskID] = max(t.pointsByTask[taskID], a.points)
 	if a.rank <= len(t.Medals) {
 		t.Medals[a.rank-1]++
 	}
 	if !a.achievedAt.IsZero() {
-		if t.Records++; t.RecordsSince.IsZero() || a.achievedAt.Before(t.RecordsSince) {
-			t.RecordsSince = a.achievedAt
+		if t.RecordCount++; t.OldestRecordSince.IsZero() || a.achievedAt.Before(t.OldestRecordSince) {
+			t.OldestRecordSince = a.achievedAt
 		}
 	}
 }
 
 // total returns the total of the person's best tasks.
-func (t *personTotal) total() Total {
-	all := make([]int, 0, len(t.byTask))
-	for _, points := range t.byTask {
+func (t *personTotalBuilder) total() PersonTotal {
+	all := make([]int, 0, len(t.pointsByTask))
+	for _, points := range t.pointsByTask {
 		all = append(all, points)
 	}
 	slices.SortFunc(all, func(a, b int) int { return b - a })
-	t.Tasks, t.Points = len(all), 0
-	for _, points := range all[:min(len(all), maxCountedTasks)] {
+	t.TaskCount, t.Points = len(all), 0
+	for _, points := range all[:min(len(all), maxTasksWithPoints)] {
 		t.Points += points
 	}
-	return t.Total
+	return t.PersonTotal
 }
 
 // boardAwards returns the awards of a board from its leading entries, in order: the first maxEntriesForPoints, and any

@@ -51,7 +51,7 @@ func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 }
 
 func TestANewTaskTakesNoPoints(t *testing.T) {
-	var few, many personTotal
+	var few, many personTotalBuilder
 	for task := range int64(30) {
 		a := boardAward{points: int(10 + task), rank: 4}
 		if task < 12 {
@@ -60,10 +60,10 @@ func TestANewTaskTakesNoPoints(t *testing.T) {
 		many.add(task, a)
 		many.add(task, boardAward{points: 5, rank: 9}) // another device of the task
 	}
-	if got := few.total(); got.Points != 12+13+14+15+16+17+18+19+20+21 || got.Tasks != 12 {
+	if got := few.total(); got.Points != 12+13+14+15+16+17+18+19+20+21 || got.TaskCount != 12 {
 		t.Errorf("the best ten of twelve: %+v", got)
 	}
-	if got := many.total(); got.Points != 30+31+32+33+34+35+36+37+38+39 || got.Tasks != 30 {
+	if got := many.total(); got.Points != 30+31+32+33+34+35+36+37+38+39 || got.TaskCount != 30 {
 		t.Errorf("the best ten of thirty: %+v", got)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"warpboard/models/db"
 )
 
-// RebuildSetting is the key of a setting with which a migration requests a rebuild of scores and boards, because it
+// RebuildSettingKey is the key of a setting with which a migration requests a rebuild of scores and boards, because it
 // changed runs, samples, or a rule. The value is the reason. The setting remains if the process is killed, so that the
 // next start repeats the rebuild.
-const RebuildSetting = "rebuild_boards"
+const RebuildSettingKey = "rebuild_boards"
 
 // RebuildEntries rebuilds entries, records, best runs, bands, and boards from the runs, and raises every change number.
 // It takes seconds per million runs and blocks other writers.
@@ -43,10 +43,10 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 			return fmt.Errorf("listing the boards: %w", err)
 		}
 		for _, b := range boards {
-			if _, err := IncrementChange(tx, b.VersionID, b.Device); err != nil {
+			if _, err := IncrementChangeNumber(tx, b.VersionID, b.Device); err != nil {
 				return err
 			}
 		}
-		return tx.Delete(&db.Setting{Key: RebuildSetting}).Error
+		return tx.Delete(&db.Setting{Key: RebuildSettingKey}).Error
 	})
 }

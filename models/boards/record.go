@@ -23,19 +23,20 @@ type Record struct {
 	AchievedAt   time.Time
 }
 
-// RecordHolder is a Record with its person's name.
-type RecordHolder struct {
+// RecordWithHolder is a Record with its person's name.
+type RecordWithHolder struct {
 	Record
-	UserName             string
-	OlderSoftware        bool     `gorm:"column:older"` // the board ranks scores of newer software
-	Unconfirmed          bool     // the run was disturbed or noisy and no confirmation gave its score, or waits for one
-	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // as a Standing's; only History reads it
-	Note                 string   // the person's; only History reads it
+	UserName         string
+	HasOlderSoftware bool `gorm:"column:older"` // the board ranks scores of newer software
+	// the run was disturbed or noisy and no confirmation gave its score, or waits for one
+	IsUnconfirmed        bool     `gorm:"column:unconfirmed"`
+	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // as a Standing's; only RecordHistory reads it
+	Note                 string   // the person's; only RecordHistory reads it
 }
 
-// History lists the records of a board, oldest first. Each epoch has its own records.
-func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
-	var list []RecordHolder
+// RecordHistory lists the records of a board, oldest first. Each epoch has its own records.
+func (s *Boards) RecordHistory(ctx context.Context, versionID int64, device string) ([]RecordWithHolder, error) {
+	var list []RecordWithHolder
 	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmedSQL+" as unconfirmed, q.was_ns, "+olderRecordSQL+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
@@ -45,11 +46,11 @@ func (s *Boards) History(ctx context.Context, versionID int64, device string) ([
 // RecordScores has the scores of the last records of a board's newest epoch, in nanoseconds, oldest first.
 type RecordScores []float64
 
-const maxRecordSteps = 16
+const maxLastRecordScores = 16
 
-func lastRecords(tx *gorm.DB, b Board) (steps RecordScores, err error) {
+func lastRecordScores(tx *gorm.DB, b Board) (steps RecordScores, err error) {
 	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age = ?", b.VersionID, b.Device, -b.EpochID).
-		Order("score_ns").Limit(maxRecordSteps).Pluck("score_ns", &steps).Error
+		Order("score_ns").Limit(maxLastRecordScores).Pluck("score_ns", &steps).Error
 	slices.Reverse(steps)
 	return steps, db.ReadError(err, "the last records of a board")
 }
@@ -57,7 +58,7 @@ func lastRecords(tx *gorm.DB, b Board) (steps RecordScores, err error) {
 // readLastRecord returns the newest record of the board in an entry's epoch, or nil.
 func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	var last []Record
-	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Limit(1).Find(&last).Error
+	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochAge).Order("score_ns").Limit(1).Find(&last).Error
 	if err != nil || len(last) == 0 {
 		return nil, db.ReadError(err, "the board's record")
 	}
@@ -68,7 +69,7 @@ func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 func storeRecord(tx *gorm.DB, e Entry) error {
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
-		SubmissionID: e.SubmissionID, EpochAge: e.Age, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
+		SubmissionID: e.SubmissionID, EpochAge: e.EpochAge, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
 	}).Error, "record")
 }
 
@@ -77,10 +78,11 @@ func storeRecord(tx *gorm.DB, e Entry) error {
 func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64
-	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.Age, e.RunID).Count(&concerned).Error
+	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.EpochAge,
+		e.RunID).Count(&concerned).Error
 	if err == nil && concerned == 0 {
 		var before []float64
-		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.Age, db.Time(e.AchievedAt), e.ScoreNS).
+		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.EpochAge, db.Time(e.AchievedAt), e.ScoreNS).
 			Limit(1).Pluck("score_ns", &before).Error
 		if len(before) == 0 {
 			concerned = 1

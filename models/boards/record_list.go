@@ -21,7 +21,7 @@ type RecordFilter struct {
 
 // TaskRecord is a record with its task.
 type TaskRecord struct {
-	RecordHolder
+	RecordWithHolder
 	TaskSlug  string
 	TaskTitle string
 }
@@ -37,9 +37,9 @@ func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, err
 		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").Joins(join + "runs q").
 		Where("v.id = r.version_id and t.id = v.task_id and t.version_id = v.id and u.id = r.user_id and q.id = r.run_id")
 	if f.TaskID != 0 {
-		q = catalog.VisibleTo(q, accounts.User{}).Where("t.id = ?", f.TaskID)
+		q = catalog.RestrictToVisible(q, accounts.User{}).Where("t.id = ?", f.TaskID)
 	} else {
-		q = catalog.ListedTo(q, accounts.User{})
+		q = catalog.RestrictToListed(q, accounts.User{})
 	}
 	if f.Device != "" {
 		q = q.Where("r.device = ?", f.Device)

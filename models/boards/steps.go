@@ -7,8 +7,11 @@ import (
 	"warpboard/models/db"
 )
 
-// Steps lists the scores of a person's best runs on boards, in order of time for each board. It reads only an index.
-func (s *Boards) Steps(ctx context.Context, userID int64, keys []Key, limit int) (map[Key]RecordScores, error) {
+// PersonBestScores lists the scores of a person's best runs on boards, in order of time for each board. It reads only
+// an index.
+func (s *Boards) PersonBestScores(
+	ctx context.Context, userID int64, keys []Key, limit int,
+) (map[Key]RecordScores, error) {
 	versions := make([]int64, len(keys))
 	for i, k := range keys {
 		versions[i] = k.VersionID

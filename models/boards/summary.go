@@ -9,14 +9,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Summary is a short description of a board. Callers share it and must not modify its slices.
-type Summary struct {
+// BoardSummary is a short description of a board. Callers share it and must not modify its slices.
+type BoardSummary struct {
 	Device       string
 	ChangeNumber int64    `gorm:"column:change"` // its change number, or an older one: the other fields may be newer
-	Size         int64    // number of people on it
+	PeopleCount  int64    // number of people on it
 	Leaders      []Leader // first three entries
-	Steps        RecordScores
-	Own          PersonRank // place of the person that SummariesOf was called for
+	RecordScores RecordScores
+	OwnRank      PersonRank // place of the person that SummariesOf was called for
 }
 
 // PersonRank is a person's rank on a board. The zero value means no rank.
@@ -38,18 +38,18 @@ type Leader struct {
 
 // summaryRow has the columns that a summary reads of a board.
 type summaryRow struct {
-	VersionID int64
-	Device    string
-	Change    int64
-	Size      int64
-	Leaders   []Leader     `gorm:"serializer:json"`
-	Steps     RecordScores `gorm:"serializer:json"`
+	VersionID    int64
+	Device       string
+	ChangeNumber int64        `gorm:"column:change"`
+	PeopleCount  int64        `gorm:"column:size"`
+	Leaders      []Leader     `gorm:"serializer:json"`
+	RecordScores RecordScores `gorm:"column:steps;serializer:json"`
 	// Band is twice the number of entries ahead of the person's band, plus 1 if the band has other entries; nil without
 	// an entry.
 	Band *int64
 }
 
-func (b summaryRow) ownPlace() PersonRank {
+func (b summaryRow) ownRank() PersonRank {
 	if b.Band == nil {
 		return PersonRank{}
 	}
@@ -63,13 +63,13 @@ type Key struct {
 }
 
 // Summaries returns the size and the leading entries of every board of some versions.
-func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
+func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]BoardSummary, error) {
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
 // summariesFor returns Summaries, with a person's rank on each board if userID is not 0. Entries of an older epoch rank
 // after all others.
-func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
+func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]BoardSummary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
 		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntrySQL + ") as band"
@@ -81,25 +81,25 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	}
 	// Names are read after the boards, because a name must not be older than the change number under which it is
 	// cached.
-	people, err := s.people(ctx, boards)
+	people, err := s.leaderNames(ctx, boards)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[Key]Summary, len(boards))
+	out := make(map[Key]BoardSummary, len(boards))
 	for _, b := range boards {
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = Summary{
-			Device: b.Device, ChangeNumber: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps,
-			Own: b.ownPlace(),
+		out[Key{b.VersionID, b.Device}] = BoardSummary{
+			Device: b.Device, ChangeNumber: b.ChangeNumber, PeopleCount: b.PeopleCount, Leaders: b.Leaders, RecordScores: b.RecordScores,
+			OwnRank: b.ownRank(),
 		}
 	}
 	return out, nil
 }
 
-// people returns the names of the people in the leading entries of boards, by ID.
-func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]string, error) {
+// leaderNames returns the names of the people in the leading entries of boards, by ID.
+func (s *Boards) leaderNames(ctx context.Context, boards []summaryRow) (map[int64]string, error) {
 	names := map[int64]string{}
 	for _, b := range boards {
 		for _, e := range b.Leaders {
@@ -122,15 +122,15 @@ func (s *Boards) people(ctx context.Context, boards []summaryRow) (map[int64]str
 
 // SummariesOf returns Summaries for many boards, with a person's rank on each if userID is not 0. It reads the change
 // numbers in one query, and changed boards in two more.
-func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
-	heads, err := s.heads(ctx, versionIDs)
+func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[Key]BoardSummary, error) {
+	heads, err := s.readHeadRows(ctx, versionIDs)
 	if err != nil {
 		return nil, err
 	}
-	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
+	out, missing := make(map[Key]BoardSummary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
 		key := Key{h.VersionID, h.Device}
-		if summary, ok := cachedSummary(s.cache, key, h.Change, userID); ok {
+		if summary, ok := cachedSummary(s.cache, key, h.ChangeNumber, userID); ok {
 			out[key] = summary
 		} else {
 			missing[h.VersionID] = true
@@ -151,13 +151,13 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 
 // boardHeadRow is the change number of a board.
 type boardHeadRow struct {
-	VersionID int64
-	Device    string
-	Change    int64
+	VersionID    int64
+	Device       string
+	ChangeNumber int64 `gorm:"column:change"`
 }
 
-// heads reads the change numbers of boards in one query.
-func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []boardHeadRow, err error) {
+// readHeadRows reads the change numbers of boards in one query.
+func (s *Boards) readHeadRows(ctx context.Context, versionIDs []int64) (list []boardHeadRow, err error) {
 	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds of rows, without reflection
 	if err != nil {
 		return nil, db.ReadError(err, "the change numbers of boards")
@@ -165,7 +165,7 @@ func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []boardHea
 	defer rows.Close()
 	for rows.Next() {
 		var h boardHeadRow
-		if err := rows.Scan(&h.VersionID, &h.Device, &h.Change); err != nil {
+		if err := rows.Scan(&h.VersionID, &h.Device, &h.ChangeNumber); err != nil {
 			return nil, db.ReadError(err, "the change number of a board")
 		}
 		list = append(list, h)

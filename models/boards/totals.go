@@ -19,28 +19,28 @@ import (
 // Season is the time span of the runs that count, from Start to before End. The zero value is all time.
 type Season struct{ Start, End time.Time }
 
-// TotalsQuery selects the boards whose points are added up for Totals.
-type TotalsQuery struct {
+// PeopleTotalsQuery selects the boards whose points are added up for PeopleTotals.
+type PeopleTotalsQuery struct {
 	Season
 	Device string // a device or a family of devices; empty for all
 }
 
-// Totals lists all people with points, in order. Callers share it and must not modify it.
-type Totals struct {
-	People   []Total
-	Families []string // families of the devices of all boards, in any scope
+// PeopleTotals lists all people with points, in order. Callers share it and must not modify it.
+type PeopleTotals struct {
+	People         []PersonTotal
+	DeviceFamilies []string // families of the devices of all boards, in any scope
 }
 
 // Find returns a person's index in the list, or -1.
-func (t Totals) Find(userID int64) int {
-	return slices.IndexFunc(t.People, func(p Total) bool { return p.UserID == userID })
+func (t PeopleTotals) Find(userID int64) int {
+	return slices.IndexFunc(t.People, func(p PersonTotal) bool { return p.UserID == userID })
 }
 
 // scoredBoard is a board with points: a current board of a public task.
 type scoredBoard struct {
 	Key
-	taskID, change int64
-	family         string
+	taskID, changeNumber int64
+	family               string
 }
 
 // isSelected reports whether the board belongs to a device or family; "" means all.
@@ -55,29 +55,29 @@ type (
 	}
 	awardsKey struct {
 		Key
-		change int64
-		season Season
+		changeNumber int64
+		season       Season
 	}
 )
 
-// Totals returns the totals of all people. It reads the change numbers of all boards, and the leading entries of
+// PeopleTotals returns the totals of all people. It reads the change numbers of all boards, and the leading entries of
 // changed boards in one or two more queries.
-func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) {
+func (s *Boards) PeopleTotals(ctx context.Context, scope PeopleTotalsQuery) (PeopleTotals, error) {
 	all, err := s.scoredBoards(ctx)
 	if err != nil {
-		return Totals{}, err
+		return PeopleTotals{}, err
 	}
 	families := map[string]bool{}
 	for _, b := range all {
 		families[b.family] = true
 	}
-	out := Totals{Families: slices.Sorted(maps.Keys(families))}
+	out := PeopleTotals{DeviceFamilies: slices.Sorted(maps.Keys(families))}
 	all = slices.DeleteFunc(all, func(b scoredBoard) bool { return !b.isSelected(scope.Device) })
-	key := totalsKey{digestOf(all), scope.Season}
-	people, ok := cachedValue[[]Total](s.cache, key)
+	key := totalsKey{boardsDigest(all), scope.Season}
+	people, ok := cachedValue[[]PersonTotal](s.cache, key)
 	if !ok {
 		if people, err = s.rankByAwards(ctx, all, scope.Season); err != nil {
-			return Totals{}, err
+			return PeopleTotals{}, err
 		}
 		s.cache.Put(key, people, int64(200+120*len(people)))
 	}
@@ -85,11 +85,11 @@ func (s *Boards) Totals(ctx context.Context, scope TotalsQuery) (Totals, error) 
 	return out, nil
 }
 
-// digestOf returns a hash of boards and their change numbers.
-func digestOf(list []scoredBoard) (sum [sha256.Size]byte) {
+// boardsDigest returns a hash of boards and their change numbers.
+func boardsDigest(list []scoredBoard) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, b := range list {
-		fmt.Fprintf(h, "%d %d %d %s\n", b.taskID, b.VersionID, b.change, b.Device)
+		fmt.Fprintf(h, "%d %d %d %s\n", b.taskID, b.VersionID, b.changeNumber, b.Device)
 	}
 	h.Sum(sum[:0])
 	return sum
@@ -98,7 +98,7 @@ func digestOf(list []scoredBoard) (sum [sha256.Size]byte) {
 // scoredBoards lists the boards with points, grouped by task.
 func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err error) {
 	rows, err := s.db.Read(ctx).Table("tasks t").Select("t.id, t.devices, c.version_id, c.device, c.change").
-		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublic+" and c.size > 1", db.Now()).
+		Joins("join boards c on c.version_id = t.version_id").Where(catalog.IsPublicSQL+" and c.size > 1", db.Now()).
 		Order("t.id, c.device").Rows()
 	if err != nil {
 		return nil, db.ReadError(err, "the boards with points")
@@ -108,7 +108,7 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 	for rows.Next() {
 		var b scoredBoard
 		var text string
-		if err := rows.Scan(&b.taskID, &text, &b.VersionID, &b.Device, &b.change); err != nil {
+		if err := rows.Scan(&b.taskID, &text, &b.VersionID, &b.Device, &b.changeNumber); err != nil {
 			return nil, db.ReadError(err, "a board with points")
 		}
 		if _, known := devices[text]; !known {
@@ -131,27 +131,27 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 }
 
 // rankByAwards adds up the awards of boards and ranks the people.
-func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Season) ([]Total, error) {
-	given, err := s.awards(ctx, list, season)
+func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Season) ([]PersonTotal, error) {
+	given, err := s.readCachedAwards(ctx, list, season)
 	if err != nil {
 		return nil, err
 	}
-	tallies := map[int64]*personTotal{}
+	tallies := map[int64]*personTotalBuilder{}
 	for _, b := range list {
 		for _, a := range given[b.Key] {
 			t := tallies[a.userID]
 			if t == nil {
-				t = &personTotal{Total: Total{UserID: a.userID}}
+				t = &personTotalBuilder{PersonTotal: PersonTotal{UserID: a.userID}}
 				tallies[a.userID] = t
 			}
 			t.add(b.taskID, a)
 		}
 	}
-	people := make([]Total, 0, len(tallies))
+	people := make([]PersonTotal, 0, len(tallies))
 	for _, t := range tallies {
 		people = append(people, t.total())
 	}
-	slices.SortFunc(people, func(a, b Total) int { return cmp.Or(b.compare(a), cmp.Compare(a.UserID, b.UserID)) })
+	slices.SortFunc(people, func(a, b PersonTotal) int { return cmp.Or(b.compare(a), cmp.Compare(a.UserID, b.UserID)) })
 	for i := range people {
 		p := &people[i]
 		p.Rank = i + 1
@@ -163,16 +163,18 @@ func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Se
 }
 
 // compare compares totals for sorting: by points, then by medals.
-func (t Total) compare(o Total) int {
+func (t PersonTotal) compare(o PersonTotal) int {
 	return cmp.Or(cmp.Compare(t.Points, o.Points), slices.Compare(t.Medals[:], o.Medals[:]))
 }
 
-// awards returns the awards of boards, from the cache or the database.
-func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) (map[Key][]boardAward, error) {
+// readCachedAwards returns the awards of boards, from the cache or the database.
+func (s *Boards) readCachedAwards(
+	ctx context.Context, list []scoredBoard, season Season,
+) (map[Key][]boardAward, error) {
 	given, versions, devices := map[Key][]boardAward{}, map[int64]bool{}, map[string]bool{}
 	var missing []scoredBoard
 	for _, b := range list {
-		if found, ok := cachedValue[[]boardAward](s.cache, awardsKey{b.Key, b.change, season}); ok {
+		if found, ok := cachedValue[[]boardAward](s.cache, awardsKey{b.Key, b.changeNumber, season}); ok {
 			given[b.Key] = found
 			continue
 		}
@@ -188,7 +190,7 @@ func (s *Boards) awards(ctx context.Context, list []scoredBoard, season Season) 
 	}
 	for _, b := range missing {
 		given[b.Key] = read[b.Key]
-		s.cache.Put(awardsKey{b.Key, b.change, season}, read[b.Key], int64(200+56*len(read[b.Key])))
+		s.cache.Put(awardsKey{b.Key, b.changeNumber, season}, read[b.Key], int64(200+56*len(read[b.Key])))
 	}
 	return given, nil
 }

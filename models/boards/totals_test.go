@@ -45,13 +45,13 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 }
 
 // totals returns the first of a scope as "rank name points tasks medals records".
-func totals(t *testing.T, s *models.Store, scope boards.TotalsQuery, most int) (out []string) {
+func totals(t *testing.T, s *models.Store, scope boards.PeopleTotalsQuery, most int) (out []string) {
 	t.Helper()
-	list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), scope)).People
-	named := modelstest.Got[[]boards.NamedTotal](t)(s.Boards.AddNames(t.Context(), list[:min(len(list), most)], time.Time{}))
+	list := modelstest.Got[boards.PeopleTotals](t)(s.Boards.PeopleTotals(t.Context(), scope)).People
+	named := modelstest.Got[[]boards.PersonTotalWithName](t)(s.Boards.AddPeopleNames(t.Context(), list[:min(len(list), most)], time.Time{}))
 	for _, p := range named {
-		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.Tasks, p.Medals,
-			p.Records))
+		out = append(out, fmt.Sprintf("%d %s %d of %d %v %d", p.Rank, p.UserName, p.Points, p.TaskCount, p.Medals,
+			p.RecordCount))
 	}
 	return out
 }
@@ -65,7 +65,7 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 		c.on(t, s, second, c.Ben, c.Ann)
 		wantTotals := func(what, device string, want ...string) {
 			t.Helper()
-			if diff := cmp.Diff(want, totals(t, s, boards.TotalsQuery{Device: device}, len(want))); diff != "" {
+			if diff := cmp.Diff(want, totals(t, s, boards.PeopleTotalsQuery{Device: device}, len(want))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 		}
@@ -74,8 +74,8 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 		wantTotals("a family", "h100", "1 Ann 100 of 1 [2 0 0] 2", "2 Ben 80 of 1 [0 2 0] 0")
 		wantTotals("a device", "H100-PCIe", "1 Ann 100 of 1 [1 0 0] 1", "2 Ben 80 of 1 [0 1 0] 0")
 		wantTotals("a device of no board", "T4")
-		if families := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx,
-			boards.TotalsQuery{})).Families; !cmp.Equal(families, []string{"CPU", "H100"}) {
+		if families := modelstest.Got[boards.PeopleTotals](t)(s.Boards.PeopleTotals(ctx,
+			boards.PeopleTotalsQuery{})).DeviceFamilies; !cmp.Equal(families, []string{"CPU", "H100"}) {
 			t.Errorf("the families are %v", families)
 		}
 		if _, err := s.Catalog.UpdateTask(ctx, c.Admin, first.ID,
@@ -91,7 +91,7 @@ func TestPointsAddUpOverPublicTasks(t *testing.T) {
 	})
 }
 
-func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
+func TestPeopleTotalsFollowEveryChangeOfABoard(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		c, ctx := newCrowd(t, here), t.Context()
 		c.on(t, here, c.Task, c.Ann)
@@ -111,13 +111,14 @@ func TestTotalsFollowEveryChangeOfABoard(t *testing.T) {
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
-				if diff := cmp.Diff(step.want, strings.Join(totals(t, s, boards.TotalsQuery{}, 2), "; ")); diff != "" {
+				if diff := cmp.Diff(step.want, strings.Join(totals(t, s, boards.PeopleTotalsQuery{}, 2),
+					"; ")); diff != "" {
 					t.Errorf("%s, after %s:\n%s", name, step.what, diff)
 				}
-				before := s.Queries()
-				if totals(t, s, boards.TotalsQuery{}, 2); s.Queries()-before != 2 {
+				before := s.QueryCount()
+				if totals(t, s, boards.PeopleTotalsQuery{}, 2); s.QueryCount()-before != 2 {
 					t.Errorf("%s, after %s: again it asks %d questions, want 2: change numbers and names", name,
-						step.what, s.Queries()-before)
+						step.what, s.QueryCount()-before)
 				}
 			}
 		}
@@ -133,7 +134,7 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 		end := ended(t, s, c.Score(t, s, c.Ann, 450))
 		c.Score(t, s, c.others[11], 100)
 		season := func(from, until time.Time) string {
-			return strings.Join(totals(t, s, boards.TotalsQuery{Season: boards.Season{Start: from, End: until}}, 2), "; ")
+			return strings.Join(totals(t, s, boards.PeopleTotalsQuery{Season: boards.Season{Start: from, End: until}}, 2), "; ")
 		}
 		for what, test := range map[string]struct{ got, want string }{
 			"all time": {season(time.Time{}, time.Time{}),
@@ -159,20 +160,20 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 		c.on(t, s, c.Task, c.Ann, c.Ben)
 		c.ScoreIn(t, s, c.others[0], 3000, "580")
 		season := boards.Season{Start: time.Now().Add(-time.Hour), End: time.Now().Add(time.Hour)}
-		for name, scope := range map[string]boards.TotalsQuery{"all time": {}, "a season": {Season: season}} {
+		for name, scope := range map[string]boards.PeopleTotalsQuery{"all time": {}, "a season": {Season: season}} {
 			want := []string{"1 Other 00 100 of 1 [1 0 0] 1", "2 Ann 80 of 1 [0 1 0] 0", "3 Ben 64 of 1 [0 0 1] 0"}
 			if diff := cmp.Diff(want, totals(t, s, scope, 3)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}
-		own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, c.Ann.ID))
+		own := modelstest.Got[[]boards.DeviceFamilyTotal](t)(s.Boards.TotalsOf(ctx, c.Ann.ID))
 		if len(own) == 0 || own[0].Points != 80 {
 			t.Errorf("Ann's page has the points %+v", own)
 		}
 		key := boards.Key{VersionID: c.Task.VersionID, Device: "CPU"}
-		list := modelstest.Got[map[boards.Key]boards.Summary](t)(s.Boards.SummariesOf(ctx, c.Ann.ID, []int64{key.VersionID}))
-		if list[key].Own.Rank != 2 {
-			t.Errorf("a list of tasks gives Ann the place %+v", list[key].Own)
+		list := modelstest.Got[map[boards.Key]boards.BoardSummary](t)(s.Boards.SummariesOf(ctx, c.Ann.ID, []int64{key.VersionID}))
+		if list[key].OwnRank.Rank != 2 {
+			t.Errorf("a list of tasks gives Ann the place %+v", list[key].OwnRank)
 		}
 	})
 }
@@ -188,16 +189,17 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 		c.on(t, s, c.Task)
 		people := append([]accounts.User{c.Ann, c.Ben}, c.others...)
 		for _, user := range people {
-			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
+			own := modelstest.Got[[]boards.DeviceFamilyTotal](t)(s.Boards.TotalsOf(ctx, user.ID))
 			for _, f := range own {
-				list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(ctx, boards.TotalsQuery{Device: f.Family}))
+				list := modelstest.Got[boards.PeopleTotals](t)(s.Boards.PeopleTotals(ctx,
+					boards.PeopleTotalsQuery{Device: f.Family}))
 				want := list.People[list.Find(user.ID)]
 				want.Rank, want.Tied = 0, false
-				if diff := cmp.Diff(want, f.Total); diff != "" {
+				if diff := cmp.Diff(want, f.PersonTotal); diff != "" {
 					t.Errorf("%s on %q (-list +page):\n%s", user.Name, f.Family, diff)
 				}
-				if user.ID == c.Ben.ID && f.Family == "" && !f.RecordsSince.Equal(db.Time(held)) {
-					t.Errorf("Ben holds his record since %v, want %v", f.RecordsSince, held)
+				if user.ID == c.Ben.ID && f.Family == "" && !f.OldestRecordSince.Equal(db.Time(held)) {
+					t.Errorf("Ben holds his record since %v, want %v", f.OldestRecordSince, held)
 				}
 			}
 			if last := user.ID == c.others[11].ID; last != (len(own) == 0) || !last && len(own) != 3 {
@@ -211,14 +213,14 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 func TestAPersonsPointsAreThoseOfALongBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		modelstest.Got[modelstest.FilledBoard](t)(modelstest.Fill(t.Context(), s, 1500))
-		list := modelstest.Got[boards.Totals](t)(s.Boards.Totals(t.Context(), boards.TotalsQuery{}))
+		list := modelstest.Got[boards.PeopleTotals](t)(s.Boards.PeopleTotals(t.Context(), boards.PeopleTotalsQuery{}))
 		for _, want := range list.People {
 			want.Rank, want.Tied = 0, false
-			own := modelstest.Got[[]boards.FamilyTotal](t)(s.Boards.TotalsOf(t.Context(), want.UserID))
-			all := slices.IndexFunc(own, func(f boards.FamilyTotal) bool { return f.Family == "" })
+			own := modelstest.Got[[]boards.DeviceFamilyTotal](t)(s.Boards.TotalsOf(t.Context(), want.UserID))
+			all := slices.IndexFunc(own, func(f boards.DeviceFamilyTotal) bool { return f.Family == "" })
 			if all < 0 {
 				t.Errorf("the page of person %d has no points", want.UserID)
-			} else if diff := cmp.Diff(want, own[all].Total); diff != "" {
+			} else if diff := cmp.Diff(want, own[all].PersonTotal); diff != "" {
 				t.Errorf("person %d (-list +page):\n%s", want.UserID, diff)
 			}
 		}

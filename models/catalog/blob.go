@@ -37,7 +37,7 @@ type namedFile struct {
 	Data []byte
 }
 
-func filesOf(rows []namedFile) map[string][]byte {
+func filesByName(rows []namedFile) map[string][]byte {
 	files := make(map[string][]byte, len(rows))
 	for _, row := range rows {
 		if row.Data == nil {

@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks"
 )
 
-// Task returns the task with a slug. The caller must check VisibleTo before showing it.
+// Task returns the task with a slug. The caller must check RestrictToVisible before showing it.
 func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	var task Task
 	err := s.db.Read(ctx).Where("slug = ?", slug).Take(&task).Error
@@ -33,7 +33,7 @@ func (FullTask) TableName() string { return "tasks" }
 const joinRunningEventSQL = `left join events e on e.id = (select r.id from events r join event_tasks t on t.event_id = r.id
 	where t.task_id = tasks.id and r.starts_at <= ? and r.ends_at > ? order by r.ends_at, r.id limit 1)`
 
-// FullTask reads a task with its version, author, and event. The caller must check VisibleTo before showing it.
+// FullTask reads a task with its version, author, and event. The caller must check RestrictToVisible before showing it.
 func (s *Catalog) FullTask(ctx context.Context, slug string) (FullTask, error) {
 	var posed FullTask
 	now := db.Now()
@@ -62,8 +62,8 @@ type TaskRow struct {
 	Lang        tasks.Lang // language of the current version
 	Tags        []string   `gorm:"serializer:json"`
 	ProblemName string     `gorm:"column:problem"`
-	HasOwnEntry bool       `gorm:"column:mine"` // the viewer is on one of its boards
-	People      int64      // number of entries on all its boards
+	HasOwnEntry bool       `gorm:"column:mine"`   // the viewer is on one of its boards
+	EntryCount  int64      `gorm:"column:people"` // number of entries on all its boards
 }
 
 // ListTasks returns the tasks that Tasks returns, with additional data for lists.
@@ -78,7 +78,7 @@ func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRo
 
 func (s *Catalog) listQuery(ctx context.Context, viewer accounts.User) *gorm.DB {
 	q := s.db.Read(ctx).Table("tasks t").Clauses(db.OrderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc", db.Now()))
-	return ListedTo(q, viewer)
+	return RestrictToListed(q, viewer)
 }
 
 // OpenTasks lists the tasks that accept submissions, newest version first. It reads only what workers need for

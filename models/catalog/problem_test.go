@@ -17,8 +17,9 @@ func TestAProblemIsATextOfItsTask(t *testing.T) {
 		bundle.Definition.Problem = "sums"
 		version, change, err := s.Catalog.Publish(t.Context(), w.Admin, w.Task.ID, bundle, nil)
 		modelstest.Check(t, err)
-		if change != catalog.ChangeTexts || version.ID != w.Task.VersionID || version.Problem != "sums" {
-			t.Errorf("a problem makes the change %q, version %d of problem %q", change, version.Number, version.Problem)
+		if change != catalog.ChangeTexts || version.ID != w.Task.VersionID || version.ProblemName != "sums" {
+			t.Errorf("a problem makes the change %q, version %d of problem %q", change, version.Number,
+				version.ProblemName)
 		}
 		list, err := s.TaskList(t.Context(), accounts.User{})
 		modelstest.Check(t, err)

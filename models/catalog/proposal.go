@@ -14,9 +14,9 @@ import (
 // proposedVersionNumber is the number of a task's unpublished version, which editors can try. A task has at most one.
 const proposedVersionNumber = 0
 
-// Propose stores a bundle as the task's unpublished version. It replaces an earlier unpublished version, but keeps its
-// runs if both measure the same.
-func (s *Catalog) Propose(
+// ProposeVersion stores a bundle as the task's unpublished version. It replaces an earlier unpublished version, but
+// keeps its runs if both measure the same.
+func (s *Catalog) ProposeVersion(
 	ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle,
 ) (TaskVersion, error) {
 	var v TaskVersion
@@ -28,11 +28,11 @@ func (s *Catalog) Propose(
 		if err := checkCases(b.Definition, task.Devices); err != nil {
 			return err
 		}
-		if v, err = proposalOf(tx, taskID); err != nil {
+		if v, err = readUnpublishedVersion(tx, taskID); err != nil {
 			return err
 		}
-		if v.ID != 0 && v.Key == MeasuredKey(b) {
-			return rewriteTexts(tx, &v, b)
+		if v.ID != 0 && v.MeasurementHash == MeasurementHash(b) {
+			return updateVersionTexts(tx, &v, b)
 		}
 		if err := removeVersion(tx, v); err != nil {
 			return err
@@ -43,8 +43,8 @@ func (s *Catalog) Propose(
 	return v, err
 }
 
-// Newest returns the task's unpublished version, or the current one if there is none.
-func (s *Catalog) Newest(ctx context.Context, task Task) (v TaskVersion, err error) {
+// NewestVersion returns the task's unpublished version, or the current one if there is none.
+func (s *Catalog) NewestVersion(ctx context.Context, task Task) (v TaskVersion, err error) {
 	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposedVersionNumber).Order("number").Take(&v).Error
 	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
@@ -55,7 +55,7 @@ func (s *Catalog) DiscardDraft(ctx context.Context, actor accounts.User, taskID 
 		if _, err := EditableTask(tx, actor, taskID); err != nil {
 			return err
 		}
-		v, err := proposalOf(tx, taskID)
+		v, err := readUnpublishedVersion(tx, taskID)
 		if err != nil {
 			return err
 		}
@@ -63,10 +63,10 @@ func (s *Catalog) DiscardDraft(ctx context.Context, actor accounts.User, taskID 
 	})
 }
 
-// Published reports whether the version is or was the task's current one.
-func (v TaskVersion) Published() bool { return v.Number != proposedVersionNumber }
+// WasPublished reports whether the version is or was the task's current one.
+func (v TaskVersion) WasPublished() bool { return v.Number != proposedVersionNumber }
 
-func proposalOf(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
+func readUnpublishedVersion(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
 	err = tx.Where("task_id = ? and number = ?", taskID, proposedVersionNumber).Limit(1).Find(&v).Error
 	return v, db.ReadError(err, "unpublished version of task %d", taskID)
 }
@@ -85,13 +85,13 @@ func removeVersion(tx *gorm.DB, v TaskVersion) error {
 // nextVersion makes a bundle the task's next version. If the unpublished version measures the same, it becomes the next
 // version and keeps its runs.
 func nextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
-	v, err := proposalOf(tx, task.ID)
+	v, err := readUnpublishedVersion(tx, task.ID)
 	if err != nil {
 		return v, err
 	}
-	if v.ID != 0 && v.Key == MeasuredKey(b) {
+	if v.ID != 0 && v.MeasurementHash == MeasurementHash(b) {
 		v.Number, v.CreatedBy, v.CreatedAt = number, actor.ID, db.Now()
-		err = rewriteTexts(tx, &v, b)
+		err = updateVersionTexts(tx, &v, b)
 	} else {
 		v, err = addVersion(tx, actor, task.ID, number, b)
 	}

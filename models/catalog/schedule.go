@@ -31,8 +31,8 @@ func UnscheduleTasks(tx *gorm.DB, taskIDs []int64) error {
 // changeSettings changes settings without a new version. It refuses to reopen a task whose drawn cases were already
 // public.
 func (t *Task) changeSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
-	open := t.Open(tx.NowFunc())
-	if err := t.change(tx, actor, in); err != nil || open || !t.Open(tx.NowFunc()) {
+	open := t.AcceptsSubmissions(tx.NowFunc())
+	if err := t.saveSettings(tx, actor, in); err != nil || open || !t.AcceptsSubmissions(tx.NowFunc()) {
 		return err
 	}
 	var drawn int64

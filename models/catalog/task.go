@@ -47,7 +47,8 @@ type Task struct {
 	Origin         string            // "" when uploaded; "builtin" or a folder when installed by the server
 	VersionID      int64             // ID of the current version
 
-	Comments       int  // number of visible comments on the task itself; updated by package comments
+	// number of visible comments on the task itself; updated by package comments
+	CommentCount   int  `gorm:"column:comments"`
 	CommentsLocked bool // only moderators may comment
 
 	RemindedDeadline *time.Time `gorm:"column:reminded_of"` // deadline of the last reminder
@@ -56,14 +57,19 @@ type Task struct {
 	UpdatedAt time.Time
 }
 
-// Open reports whether the task accepts submissions for its boards at a time. The deadline itself is too late.
-func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
+// AcceptsSubmissions reports whether the task accepts submissions for its boards at a time. The deadline itself is too
+// late.
+func (t Task) AcceptsSubmissions(at time.Time) bool {
+	return t.Deadline == nil || at.Before(*t.Deadline)
+}
 
-// NotesOpen reports whether everyone may read the notes on the task's records. Notes explain why a kernel is fast, so
-// they become public after the deadline, or at once if there is none. MaySeeSource is the rule for sources.
-func (t Task) NotesOpen(at time.Time) bool { return t.Deadline == nil || !t.Open(at) }
+// NotesArePublic reports whether everyone may read the notes on the task's records. Notes explain why a kernel is fast,
+// so they become public after the deadline, or at once if there is none. MaySeeSource is the rule for sources.
+func (t Task) NotesArePublic(at time.Time) bool {
+	return t.Deadline == nil || !t.AcceptsSubmissions(at)
+}
 
-// CurrentVisibility returns the visibility at the current time: a hidden task becomes public at OpensAt. IsPublic is
+// CurrentVisibility returns the visibility at the current time: a hidden task becomes public at OpensAt. IsPublicSQL is
 // the same rule in SQL.
 func (t Task) CurrentVisibility() Visibility {
 	if t.Visibility == Hidden && t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
@@ -72,10 +78,10 @@ func (t Task) CurrentVisibility() Visibility {
 	return t.Visibility
 }
 
-// VisibleTo reports whether the person may see the task. The function VisibleTo is the same rule in SQL.
+// VisibleTo reports whether the person may see the task. The function RestrictToVisible is the same rule in SQL.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Unlisted || t.ListedTo(u) }
 
-// ListedTo reports whether lists show the task to the person. The function ListedTo is the same rule in SQL.
+// ListedTo reports whether lists show the task to the person. The function RestrictToListed is the same rule in SQL.
 func (t Task) ListedTo(u accounts.User) bool {
 	return t.CurrentVisibility() == Public || t.Visibility == Members && slices.Contains(u.JoinedTaskIDs, t.ID) || t.EditableBy(u)
 }
@@ -121,10 +127,10 @@ type NewTask struct {
 
 // CreateTask creates a task with its first version. It returns Conflict if the slug is taken.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
-	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
 		return Task{}, err
 	}
-	task, err := draftTask(actor, in)
+	task, err := newTaskRow(actor, in)
 	if err != nil {
 		return Task{}, err
 	}
@@ -151,7 +157,7 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 	return task, err
 }
 
-func draftTask(actor accounts.User, in NewTask) (Task, error) {
+func newTaskRow(actor accounts.User, in NewTask) (Task, error) {
 	slug := db.Slug(in.Slug)
 	if slug == "" {
 		slug = db.Slug(in.Bundle.Name)
@@ -163,10 +169,10 @@ func draftTask(actor accounts.User, in NewTask) (Task, error) {
 		in.Title = in.Bundle.Definition.Title
 	}
 	task := Task{Slug: slug, OwnerID: actor.ID, Origin: in.Origin, CreatedAt: db.Now(), UpdatedAt: db.Now()}
-	return task, task.apply(in.TaskSettings)
+	return task, task.applySettings(in.TaskSettings)
 }
 
-func (t *Task) apply(in TaskSettings) error {
+func (t *Task) applySettings(in TaskSettings) error {
 	if t.Title = accounts.CleanName(in.Title); t.Title == "" {
 		t.Title = t.Slug
 	}
@@ -183,7 +189,7 @@ func (t *Task) apply(in TaskSettings) error {
 		return db.Errorf(db.Invalid, "Choose at least one device for the task.")
 	}
 	for i, d := range in.Devices {
-		if !db.IsName(d) {
+		if !db.IsValidName(d) {
 			return db.Errorf(db.Invalid, "%q is not a valid device name: use letters, digits, '.', '_' and '-', at most 40.", d)
 		}
 		if slices.Contains(in.Devices[:i], d) {
@@ -228,10 +234,10 @@ func checkCases(def tasks.Definition, devices []string) error {
 	return nil
 }
 
-// change applies settings to the task and saves it.
-func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
+// saveSettings applies settings to the task and saves it.
+func (t *Task) saveSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	before := *t
-	err := t.apply(in)
+	err := t.applySettings(in)
 	if err == nil {
 		t.Devices, err = fleet.ResolveDevices(tx, t.RequestedDevices)
 	}
@@ -242,11 +248,11 @@ func (t *Task) change(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	if err := tx.Save(t).Error; err != nil {
 		return db.WriteError(err, "task")
 	}
-	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, before.differences(*t))
+	return accounts.WriteAudit(tx, actor, "change task", "task "+t.Slug, before.describeChanges(*t))
 }
 
-// differences describes the settings that differ between t and now.
-func (t Task) differences(now Task) string {
+// describeChanges describes the settings that differ between t and now.
+func (t Task) describeChanges(now Task) string {
 	deadline := func(t Task) string {
 		if t.Deadline == nil {
 			return "none"

@@ -62,7 +62,7 @@ func TestInvalidTasksAreRefused(t *testing.T) {
 		actor    accounts.User
 		settings catalog.TaskSettings
 		slug     string
-		want     db.Kind
+		want     db.ErrorKind
 	}{
 		"by a user":    {user, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
 		"by a visitor": {accounts.User{}, catalog.TaskSettings{Devices: []string{"CPU"}}, "", db.Forbidden},
@@ -115,12 +115,12 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, catalog.ChangeVersion, 2)
 
-		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, old.ID, "CPU",
-			boards.PartQuery{Limit: 10})); len(page.Standings) != 1 {
+		if page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, old.ID, "CPU",
+			boards.BoardPartQuery{Limit: 10})); len(page.Standings) != 1 {
 			t.Errorf("the old board has %d entries", len(page.Standings))
 		}
-		if page := modelstest.Got[boards.Page](t)(s.Boards.Board(ctx, fresh.ID, "CPU",
-			boards.PartQuery{Limit: 10})); len(page.Standings) != 0 {
+		if page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, fresh.ID, "CPU",
+			boards.BoardPartQuery{Limit: 10})); len(page.Standings) != 0 {
 			t.Errorf("the new board has %d entries", len(page.Standings))
 		}
 		if run := w.Submit(t, s, w.Ben); run.VersionID != fresh.ID {

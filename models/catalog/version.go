@@ -13,19 +13,20 @@ import (
 )
 
 // TaskVersion is a numbered state of a task's files. Boards belong to a version: a change that affects measurements
-// starts new boards, and the old ones remain readable. The unpublished version has number 0 (see Propose).
+// starts new boards, and the old ones remain readable. The unpublished version has number 0 (see ProposeVersion).
 type TaskVersion struct {
-	ID         int64
-	TaskID     int64
-	Number     int              // 1, 2, …; 0 if unpublished
-	Key        string           // hash of everything that a score depends on; also the key of built objects
-	Lang       tasks.Lang       // the definition's
-	Tags       []string         `gorm:"serializer:json"` // copied from the definition, which lists do not read
-	Problem    string           // copied from the definition
-	Definition tasks.Definition `gorm:"serializer:json"`
-	Warnings   []string         `gorm:"serializer:json"`
-	CreatedBy  int64
-	CreatedAt  time.Time
+	ID     int64
+	TaskID int64
+	Number int // 1, 2, …; 0 if unpublished
+	// hash of everything that a score depends on; also the key of built objects
+	MeasurementHash string           `gorm:"column:key"`
+	Lang            tasks.Lang       // the definition's
+	Tags            []string         `gorm:"serializer:json"` // copied from the definition, which lists do not read
+	ProblemName     string           `gorm:"column:problem"`  // copied from the definition
+	Definition      tasks.Definition `gorm:"serializer:json"`
+	Warnings        []string         `gorm:"serializer:json"`
+	CreatedBy       int64
+	CreatedAt       time.Time
 }
 
 // VersionFile names one file of a version's bundle.
@@ -71,7 +72,7 @@ func (s *Catalog) Publish(
 		if in := task.newSettings(settings, version.Definition.Title, b.Definition.Title); in != nil {
 			apply := task.changeSettings
 			if change == ChangeVersion {
-				apply = task.change
+				apply = task.saveSettings
 			}
 			if err := apply(tx, actor, *in); err != nil {
 				return err
@@ -82,14 +83,14 @@ func (s *Catalog) Publish(
 		}
 		switch change {
 		case ChangeTexts:
-			err = rewriteTexts(tx, &version, b)
+			err = updateVersionTexts(tx, &version, b)
 		case ChangeVersion:
 			version, err = nextVersion(tx, actor, task, version.Number+1, b)
 		}
 		if err != nil {
 			return err
 		}
-		left, err := proposalOf(tx, task.ID)
+		left, err := readUnpublishedVersion(tx, task.ID)
 		if err == nil {
 			err = removeVersion(tx, left)
 		}
@@ -123,7 +124,7 @@ func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, Ta
 	if err := tx.Take(&current, task.VersionID).Error; err != nil {
 		return "", current, db.ReadError(err, "version of task %s", task.Slug)
 	}
-	if current.Key != MeasuredKey(b) {
+	if current.MeasurementHash != MeasurementHash(b) {
 		return ChangeVersion, current, nil
 	}
 	files, err := VersionFiles(tx, current.ID)
@@ -137,9 +138,9 @@ func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, Ta
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey returns a hash of everything that affects scores: the bundle without texts, tags, problem name,
+// MeasurementHash returns a hash of everything that affects scores: the bundle without texts, tags, problem name,
 // templates, baselines, validation script, and rules for additional files.
-func MeasuredKey(b *tasks.Bundle) string {
+func MeasurementHash(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil
 	measured.Definition.Baselines, measured.Definition.Tags, measured.Definition.SubmissionFiles = nil, nil, nil

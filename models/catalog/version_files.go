@@ -71,12 +71,12 @@ func VersionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the files of version %d: %w", versionID, err)
 	}
-	return filesOf(rows), nil
+	return filesByName(rows), nil
 }
 
 func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v := TaskVersion{
-		TaskID: taskID, Number: number, Key: MeasuredKey(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags, Problem: b.Definition.Problem,
+		TaskID: taskID, Number: number, MeasurementHash: MeasurementHash(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags, ProblemName: b.Definition.Problem,
 		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if err := tx.Create(&v).Error; err != nil {
@@ -85,9 +85,9 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-// rewriteTexts stores changed texts in an existing version, whose key and boards stay.
-func rewriteTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
-	v.Definition, v.Tags, v.Problem, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
+// updateVersionTexts stores changed texts in an existing version, whose key and boards stay.
+func updateVersionTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
+	v.Definition, v.Tags, v.ProblemName, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
 	if err := tx.Save(v).Error; err != nil {
 		return db.WriteError(err, "version")
 	}

@@ -16,13 +16,13 @@ type Comment struct {
 	TaskID       int64
 	SubmissionID *int64 // nil for the task itself
 	UserID       int64
-	Writeup      bool   // the author's text on top
+	IsWriteup    bool   `gorm:"column:writeup"` // the author's text on top
 	Body         string // Markdown
 	CreatedAt    time.Time
 	EditedAt     *time.Time
 	HiddenAt     *time.Time
 	HiddenBy     int64
-	HiddenWhy    string
+	HiddenReason string `gorm:"column:hidden_why"`
 	RemovedAt    *time.Time
 }
 
@@ -32,9 +32,9 @@ type CommentRow struct {
 	UserName string
 }
 
-// visibleTo restricts a query to comments that the viewer may read. Hidden comments are visible to moderators and their
-// author.
-func visibleTo(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
+// restrictToVisible restricts a query to comments that the viewer may read. Hidden comments are visible to moderators
+// and their author.
+func restrictToVisible(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	q = q.Where("c.removed_at is null")
 	switch {
 	case t.ModeratedBy(viewer):
@@ -53,10 +53,10 @@ func visibleComments(q *gorm.DB) *gorm.DB {
 func (c *Comments) List(
 	ctx context.Context, viewer accounts.User, t Thread, after int64, limit int,
 ) (list []CommentRow, err error) {
-	if err := t.Check(viewer, c.now()); err != nil {
+	if err := t.CheckReadable(viewer, c.now()); err != nil {
 		return nil, err
 	}
-	q := t.commentsOfThread(visibleTo(visibleComments(c.db.Read(ctx)), viewer, t))
+	q := t.commentsOfThread(restrictToVisible(visibleComments(c.db.Read(ctx)), viewer, t))
 	if after > 0 {
 		q = q.Where("c.id > ? and not c.writeup", after)
 	}
@@ -90,7 +90,7 @@ func findComment(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow,
 		return found, t, err
 	}
 	hidden := found.HiddenAt != nil && !t.ModeratedBy(viewer) && found.UserID != viewer.ID
-	if hidden || t.Check(viewer, db.Time(tx.NowFunc())) != nil {
+	if hidden || t.CheckReadable(viewer, db.Time(tx.NowFunc())) != nil {
 		return CommentRow{}, Thread{}, missing
 	}
 	return found, t, nil

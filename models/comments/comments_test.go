@@ -29,7 +29,7 @@ func (f forum) texts(who accounts.User, on comments.Thread) (list []string) {
 	return list
 }
 
-func (f forum) refused(err error, kind db.Kind, says string) {
+func (f forum) refused(err error, kind db.ErrorKind, says string) {
 	f.T.Helper()
 	if db.KindOf(err) != kind || !strings.Contains(err.Error(), says) {
 		f.T.Errorf("got %v, want %s: …%s…", err, kind, says)
@@ -83,7 +83,7 @@ func TestCommentsOnASubmissionNeedAPublicSource(t *testing.T) {
 		if list := f.texts(f.None, f.OnSubmission); len(list) != 2 {
 			t.Errorf("a visitor reads %q", list)
 		}
-		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
+		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.ReportedComments(t.Context(), f.Carl,
 			10)); len(list) != 1 || list[0].ReportCount != 1 {
 			t.Errorf("the task's author has to decide about %+v", list)
 		}
@@ -94,7 +94,7 @@ func TestCommentsOnASubmissionNeedAPublicSource(t *testing.T) {
 			f.refused(err, db.Forbidden, "after the task's deadline")
 			_, _, err = s.Comments.Comment(t.Context(), who, quoted.ID)
 			f.refused(err, db.NotFound, "no comment")
-			if list, err := s.Comments.Reported(t.Context(), who, 10); err != nil || len(list) != 0 {
+			if list, err := s.Comments.ReportedComments(t.Context(), who, 10); err != nil || len(list) != 0 {
 				t.Errorf("%s is shown a quote among the reports: %v", who.Name, err)
 			}
 		}
@@ -117,7 +117,7 @@ func TestOnlyWhoSeesATaskFindsItsComments(t *testing.T) {
 					f.refused(err, db.NotFound, "There is no")
 					_, err = s.Comments.Add(t.Context(), viewer, thread, "hello")
 					f.refused(err, db.NotFound, "There is no")
-					f.refused(s.Comments.Lock(t.Context(), viewer, thread, true), db.NotFound, "There is no")
+					f.refused(s.Comments.LockThread(t.Context(), viewer, thread, true), db.NotFound, "There is no")
 				}
 				for _, id := range []int64{about.ID, on.ID} {
 					_, _, err := s.Comments.Comment(t.Context(), viewer, id)
@@ -154,15 +154,15 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 				t.Errorf("%q finds it: %v", who.Name, err)
 			}
 		}
-		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
+		if f.count(f.Task) != 0 || len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.ReportedComments(t.Context(), f.Carl,
 			10))) != 0 {
 			t.Error("it counts, or still waits for a decision")
 		}
 		_, err = s.Comments.Hide(t.Context(), f.Carl, spam.ID, "now it is mine to show")
 		f.refused(err, db.Conflict, "hidden already")
-		_, err = s.Comments.Show(t.Context(), f.Carl, spam.ID, "I like it")
+		_, err = s.Comments.Unhide(t.Context(), f.Carl, spam.ID, "I like it")
 		f.refused(err, db.Forbidden, "Only the person who hid")
-		_, err = s.Comments.Show(t.Context(), f.Admin, spam.ID, "a mistake")
+		_, err = s.Comments.Unhide(t.Context(), f.Admin, spam.ID, "a mistake")
 		modelstest.Check(t, err)
 		_, err = s.Comments.Remove(t.Context(), f.Ann, spam.ID)
 		f.refused(err, db.Forbidden, "Only the person who wrote")
@@ -188,14 +188,14 @@ func TestAdminsDecideAboutCommentsOfATasksAuthor(t *testing.T) {
 		f := newForum(t, s)
 		own := f.Add(f.Carl, f.Task, "rude")
 		modelstest.Check(t, s.Comments.Report(t.Context(), f.Ann, own.ID, "rude"))
-		if n := len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Carl,
-			10))) + len(modelstest.Got[[]comments.NamedReport](t)(s.Comments.Reports(t.Context(), f.Carl,
+		if n := len(modelstest.Got[[]comments.ReportedComment](t)(s.Comments.ReportedComments(t.Context(), f.Carl,
+			10))) + len(modelstest.Got[[]comments.ReportWithReporter](t)(s.Comments.Reports(t.Context(), f.Carl,
 			own.ID))); n != 0 {
 			t.Error("the author reads who reported the author")
 		}
-		_, err := s.Comments.Dismiss(t.Context(), f.Carl, own.ID, "not rude")
+		_, err := s.Comments.DismissReports(t.Context(), f.Carl, own.ID, "not rude")
 		f.refused(err, db.Forbidden, "Only admins may moderate")
-		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.Reported(t.Context(), f.Admin,
+		if list := modelstest.Got[[]comments.ReportedComment](t)(s.Comments.ReportedComments(t.Context(), f.Admin,
 			10)); len(list) != 1 {
 			t.Errorf("admins find %+v", list)
 		}
@@ -244,12 +244,12 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 			f.refused(err, db.Invalid, says)
 		}
 		f.Add(f.Ann, f.Task, "hello")
-		f.refused(s.Comments.Lock(t.Context(), f.Ann, f.Task, true), db.Forbidden, "Only the author of the task")
-		modelstest.Check(t, s.Comments.Lock(t.Context(), f.Carl, f.Task, true))
+		f.refused(s.Comments.LockThread(t.Context(), f.Ann, f.Task, true), db.Forbidden, "Only the author of the task")
+		modelstest.Check(t, s.Comments.LockThread(t.Context(), f.Carl, f.Task, true))
 		_, err = s.Comments.Add(t.Context(), f.Ann, f.Task, "still here")
 		f.refused(err, db.Forbidden, "locked")
 		f.Add(f.Carl, f.Task, "I lock this.")
-		modelstest.Check(t, s.Comments.Lock(t.Context(), f.Carl, f.Task, false))
+		modelstest.Check(t, s.Comments.LockThread(t.Context(), f.Carl, f.Task, false))
 		f.Add(f.Ann, f.Task, "still here")
 	})
 }
@@ -257,8 +257,9 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 func TestAnOrganizerClosesCommentsDuringAnEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		in := events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
-			Points: "1", Tasks: []string{f.Task.Task.Slug}}
+		in := events.EventSettings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour),
+			EndsAt:         time.Now().Add(time.Hour),
+			PointsRuleText: "1", Tasks: []string{f.Task.Task.Slug}}
 		e := modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl, in))
 		f.Add(f.Ann, f.Task, "open")
 		in.CommentsClosed = true

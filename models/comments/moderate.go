@@ -31,8 +31,8 @@ type Report struct {
 // TableName returns the table of reports.
 func (Report) TableName() string { return "comment_reports" }
 
-// NamedReport is a report with the name of the person who made it.
-type NamedReport struct {
+// ReportWithReporter is a report with the name of the person who made it.
+type ReportWithReporter struct {
 	Report
 	UserName string
 }
@@ -49,7 +49,8 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 		if err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ReportComment, accounts.ObjectOwners{OwnerID: found.UserID}); err != nil {
+		if err := actor.CheckPermission(accounts.ReportComment,
+			accounts.ObjectOwners{OwnerID: found.UserID}); err != nil {
 			return err
 		}
 		if err := checkRate(tx, actor, &Report{}, maxReportsPerHour, "reports"); err != nil {
@@ -64,16 +65,16 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 }
 
 // Reports lists the open reports of a comment. Only moderators may call it.
-func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []NamedReport, err error) {
+func (c *Comments) Reports(ctx context.Context, actor accounts.User, id int64) (list []ReportWithReporter, err error) {
 	found, t, err := c.Comment(ctx, actor, id)
 	if err != nil || !t.ModeratedBy(actor) || isOwnComment(found, actor) {
 		return nil, err
 	}
-	err = openReports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
+	err = selectOpenReports(c.db.Read(ctx)).Where("p.comment_id = ?", id).Scan(&list).Error
 	return list, db.ReadError(err, "reports of comment %d", id)
 }
 
-func openReports(q *gorm.DB) *gorm.DB {
+func selectOpenReports(q *gorm.DB) *gorm.DB {
 	return q.Table("comment_reports p").Select("p.*, u.name as user_name").Joins("join users u on u.id = p.user_id").Where("p.closed_at is null").Order("p.id")
 }
 
@@ -84,9 +85,11 @@ type ReportedComment struct {
 	ReportCount         int `gorm:"column:reports"`
 }
 
-// Reported lists the comments with open reports that the actor may moderate, longest waiting first. It omits comments
-// on submissions whose source is hidden.
-func (c *Comments) Reported(ctx context.Context, actor accounts.User, limit int) (list []ReportedComment, err error) {
+// ReportedComments lists the comments with open reports that the actor may moderate, longest waiting first. It omits
+// comments on submissions whose source is hidden.
+func (c *Comments) ReportedComments(
+	ctx context.Context, actor accounts.User, limit int,
+) (list []ReportedComment, err error) {
 	q := visibleComments(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
 		Where("c.removed_at is null and (c.submission_id is null or t.deadline <= ? and c.submission_id in (select id from submissions where frozen_event = 0))", c.now())
@@ -116,8 +119,8 @@ func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why 
 	})
 }
 
-// Show makes a hidden comment visible again. The author of a task cannot do this if an admin hid the comment.
-func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
+// Unhide makes a hidden comment visible again. The author of a task cannot do this if an admin hid the comment.
+func (c *Comments) Unhide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "show comment", why, func(found CommentRow, _ string) (map[string]any, error) {
 		if found.HiddenAt == nil {
 			return nil, db.Errorf(db.Conflict, "Comment %d is not hidden.", id)
@@ -129,8 +132,8 @@ func (c *Comments) Show(ctx context.Context, actor accounts.User, id int64, why 
 	})
 }
 
-// Dismiss closes the reports of a comment without hiding it.
-func (c *Comments) Dismiss(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
+// DismissReports closes the reports of a comment without hiding it.
+func (c *Comments) DismissReports(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "dismiss reports", why, func(CommentRow, string) (map[string]any, error) { return nil, nil })
 }
 
@@ -147,7 +150,8 @@ func (c *Comments) moderate(
 		if found, t, err = findComment(tx, actor, id); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil {
+		if err := actor.CheckPermission(accounts.ModerateComments,
+			accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil {
 			return err
 		}
 		if isOwnComment(found, actor) {
@@ -158,13 +162,13 @@ func (c *Comments) moderate(
 			err = tx.Model(&Comment{}).Where("id = ?", id).Updates(values).Error
 		}
 		if err == nil && values["hidden_at"] != nil {
-			err = c.hooks.OnGone(tx, id)
+			err = c.hooks.OnRemovedOrHidden(tx, id)
 		}
 		if err == nil {
 			err = closeReports(tx, actor.ID, id, why)
 		}
 		if err == nil {
-			err = t.count(tx)
+			err = t.updateCommentCount(tx)
 		}
 		if err != nil {
 			return err
@@ -180,20 +184,20 @@ func closeReports(tx *gorm.DB, by, id int64, outcome string) error {
 	return db.WriteError(err, "reports of comment %d", id)
 }
 
-// Lock closes a thread to everyone except moderators, or opens it again.
-func (c *Comments) Lock(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
+// LockThread closes a thread to everyone except moderators, or opens it again.
+func (c *Comments) LockThread(ctx context.Context, actor accounts.User, about Thread, locked bool) error {
 	return c.db.Write(ctx, func(tx *gorm.DB) error {
 		t, err := about.reload(tx)
 		if err != nil {
 			return err
 		}
-		if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
+		if err := t.CheckReadable(actor, db.Time(tx.NowFunc())); err != nil {
 			return err
 		}
-		if err := actor.Check(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
+		if err := actor.CheckPermission(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
 			return err
 		}
-		if err := t.countedRow(tx).UpdateColumn("comments_locked", locked).Error; err != nil {
+		if err := t.rowWithCount(tx).UpdateColumn("comments_locked", locked).Error; err != nil {
 			return db.WriteError(err, "lock of comments")
 		}
 		act, subject := "unlock comments", "task "+t.Task.Slug

@@ -21,8 +21,8 @@ type Comments struct {
 // Hooks has functions that are called in the transactions that change comments.
 type Hooks struct {
 	OnAdded func(tx *gorm.DB, commentID int64) error
-	// OnGone is called for a comment that others can no longer read, because it was deleted or hidden.
-	OnGone func(tx *gorm.DB, commentID int64) error
+	// OnRemovedOrHidden is called for a comment that others can no longer read, because it was deleted or hidden.
+	OnRemovedOrHidden func(tx *gorm.DB, commentID int64) error
 }
 
 // New returns the comments of a database.
@@ -53,9 +53,9 @@ func (t Thread) Locked() bool {
 // CommentCount returns the number of visible comments.
 func (t Thread) CommentCount() int {
 	if t.Submission != nil {
-		return t.Submission.Comments
+		return t.Submission.CommentCount
 	}
-	return t.Task.Comments
+	return t.Task.CommentCount
 }
 
 // ModeratedBy reports whether the person may hide comments and lock the thread.
@@ -63,13 +63,14 @@ func (t Thread) ModeratedBy(u accounts.User) bool {
 	return u.CanPerform(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID})
 }
 
-// Check returns an error if the viewer may not read the comments. Comments on a submission require that everyone may
-// read its source, even for its author and admins; otherwise they would be written before others can reply.
-func (t Thread) Check(viewer accounts.User, at time.Time) error {
+// CheckReadable returns an error if the viewer may not read the comments. Comments on a submission require that
+// everyone may read its source, even for its author and admins; otherwise they would be written before others can
+// reply.
+func (t Thread) CheckReadable(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):
 		return t.notFoundError()
-	case t.Submission != nil && !t.Submission.SourceOpen(t.Task, at):
+	case t.Submission != nil && !t.Submission.IsSourcePublic(t.Task, at):
 		return db.Errorf(db.Forbidden, "Comments on a submission open when everyone may read its source: after the task's deadline.")
 	}
 	return nil
@@ -90,20 +91,20 @@ func (t Thread) commentsOfThread(q *gorm.DB) *gorm.DB {
 	return q.Where("task_id = ? and submission_id is null", t.Task.ID)
 }
 
-// countedRow returns the database row that has the thread's count and lock.
-func (t Thread) countedRow(tx *gorm.DB) *gorm.DB {
+// rowWithCount returns the database row that has the thread's count and lock.
+func (t Thread) rowWithCount(tx *gorm.DB) *gorm.DB {
 	if t.Submission != nil {
 		return tx.Table("submissions").Where("id = ?", t.Submission.ID)
 	}
 	return tx.Table("tasks").Where("id = ?", t.Task.ID)
 }
 
-// count updates the stored number of visible comments.
-func (t Thread) count(tx *gorm.DB) error {
+// updateCommentCount updates the stored number of visible comments.
+func (t Thread) updateCommentCount(tx *gorm.DB) error {
 	var n int64
 	err := t.commentsOfThread(tx.Model(&Comment{})).Where("removed_at is null and hidden_at is null").Count(&n).Error
 	if err == nil {
-		err = t.countedRow(tx).UpdateColumn("comments", n).Error
+		err = t.rowWithCount(tx).UpdateColumn("comments", n).Error
 	}
 	return db.WriteError(err, "number of comments")
 }

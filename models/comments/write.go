@@ -15,7 +15,7 @@ import (
 
 const (
 	// Limits in characters.
-	LongestComment, LongestWriteup = 4_000, 20_000
+	MaxCommentLength, MaxWriteupLength = 4_000, 20_000
 
 	maxCommentsPerHour   = 20    // comments of one person, including removed ones
 	maxCommentsPerThread = 2_000 // comments of one thread
@@ -23,7 +23,7 @@ const (
 
 // Add adds a comment.
 func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, body string) (made Comment, err error) {
-	if body, err = cleanBody(body, LongestComment); err != nil {
+	if body, err = cleanBody(body, MaxCommentLength); err != nil {
 		return made, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
@@ -41,7 +41,7 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 		if err := c.hooks.OnAdded(tx, made.ID); err != nil {
 			return err
 		}
-		return t.count(tx)
+		return t.updateCommentCount(tx)
 	})
 	return made, err
 }
@@ -50,7 +50,7 @@ func (c *Comments) Add(ctx context.Context, actor accounts.User, about Thread, b
 func (c *Comments) SetWriteup(
 	ctx context.Context, actor accounts.User, about Thread, body string,
 ) (made Comment, err error) {
-	if body, err = cleanBody(body, LongestWriteup); err != nil {
+	if body, err = cleanBody(body, MaxWriteupLength); err != nil {
 		return made, err
 	}
 	err = c.db.Write(ctx, func(tx *gorm.DB) error {
@@ -74,14 +74,14 @@ func (c *Comments) SetWriteup(
 			return err
 		}
 		made = t.newComment(actor, body)
-		made.Writeup = true
+		made.IsWriteup = true
 		if err := tx.Create(&made).Error; err != nil {
 			return db.WriteError(err, "write-up")
 		}
 		if err := c.hooks.OnAdded(tx, made.ID); err != nil {
 			return err
 		}
-		return t.count(tx)
+		return t.updateCommentCount(tx)
 	})
 	return made, err
 }
@@ -91,7 +91,7 @@ func readWritableThread(tx *gorm.DB, actor accounts.User, about Thread) (t Threa
 	if t, err = about.reload(tx); err != nil {
 		return t, err
 	}
-	if err := t.Check(actor, db.Time(tx.NowFunc())); err != nil {
+	if err := t.CheckReadable(actor, db.Time(tx.NowFunc())); err != nil {
 		return t, err
 	}
 	return t, closedReason(tx, actor, t)
@@ -106,7 +106,7 @@ func (t Thread) newComment(actor accounts.User, body string) Comment {
 }
 
 func cleanBody(body string, most int) (string, error) {
-	body = strings.TrimSpace(db.Sanitize(strings.ReplaceAll(body, "\r\n", "\n")))
+	body = strings.TrimSpace(db.SanitizeText(strings.ReplaceAll(body, "\r\n", "\n")))
 	switch n := len([]rune(body)); {
 	case accounts.CleanName(body) == "":
 		return "", db.Errorf(db.Invalid, "Write something.")
@@ -142,9 +142,9 @@ func checkRate(tx *gorm.DB, actor accounts.User, of any, most int, what string) 
 		return nil
 	}
 	rate := quota.RateLimit{
-		Max:     most,
-		Window:  time.Hour,
-		Refusal: fmt.Sprintf("At most %d %s an hour are accepted.", most, what),
+		Max:         most,
+		Window:      time.Hour,
+		RefusalText: fmt.Sprintf("At most %d %s an hour are accepted.", most, what),
 	}
 	return rate.Check(tx.Model(of).Where("user_id = ?", actor.ID), "created_at")
 }
@@ -164,12 +164,12 @@ func (c *Comments) Remove(ctx context.Context, actor accounts.User, id int64) (t
 			err = closeReports(tx, actor.ID, id, "deleted by its author")
 		}
 		if err == nil {
-			err = c.hooks.OnGone(tx, id)
+			err = c.hooks.OnRemovedOrHidden(tx, id)
 		}
 		if err != nil {
 			return db.WriteError(err, "comment %d", id)
 		}
-		return t.count(tx)
+		return t.updateCommentCount(tx)
 	})
 	return t, err
 }

@@ -41,7 +41,7 @@ func (d *DB) openSQLite(path string) (err error) {
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + options
 	open := func(to **gorm.DB, option string, prepare bool, most int) error {
-		cfg := gormConfig(&d.statements)
+		cfg := gormConfig(&d.statementCounter)
 		cfg.PrepareStmt = prepare
 		pool, err := gorm.Open(sqlite.Open(dsn+option), cfg)
 		if err != nil {
@@ -51,7 +51,7 @@ func (d *DB) openSQLite(path string) (err error) {
 		*to = pool
 		return nil
 	}
-	return cmp.Or(open(&d.writer, "&_txlock=immediate", false, 1), open(&d.reader, "&_query_only=on", true, max(8, runtime.NumCPU())),
+	return cmp.Or(open(&d.writeConn, "&_txlock=immediate", false, 1), open(&d.readPool, "&_query_only=on", true, max(8, runtime.NumCPU())),
 		open(&d.pingConn, "&_query_only=on", false, 1))
 }
 
@@ -92,15 +92,15 @@ func openPostgres(dsn string, most int, count *statementCounter) (*gorm.DB, erro
 	if err != nil {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
-	db.ClauseBuilders["LIMIT"] = writeLimit
+	db.ClauseBuilders["LIMIT"] = writeLimitClause
 	limitConnections(db, most)
 	return db, nil
 }
 
-// writeLimit writes LIMIT into the statement as a number. As a parameter it would be unknown when PostgreSQL plans a
-// prepared statement: it would assume a tenth of all rows, find that generic plan expensive, and plan again for each
-// execution, which takes longer than most queries. OFFSET stays a parameter, because it has many values.
-func writeLimit(c clause.Clause, b clause.Builder) {
+// writeLimitClause writes LIMIT into the statement as a number. As a parameter it would be unknown when PostgreSQL
+// plans a prepared statement: it would assume a tenth of all rows, find that generic plan expensive, and plan again for
+// each execution, which takes longer than most queries. OFFSET stays a parameter, because it has many values.
+func writeLimitClause(c clause.Clause, b clause.Builder) {
 	limit, ok := c.Expression.(clause.Limit)
 	if ok && limit.Limit != nil && *limit.Limit >= 0 {
 		b.WriteString("LIMIT " + strconv.Itoa(*limit.Limit) + " ")

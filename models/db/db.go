@@ -15,11 +15,11 @@ import (
 
 // DB is a database with the current schema. It is safe for concurrent use.
 type DB struct {
-	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
-	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
-	pingConn   *gorm.DB // one connection for Ping
-	statements statementCounter
-	dialect    string
+	readPool         *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
+	writeConn        *gorm.DB // SQLite: one connection, so that writers queue instead of failing
+	pingConn         *gorm.DB // one connection for Ping
+	statementCounter statementCounter
+	dialect          string
 }
 
 // Open connects to the postgres:// URL dsn or, if it is empty, to the SQLite file in dir. It applies missing migrations
@@ -28,10 +28,10 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	d = &DB{dialect: migrations.SQLite}
 	if dsn != "" {
 		d.dialect = migrations.Postgres
-		if d.writer, err = openPostgres(dsn, 16, &d.statements); err == nil {
-			d.pingConn, err = openPostgres(dsn, 1, &d.statements)
+		if d.writeConn, err = openPostgres(dsn, 16, &d.statementCounter); err == nil {
+			d.pingConn, err = openPostgres(dsn, 1, &d.statementCounter)
 		}
-		d.reader = d.writer
+		d.readPool = d.writeConn
 	} else {
 		err = d.openSQLite(filepath.Join(dir, "warpboard.db"))
 	}
@@ -47,13 +47,13 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 // SetClock sets the clock that determines the current day. Call it before using the database.
 func (d *DB) SetClock(now func() time.Time) {
 	utc := func() time.Time { return Time(now()) }
-	d.writer.Config.NowFunc, d.reader.Config.NowFunc = utc, utc
+	d.writeConn.Config.NowFunc, d.readPool.Config.NowFunc = utc, utc
 }
 
 // Close closes all connections.
 func (d *DB) Close() error {
 	var errs []error
-	for _, db := range []*gorm.DB{d.reader, d.writer, d.pingConn} {
+	for _, db := range []*gorm.DB{d.readPool, d.writeConn, d.pingConn} {
 		pool, err := db.DB()
 		if err == nil {
 			err = pool.Close()
@@ -68,7 +68,7 @@ func (d *DB) Dialect() string { return d.dialect }
 
 // SQL returns the pool that may write, for migrations, health checks, and bulk loading.
 func (d *DB) SQL() *sql.DB {
-	pool, err := d.writer.DB()
+	pool, err := d.writeConn.DB()
 	if err != nil {
 		panic(err) // gorm fails here only for a pool that is no *sql.DB, and ours always is
 	}
@@ -92,7 +92,7 @@ func (d *DB) Ping(ctx context.Context) error {
 // With REPEATABLE READ the snapshot would be older than the lock, and a transaction that reads and then writes would
 // fail. READ COMMITTED is also set for each connection, for single statements; a pooler may lose that setting.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	return d.writeConn.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
 			if err := tx.Exec("select pg_advisory_xact_lock(?)", writeLockNumber).Error; err != nil {
 				return fmt.Errorf("waiting for the turn to write: %w", err)
@@ -115,12 +115,12 @@ func (d *DB) isolation() sql.IsolationLevel {
 const writeLockNumber = 7_236_544 // any number that nothing else locks in this database
 
 // Read begins a query. It sees everything that was committed before; two queries may see different states.
-func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
+func (d *DB) Read(ctx context.Context) *gorm.DB { return d.readPool.WithContext(ctx) }
 
-// Writer begins a single writing statement outside a transaction. On PostgreSQL it does not take the lock of Write and
-// may run concurrently with a transaction. It must not depend on values that were read before, and must not lock
-// several rows in another order than transactions do.
-func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
+// WriteStatement begins a single writing statement outside a transaction. On PostgreSQL it does not take the lock of
+// Write and may run concurrently with a transaction. It must not depend on values that were read before, and must not
+// lock several rows in another order than transactions do.
+func (d *DB) WriteStatement(ctx context.Context) *gorm.DB { return d.writeConn.WithContext(ctx) }
 
 // DaySQL returns SQL for the UTC day of a time, for grouping. DayTextSQL formats it.
 func (d *DB) DaySQL(column string) string {

@@ -41,7 +41,7 @@ func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
-		want db.Kind
+		want db.ErrorKind
 		text string
 	}{
 		"missing row": {db.ReadError(gorm.ErrRecordNotFound, "run %d", 7), db.NotFound, "There is no run 7."},
@@ -71,13 +71,13 @@ func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 	}
 }
 
-func TestSanitizeMakesValuesFitForColumns(t *testing.T) {
+func TestSanitizeTextMakesValuesFitForColumns(t *testing.T) {
 	odd := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("here", 3600))
 	if got := db.Time(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.TimePtr(&odd).Equal(got) ||
 		db.TimePtr(nil) != nil {
 		t.Errorf("the time is %v", got)
 	}
-	if got := db.Sanitize("a\x00b\xffc"); got != "ab\uFFFDc" {
+	if got := db.SanitizeText("a\x00b\xffc"); got != "ab\uFFFDc" {
 		t.Errorf("the text is %q", got)
 	}
 	for n := range 8 {
@@ -100,7 +100,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, want := range map[string]bool{"H200": true, "RTX-4090_x.1": true, "": false, "-a": false, "a b": false,
 		"a/b": false, strings.Repeat("a", 40): true, strings.Repeat("a", 41): false} {
-		if db.IsName(name) != want {
+		if db.IsValidName(name) != want {
 			t.Errorf("%q is a name: %v", name, !want)
 		}
 	}
@@ -151,9 +151,9 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 		if got, err := d.Setting(ctx, "none"); got != "" || err != nil {
 			t.Errorf("a setting that there is not: %q, %v", got, err)
 		}
-		before := d.Queries()
-		if err := d.Ping(ctx); err != nil || d.Queries() != before+1 {
-			t.Errorf("ping: %v in %d statements", err, d.Queries()-before)
+		before := d.QueryCount()
+		if err := d.Ping(ctx); err != nil || d.QueryCount() != before+1 {
+			t.Errorf("ping: %v in %d statements", err, d.QueryCount()-before)
 		}
 		gone, cancel := context.WithCancel(ctx)
 		cancel()

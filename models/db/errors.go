@@ -8,23 +8,23 @@ import (
 	"gorm.io/gorm"
 )
 
-// Kind classifies errors. Package site maps it to an HTTP status.
-type Kind string
+// ErrorKind classifies errors. Package site maps it to an HTTP status.
+type ErrorKind string
 
 // Kinds of errors.
 const (
-	NotFound    Kind = "not found"         // it does not exist, or the viewer may not see it
-	Invalid     Kind = "invalid"           // the input is wrong; the message explains it
-	Conflict    Kind = "conflict"          // someone else changed or took it
-	Forbidden   Kind = "forbidden"         // this person may not do this
-	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
-	Unavailable Kind = "unavailable"       // the database restarts or is full; retrying in a moment may work
-	Internal    Kind = "internal"          // everything else
+	NotFound    ErrorKind = "not found"         // it does not exist, or the viewer may not see it
+	Invalid     ErrorKind = "invalid"           // the input is wrong; the message explains it
+	Conflict    ErrorKind = "conflict"          // someone else changed or took it
+	Forbidden   ErrorKind = "forbidden"         // this person may not do this
+	TooMany     ErrorKind = "too many requests" // a limit of the person is used up; see RetryAfter
+	Unavailable ErrorKind = "unavailable"       // the database restarts or is full; retrying in a moment may work
+	Internal    ErrorKind = "internal"          // everything else
 )
 
 // Error is an error with a kind for programs and a sentence for people.
 type Error struct {
-	Kind       Kind
+	Kind       ErrorKind
 	Message    string
 	RetryAfter time.Duration // time to wait, for TooMany
 }
@@ -33,7 +33,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // Errorf returns an Error of a kind.
-func Errorf(kind Kind, format string, args ...any) *Error {
+func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -43,7 +43,7 @@ func TooManyf(wait time.Duration, format string, args ...any) *Error {
 }
 
 // KindOf returns the kind of the Error that err wraps, or the kind of a database error.
-func KindOf(err error) Kind {
+func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}

@@ -10,14 +10,14 @@ var (
 	deviceNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 )
 
-const maxSlug = 60
+const maxSlugLength = 60
 
 // Slug converts a name for URLs: lower-case letters, digits, and single dashes. The result may be empty.
 func Slug(name string) string {
 	slug := strings.Trim(notInSlugPattern.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
+	return strings.Trim(slug[:min(len(slug), maxSlugLength)], "-")
 }
 
-// IsName reports whether a text is a valid name of a device or worker. Such names occur in paths and in the subjects of
-// the queue.
-func IsName(name string) bool { return deviceNamePattern.MatchString(name) }
+// IsValidName reports whether a text is a valid name of a device or worker. Such names occur in paths and in the
+// subjects of the queue.
+func IsValidName(name string) bool { return deviceNamePattern.MatchString(name) }

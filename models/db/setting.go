@@ -27,8 +27,8 @@ func (d *DB) Setting(ctx context.Context, key string) (string, error) {
 	return row.Value, ReadError(err, "setting %s", key)
 }
 
-// PutJSON stores a value as JSON under a key.
-func PutJSON(tx *gorm.DB, key string, value any) error {
+// PutJSONSetting stores a value as JSON under a key.
+func PutJSONSetting(tx *gorm.DB, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("writing setting %s: %w", key, err)
@@ -36,9 +36,9 @@ func PutJSON(tx *gorm.DB, key string, value any) error {
 	return WriteError(tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key, Value: string(text)}).Error, "setting %s", key)
 }
 
-// JSONSettings reads the values that PutJSON stored under the keys that q selects. The keys of the result lack the
-// prefix.
-func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
+// ReadJSONSettings reads the values that PutJSONSetting stored under the keys that q selects. The keys of the result
+// lack the prefix.
+func ReadJSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
 	var rows []Setting
 	if err := q.Find(&rows).Error; err != nil {
 		return nil, ReadError(err, "settings %s…", prefix)
@@ -62,6 +62,7 @@ func DeleteSetting(tx *gorm.DB, key string) (was bool, err error) {
 
 // SetSetting stores a value under key.
 func (d *DB) SetSetting(ctx context.Context, key, value string) error {
-	err := d.Writer(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key, Value: value}).Error
+	err := d.WriteStatement(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key,
+		Value: value}).Error
 	return WriteError(err, "setting")
 }

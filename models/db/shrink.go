@@ -7,9 +7,9 @@ import (
 	"warpboard/migrations"
 )
 
-// sparePages is the number of free 4 KiB pages that a SQLite file keeps for new rows. Others are freed pagesPerPiece at
-// a time, which takes some tens of milliseconds, so that other writers can proceed in between.
-const sparePages, pagesPerPiece = 2048, 1024
+// keptFreePages is the number of free 4 KiB pages that a SQLite file keeps for new rows. Others are freed
+// pagesFreedAtOnce at a time, which takes some tens of milliseconds, so that other writers can proceed in between.
+const keptFreePages, pagesFreedAtOnce = 2048, 1024
 
 // Shrink returns free space of the SQLite file to the disk. PostgreSQL does this by itself. A file from before this
 // version keeps its size until it is vacuumed once (docs/metrics.md).
@@ -19,14 +19,14 @@ func (d *DB) Shrink(ctx context.Context) error {
 	}
 	for last := -1; ; {
 		var unused int
-		if err := d.writer.WithContext(ctx).Raw("pragma freelist_count").Scan(&unused).Error; err != nil {
+		if err := d.writeConn.WithContext(ctx).Raw("pragma freelist_count").Scan(&unused).Error; err != nil {
 			return fmt.Errorf("counting unused pages of the database: %w", err)
 		}
-		if unused <= sparePages || unused == last {
+		if unused <= keptFreePages || unused == last {
 			return nil
 		}
 		last = unused
-		if err := d.freePages(ctx, min(pagesPerPiece, unused-sparePages)); err != nil {
+		if err := d.freePages(ctx, min(pagesFreedAtOnce, unused-keptFreePages)); err != nil {
 			return fmt.Errorf("giving back unused pages of the database: %w", err)
 		}
 	}
@@ -34,7 +34,7 @@ func (d *DB) Shrink(ctx context.Context) error {
 
 // freePages frees this many pages. SQLite frees a page for each row that is read from the pragma.
 func (d *DB) freePages(ctx context.Context, pages int) error {
-	rows, err := d.writer.WithContext(ctx).Raw(fmt.Sprintf("pragma incremental_vacuum(%d)", pages)).Rows()
+	rows, err := d.writeConn.WithContext(ctx).Raw(fmt.Sprintf("pragma incremental_vacuum(%d)", pages)).Rows()
 	if err != nil {
 		return err
 	}

@@ -24,5 +24,5 @@ func (s *statementCounter) Trace(context.Context, time.Time, func() (string, int
 	s.sentCount.Add(1)
 }
 
-// Queries returns the number of statements sent to the database since it was opened.
-func (d *DB) Queries() int64 { return d.statements.sentCount.Load() }
+// QueryCount returns the number of statements sent to the database since it was opened.
+func (d *DB) QueryCount() int64 { return d.statementCounter.sentCount.Load() }

@@ -25,8 +25,8 @@ func TimePtr(t *time.Time) *time.Time {
 	return &u
 }
 
-// Sanitize converts external text for a text column: valid UTF-8 without NUL.
-func Sanitize(s string) string {
+// SanitizeText converts external text for a text column: valid UTF-8 without NUL.
+func SanitizeText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
@@ -35,7 +35,7 @@ func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return Sanitize(text[:n])
+	return SanitizeText(text[:n])
 }
 
 // OrderBy returns an ORDER BY clause with arguments.

@@ -1,7 +1,8 @@
 // Package epochs stores the software under which runs were measured: scores of different epochs are not compared.
 //
-// IDOf returns the epoch of a machine record, in the transaction of its run. Record stores the software of a device
-// from heartbeats, and reports new software. Package boards orders entries by their epochs, the newest first.
+// FindOrCreateID returns the epoch of a machine record, in the transaction of its run. RecordSoftware stores the
+// software of a device from heartbeats, and reports new software. Package boards orders entries by their epochs, the
+// newest first.
 //
 // Equal software is one epoch, and an epoch that was first seen later has a larger number.
 //

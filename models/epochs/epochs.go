@@ -42,8 +42,8 @@ func (s Software) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Changes lists the components that differ in to, such as "driver 570 → 580".
-func (s Software) Changes(to Software) (list []string) {
+// ChangedComponents lists the components that differ in to, such as "driver 570 → 580".
+func (s Software) ChangedComponents(to Software) (list []string) {
 	for _, part := range [][3]string{{"driver", s.Driver, to.Driver}, {"CUDA", s.CUDA, to.CUDA}, {"compiler", s.Compiler, to.Compiler},
 		{"torch", s.Torch, to.Torch}, {"Triton", s.Triton, to.Triton}, {"harness", s.Harness, to.Harness}} {
 		if part[1] != part[2] {
@@ -60,18 +60,18 @@ func shownVersion(version string) string {
 	return version
 }
 
-// Sanitized returns the software with texts that are valid in the database.
-func (s Software) Sanitized() Software {
+// WithSanitizedTexts returns the software with texts that are valid in the database.
+func (s Software) WithSanitizedTexts() Software {
 	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
-		*text = db.CutText(db.Sanitize(*text), 200)
+		*text = db.CutText(db.SanitizeText(*text), 200)
 	}
 	return s
 }
 
-// IDOf returns the ID of the epoch with software s, and creates the epoch if needed. It returns 0 for the zero
-// Software.
-func IDOf(tx *gorm.DB, s Software) (int64, error) {
-	s = s.Sanitized()
+// FindOrCreateID returns the ID of the epoch with software s, and creates the epoch if needed. It returns 0 for the
+// zero Software.
+func FindOrCreateID(tx *gorm.DB, s Software) (int64, error) {
+	s = s.WithSanitizedTexts()
 	if s == (Software{}) {
 		return 0, nil
 	}
@@ -86,26 +86,27 @@ func IDOf(tx *gorm.DB, s Software) (int64, error) {
 	return e.ID, db.WriteError(err, "epoch")
 }
 
-// Kind selects the components of a device's software that a task uses. All scores on a board have the same kind.
-type Kind string
+// SoftwareKind selects the components of a device's software that a task uses. All scores on a board have the same
+// kind.
+type SoftwareKind string
 
 // Kinds of software.
 const (
-	Native Kind = "native" // a compiler
-	Python Kind = "python" // torch and Triton, and on a GPU the compiler that they may call
+	NativeSoftware SoftwareKind = "native" // a compiler
+	PythonSoftware SoftwareKind = "python" // torch and Triton, and on a GPU the compiler that they may call
 )
 
 // DeviceEpoch is an epoch that a device has or had.
 type DeviceEpoch struct {
-	Device  string `gorm:"primaryKey"`
-	Kind    Kind   `gorm:"primaryKey"`
-	EpochID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device  string       `gorm:"primaryKey"`
+	Kind    SoftwareKind `gorm:"primaryKey"`
+	EpochID int64        `gorm:"primaryKey;autoIncrement:false"`
 	SeenAt  time.Time
 }
 
-// Record stores that a device has software of a kind, and reports whether that software is new on the device.
-func Record(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
-	id, err := IDOf(tx, s)
+// RecordSoftware stores that a device has software of a kind, and reports whether that software is new on the device.
+func RecordSoftware(tx *gorm.DB, device string, kind SoftwareKind, s Software) (epochID int64, fresh bool, err error) {
+	id, err := FindOrCreateID(tx, s)
 	if err != nil || id == 0 {
 		return 0, false, err
 	}
@@ -114,23 +115,23 @@ func Record(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, f
 	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
 }
 
-// NewestSince returns the time at which a device's newest software was first seen, or the zero time.
-func NewestSince(tx *gorm.DB, device string) (time.Time, error) {
+// NewestFirstSeen returns the time at which a device's newest software was first seen, or the zero time.
+func NewestFirstSeen(tx *gorm.DB, device string) (time.Time, error) {
 	var newest DeviceEpoch
 	err := tx.Where("device = ?", device).Order("seen_at desc").Limit(1).Find(&newest).Error
 	return newest.SeenAt, db.ReadError(err, "epochs of %s", device)
 }
 
 // OfDevice lists the epochs of a device with their software, newest first.
-func (s *Epochs) OfDevice(ctx context.Context, device string) (list []KnownEpoch, err error) {
+func (s *Epochs) OfDevice(ctx context.Context, device string) (list []EpochPeriod, err error) {
 	err = s.db.Read(ctx).Table("device_epochs d").Select("d.kind, d.seen_at as since, e.*").Joins("join epochs e on e.id = d.epoch_id").
 		Where("d.device = ?", device).Order("d.epoch_id desc, d.kind").Scan(&list).Error
 	return list, db.ReadError(err, "epochs of %s", device)
 }
 
-// KnownEpoch is a period in which a device's workers reported the same software, with that software.
-type KnownEpoch struct {
-	Kind      Kind
+// EpochPeriod is a period in which a device's workers reported the same software, with that software.
+type EpochPeriod struct {
+	Kind      SoftwareKind
 	SeenSince time.Time `gorm:"column:since"`
 	Epoch
 }

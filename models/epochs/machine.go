@@ -5,10 +5,10 @@ import (
 	"warpboard/internal/gpuname"
 )
 
-// SoftwareFor returns the software of a machine that tasks of a kind use. For Python on the CPU it has no compiler.
-func SoftwareFor(m job.Machine, kind Kind) Software {
+// SoftwareForKind returns the software of a machine that tasks of a kind use. For Python on the CPU it has no compiler.
+func SoftwareForKind(m job.Machine, kind SoftwareKind) Software {
 	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
-	if kind == Native {
+	if kind == NativeSoftware {
 		return all
 	}
 	if m.Device == gpuname.CPU {
@@ -18,10 +18,10 @@ func SoftwareFor(m job.Machine, kind Kind) Software {
 	return all
 }
 
-// SoftwareOf returns the software of a run's machine record. The record contains Python only if the task uses it.
-func SoftwareOf(m job.Machine) Software {
+// SoftwareOfRun returns the software of a run's machine record. The record contains Python only if the task uses it.
+func SoftwareOfRun(m job.Machine) Software {
 	if m.Python != "" {
-		return SoftwareFor(m, Python)
+		return SoftwareForKind(m, PythonSoftware)
 	}
-	return SoftwareFor(m, Native)
+	return SoftwareForKind(m, NativeSoftware)
 }

@@ -6,8 +6,8 @@
 //	points.go     points for a rank on a board
 //	standings.go  the standings of the boards' entries
 //
-// Package submissions calls CheckOpen before it accepts a submission. Package models computes the standings from the
-// boards, and reveals the frozen results.
+// Package submissions calls CheckEventOpen before it accepts a submission. Package models computes the standings from
+// the boards, and reveals the frozen results.
 //
 // While an event is frozen, a new submission to its tasks has the event's id (submissions.frozen_event): others do not
 // see it, and its valid runs are held back (runs.held_why). So boards, feeds, records, and standings do not change

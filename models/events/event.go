@@ -23,17 +23,17 @@ func New(database *db.DB) *Events { return &Events{db: database} }
 
 // Event is a competition over several tasks with a common start and end.
 type Event struct {
-	ID         int64
-	Slug       string // name in URLs
-	Title      string
-	OwnerID    int64
-	About      string // Markdown
-	StartsAt   time.Time
-	EndsAt     time.Time
-	FrozenAt   *time.Time // time from which the standings do not change; nil for never
-	RevealedAt *time.Time // time since when all results are in the standings
-	Points     string     // see PointsRule
-	ByTeam     bool       // teams are the entrants; a person without a team is alone
+	ID               int64
+	Slug             string // name in URLs
+	Title            string
+	OwnerID          int64
+	Description      string `gorm:"column:about"` // Markdown
+	StartsAt         time.Time
+	EndsAt           time.Time
+	FrozenAt         *time.Time // time from which the standings do not change; nil for never
+	RevealedAt       *time.Time // time since when all results are in the standings
+	PointsRuleText   string     `gorm:"column:points"`  // see PointsRule
+	EntrantsAreTeams bool       `gorm:"column:by_team"` // teams are the entrants; a person without a team is alone
 
 	CommentsClosed bool // from start to end only moderators may comment on its tasks
 
@@ -54,9 +54,9 @@ func (e Event) HasBegun(at time.Time) bool { return !at.Before(e.StartsAt) }
 // HasEnded reports whether the event has ended at a time. The end itself is too late for submissions.
 func (e Event) HasEnded(at time.Time) bool { return !at.Before(e.EndsAt) }
 
-// RoundToMoment rounds a past time down to the minute and limits it to the event's duration and to now, so that the
+// RoundToMinute rounds a past time down to the minute and limits it to the event's duration and to now, so that the
 // number of cached standings is limited.
-func (e Event) RoundToMoment(at, now time.Time) time.Time {
+func (e Event) RoundToMinute(at, now time.Time) time.Time {
 	if e.HasEnded(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
 		return e.EndsAt
 	}
@@ -108,10 +108,10 @@ func (s *Events) listQuery(ctx context.Context, columns string) *gorm.DB {
 
 // Tasks lists the tasks of an event in the organizer's order. The caller must check ListedTo before showing one.
 func (s *Events) Tasks(ctx context.Context, eventID int64) ([]catalog.Task, error) {
-	return tasksOf(s.db.Read(ctx), eventID)
+	return readEventTasks(s.db.Read(ctx), eventID)
 }
 
-func tasksOf(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
+func readEventTasks(tx *gorm.DB, eventID int64) (list []catalog.Task, err error) {
 	err = tx.Joins("join event_tasks et on et.task_id = tasks.id").Where("et.event_id = ?", eventID).
 		Order("et.position, tasks.title, tasks.id").Find(&list).Error
 	return list, db.ReadError(err, "tasks of event %d", eventID)

@@ -15,10 +15,10 @@ const FrozenHoldReason = "Its event was frozen when it was submitted. It counts 
 // utcFormat is the format of times in sentences.
 const utcFormat = "2006-01-02 15:04:05"
 
-// CheckOpen returns an error for a submission to a task whose event has not begun. Otherwise it returns the ID of the
-// event that is frozen for the task, or 0. Submissions that an admin adds for a person, and trials of a task, are
+// CheckEventOpen returns an error for a submission to a task whose event has not begun. Otherwise it returns the ID of
+// the event that is frozen for the task, or 0. Submissions that an admin adds for a person, and trials of a task, are
 // accepted at any time, and are frozen even after the end.
-func CheckOpen(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int64, err error) {
+func CheckEventOpen(tx *gorm.DB, task catalog.Task, at time.Time, exempt bool) (frozen int64, err error) {
 	var found []Event
 	err = tx.Where("id in (select event_id from event_tasks where task_id = ?)", task.ID).
 		Where("ends_at > ? or frozen_at is not null and revealed_at is null", at).Order("ends_at desc").Limit(1).Find(&found).Error

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// announceBefore is the time before an event's start from which every page announces it.
-const announceBefore = 7 * 24 * time.Hour
+// announcedBeforeStart is the time before an event's start from which every page announces it.
+const announcedBeforeStart = 7 * 24 * time.Hour
 
 // openEvent is an event that has not ended or whose results are not all revealed, with its tasks.
 type openEvent struct {
@@ -22,7 +22,7 @@ type openEvent struct {
 func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
-		if e.HasEnded(at) || e.StartsAt.Sub(at) > announceBefore {
+		if e.HasEnded(at) || e.StartsAt.Sub(at) > announcedBeforeStart {
 			continue
 		}
 		if !ok || e.HasBegun(at) && (!found.HasBegun(at) || e.EndsAt.Before(found.EndsAt)) {
@@ -32,8 +32,8 @@ func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	return found, ok
 }
 
-// FreezeOf returns the event for which the boards of a task are frozen now.
-func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
+// FreezeOfTask returns the event for which the boards of a task are frozen now.
+func (s *Events) FreezeOfTask(taskID int64) (found Event, frozen bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
 		if e.IsFrozen(at) && slices.Contains(e.tasks, taskID) {
@@ -43,8 +43,8 @@ func (s *Events) FreezeOf(taskID int64) (found Event, frozen bool) {
 	return found, false
 }
 
-// EventOf returns the event that a task belongs to, until the event ends.
-func (s *Events) EventOf(taskID int64) (found Event, ok bool) {
+// EventOfTask returns the event that a task belongs to, until the event ends.
+func (s *Events) EventOfTask(taskID int64) (found Event, ok bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
 		if !e.HasEnded(at) && slices.Contains(e.tasks, taskID) {

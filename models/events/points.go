@@ -9,9 +9,9 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// RatioRule is the points rule that compares scores: 100 points for the best score of a board, 50 for a score twice as
-// high.
-const RatioRule = "ratio"
+// ScoreRatioRule is the points rule that compares scores: 100 points for the best score of a board, 50 for a score
+// twice as high.
+const ScoreRatioRule = "ratio"
 
 // PointsRule returns the points for a rank (from 1), a score, and the best score of the board. Points have two decimals
 // and are not negative.
@@ -28,9 +28,9 @@ type PointsRule func(rank int, score, best float64) float64
 // Entrants that share a rank each get its points.
 func ParsePoints(text string) (PointsRule, error) {
 	switch text = strings.TrimSpace(text); {
-	case len(text) > maxPointsText:
-		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), maxPointsText)
-	case text == RatioRule:
+	case len(text) > maxPointsRuleLength:
+		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), maxPointsRuleLength)
+	case text == ScoreRatioRule:
 		return func(_ int, score, best float64) float64 { return roundPoints(min(100, 100*best/score)) }, nil
 	case strings.Contains(text, "place"):
 		return parseRule(text)
@@ -52,8 +52,8 @@ func ParsePoints(text string) (PointsRule, error) {
 }
 
 const (
-	maxPointsPerBoard = 1_000_000 // limit for one board
-	maxPointsText     = 1000      // characters: each reader of the event parses them
+	maxPointsPerBoard   = 1_000_000 // limit for one board
+	maxPointsRuleLength = 1000      // characters: each reader of the event parses them
 )
 
 func parseRule(text string) (PointsRule, error) {

@@ -7,12 +7,12 @@ import (
 	"warpboard/models/db"
 )
 
-// Revealable returns an event whose results the actor may reveal, because it has ended.
-func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error) {
+// RevealableEvent returns an event whose results the actor may reveal, because it has ended.
+func RevealableEvent(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error) {
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)
 	}
-	if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 		return e, err
 	}
 	switch at := db.Time(tx.NowFunc()); {
@@ -26,8 +26,8 @@ func Revealable(tx *gorm.DB, actor accounts.User, id int64) (e Event, err error)
 	return e, nil
 }
 
-// MarkRevealed marks all results of an event as revealed.
-func MarkRevealed(tx *gorm.DB, id int64) error {
+// MarkAllRevealed marks all results of an event as revealed.
+func MarkAllRevealed(tx *gorm.DB, id int64) error {
 	at := db.Time(tx.NowFunc())
 	return db.WriteError(tx.Model(&Event{}).Where("id = ?", id).Update("revealed_at", &at).Error, "event %d", id)
 }

@@ -14,15 +14,15 @@ import (
 	"warpboard/models/db"
 )
 
-// Settings has the properties of an event that its organizer sets.
-type Settings struct {
-	Title    string
-	About    string
-	StartsAt time.Time
-	EndsAt   time.Time
-	FrozenAt *time.Time
-	Points   string
-	ByTeam   bool
+// EventSettings has the properties of an event that its organizer sets.
+type EventSettings struct {
+	Title            string
+	Description      string
+	StartsAt         time.Time
+	EndsAt           time.Time
+	FrozenAt         *time.Time
+	PointsRuleText   string
+	EntrantsAreTeams bool
 
 	CommentsClosed bool
 
@@ -36,8 +36,8 @@ const (
 )
 
 // Create creates an event from tasks that the actor may edit. The tasks close at its end.
-func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (e Event, err error) {
-	if err := actor.Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
+func (s *Events) Create(ctx context.Context, actor accounts.User, in EventSettings) (e Event, err error) {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
 		return e, err
 	}
 	if err := in.check(); err != nil {
@@ -67,7 +67,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in Settings) (
 }
 
 // Update changes an event except its slug. If the time of the freeze changes, all results count as not revealed.
-func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, in Settings) (e Event, err error) {
+func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, in EventSettings) (e Event, err error) {
 	if err := in.check(); err != nil {
 		return e, err
 	}
@@ -75,10 +75,10 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
-		if err := e.changeFreeze(tx, in.FrozenAt); err != nil {
+		if err := e.setFreezeTime(tx, in.FrozenAt); err != nil {
 			return err
 		}
 		over := e.EndsAt.Equal(db.Time(in.EndsAt)) && !e.EndsAt.After(tx.NowFunc())
@@ -102,7 +102,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if confirmation != e.Title && confirmation != e.Slug {
@@ -134,9 +134,9 @@ func (e *Event) refuseWhileFrozen(tx *gorm.DB, what string) error {
 	return nil
 }
 
-// changeFreeze sets another time of the freeze, with no results revealed. It returns an error while results of the
+// setFreezeTime sets another time of the freeze, with no results revealed. It returns an error while results of the
 // current freeze wait.
-func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
+func (e *Event) setFreezeTime(tx *gorm.DB, to *time.Time) error {
 	to = db.TimePtr(to)
 	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
 		return nil
@@ -149,9 +149,9 @@ func (e *Event) changeFreeze(tx *gorm.DB, to *time.Time) error {
 }
 
 // check returns one error that joins all mistakes in the settings.
-func (in Settings) check() error {
+func (in EventSettings) check() error {
 	title := len([]rune(accounts.CleanName(in.Title)))
-	_, rule := ParsePoints(in.Points)
+	_, rule := ParsePoints(in.PointsRuleText)
 	var wrong []string
 	refuse := func(bad bool, format string, a ...any) {
 		if bad {
@@ -160,7 +160,7 @@ func (in Settings) check() error {
 	}
 	refuse(title == 0, "Give the event a title.")
 	refuse(title > maxTitleLength, "The title has %d characters; at most %d are kept.", title, maxTitleLength)
-	refuse(len([]rune(in.About)) > maxAboutLength, "The announcement has %d characters; at most %d are kept.", len([]rune(in.About)), maxAboutLength)
+	refuse(len([]rune(in.Description)) > maxAboutLength, "The announcement has %d characters; at most %d are kept.", len([]rune(in.Description)), maxAboutLength)
 	switch {
 	case in.StartsAt.IsZero() || in.EndsAt.IsZero():
 		refuse(true, "Give the event a start and an end.")
@@ -180,10 +180,10 @@ func (in Settings) check() error {
 	return db.Errorf(db.Invalid, "%s", strings.Join(wrong, " "))
 }
 
-func (e *Event) apply(in Settings) {
-	e.Title, e.About = accounts.CleanName(in.Title), db.Sanitize(in.About)
+func (e *Event) apply(in EventSettings) {
+	e.Title, e.Description = accounts.CleanName(in.Title), db.SanitizeText(in.Description)
 	e.StartsAt, e.EndsAt, e.FrozenAt = db.Time(in.StartsAt), db.Time(in.EndsAt), db.TimePtr(in.FrozenAt)
-	e.Points, e.ByTeam = strings.TrimSpace(in.Points), in.ByTeam
+	e.PointsRuleText, e.EntrantsAreTeams = strings.TrimSpace(in.PointsRuleText), in.EntrantsAreTeams
 	e.CommentsClosed = in.CommentsClosed
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Board is a board of an event.
-type Board struct {
+// EventBoard is a board of an event.
+type EventBoard struct {
 	TaskID       int64
 	Slug         string
 	Title        string
@@ -16,8 +16,8 @@ type Board struct {
 	EntrantCount int     `gorm:"column:entries"` // number of entrants
 }
 
-// PlacedEntry is a person's entry on a board.
-type PlacedEntry struct {
+// RankedPersonEntry is a person's entry on a board.
+type RankedPersonEntry struct {
 	Entrant Entrant
 	UserID  int64
 	RunID   int64
@@ -32,8 +32,8 @@ type Entrant struct {
 	Name   string
 }
 
-// Result is an entrant's result on a board.
-type Result struct {
+// EntrantResult is an entrant's result on a board.
+type EntrantResult struct {
 	Rank    int  // rank among the entrants; 0 if not on the board
 	Tied    bool // others have this rank, too
 	UserID  int64
@@ -42,35 +42,35 @@ type Result struct {
 	Points  float64
 }
 
-// Row is one row of the standings: an entrant with results on all boards.
-type Row struct {
+// StandingsRow is one row of the standings: an entrant with results on all boards.
+type StandingsRow struct {
 	Entrant
 	Rank    int  // shared by equal points; 0 without points
 	Tied    bool // others have this rank, too
-	Results []Result
+	Results []EntrantResult
 	Points  float64 // points of all boards
 }
 
 // Standings lists all entrants of an event, best first. Entrants without points follow, sorted by name and without a
 // rank.
 type Standings struct {
-	Boards []Board
-	Rows   []Row
+	Boards []EventBoard
+	Rows   []StandingsRow
 }
 
 // NewStandings computes standings from boards and the entries of each board in order.
 //
 // A team has the rank of its best member. Ranks count entrants, not entries: if one team has the first two entries, the
 // third entry has rank 2.
-func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Standings {
+func NewStandings(boards []EventBoard, places [][]RankedPersonEntry, rule PointsRule) Standings {
 	s := Standings{Boards: boards}
-	rows, order := map[Entrant]*Row{}, []*Row{}
+	rows, order := map[Entrant]*StandingsRow{}, []*StandingsRow{}
 	for i := range s.Boards {
-		board, on, rank, last, before := &s.Boards[i], 0, 0, 0, (*Result)(nil)
+		board, on, rank, last, before := &s.Boards[i], 0, 0, 0, (*EntrantResult)(nil)
 		for _, p := range places[i] {
 			row := rows[p.Entrant]
 			if row == nil {
-				row = &Row{Entrant: p.Entrant, Results: make([]Result, len(boards))}
+				row = &StandingsRow{Entrant: p.Entrant, Results: make([]EntrantResult, len(boards))}
 				rows[p.Entrant], order = row, append(order, row)
 			}
 			if row.Results[i].Rank > 0 {
@@ -86,7 +86,7 @@ func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Stand
 				rank, last = on, p.Rank
 			}
 			before = &row.Results[i]
-			*before = Result{
+			*before = EntrantResult{
 				Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS,
 				Points: rule(rank, p.ScoreNS, board.BestNS),
 			}
@@ -94,7 +94,9 @@ func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Stand
 		}
 		board.EntrantCount = on
 	}
-	slices.SortStableFunc(order, func(a, b *Row) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(order, func(a, b *StandingsRow) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name))
+	})
 	for i, row := range order {
 		switch {
 		case row.Points == 0:
@@ -113,8 +115,8 @@ func NewStandings(boards []Board, places [][]PlacedEntry, rule PointsRule) Stand
 // rowsPerPage is the number of entrants on one page of the standings for programs.
 const rowsPerPage = 200
 
-// Part returns the entrants on a page (from 1), and the total number of entrants.
-func (s Standings) Part(page int) (rows []Row, total int) {
+// PageRows returns the entrants on a page (from 1), and the total number of entrants.
+func (s Standings) PageRows(page int) (rows []StandingsRow, total int) {
 	total = len(s.Rows)
 	return s.Rows[min((page-1)*rowsPerPage, total):min(page*rowsPerPage, total)], total
 }
@@ -122,8 +124,8 @@ func (s Standings) Part(page int) (rows []Row, total int) {
 // Entrants maps people to their teams. People without a team are entrants themselves.
 type Entrants map[int64]Entrant
 
-// Of returns the entrant that a person belongs to.
-func (e Entrants) Of(userID int64, name string) Entrant {
+// EntrantOf returns the entrant that a person belongs to.
+func (e Entrants) EntrantOf(userID int64, name string) Entrant {
 	if team, ok := e[userID]; ok {
 		return team
 	}

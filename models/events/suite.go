@@ -19,19 +19,19 @@ type Suite struct {
 
 // SuiteBoard is a board with the time of its baseline; 0 if there is none.
 type SuiteBoard struct {
-	Board
+	EventBoard
 	BaselineNS float64
 }
 
 // SuiteRow is an entrant of a suite.
 type SuiteRow struct {
 	Entrant
-	Results        []Result  // results by board
-	Speedups       []float64 // by board: the baseline's time by the entrant's; 0 without either
-	SolvedCount    int       `gorm:"column:solved"` // number of boards with a result
-	Geomean        float64   // geometric mean of the speedups; 0 without any
-	comparedBoards int       // Suite.ComparedBoards
-	fasterShare    float64   // FastP(1)
+	Results        []EntrantResult // results by board
+	Speedups       []float64       // by board: the baseline's time by the entrant's; 0 without either
+	SolvedCount    int             `gorm:"column:solved"` // number of boards with a result
+	Geomean        float64         // geometric mean of the speedups; 0 without any
+	comparedBoards int             // Suite.ComparedBoards
+	fasterShare    float64         // FastP(1)
 }
 
 // FastP returns the share of boards with a baseline on which the entrant's kernel is correct and at least p times as
@@ -43,26 +43,26 @@ func (r SuiteRow) FastP(p float64) float64 {
 			n++
 		}
 	}
-	return shareOf(n, r.comparedBoards)
+	return shareOfTotal(n, r.comparedBoards)
 }
 
-// Correct returns the share of boards that the entrant has solved.
-func (r SuiteRow) Correct() float64 { return shareOf(r.SolvedCount, len(r.Results)) }
+// SolvedShare returns the share of boards that the entrant has solved.
+func (r SuiteRow) SolvedShare() float64 { return shareOfTotal(r.SolvedCount, len(r.Results)) }
 
-func shareOf(n, of int) float64 {
+func shareOfTotal(n, of int) float64 {
 	if of == 0 {
 		return 0
 	}
 	return float64(n) / float64(of)
 }
 
-// maxCellsPerPage limits the results (entrants times boards) on a page.
-const maxCellsPerPage = 20_000
+// maxResultsPerPage limits the results (entrants times boards) on a page.
+const maxResultsPerPage = 20_000
 
-// Part returns the entrants on a page (from 1), and whether another page follows. It has at most as many entrants as a
-// page of standings, and fewer if the suite has more than a hundred boards.
-func (s Suite) Part(page int) (rows []SuiteRow, more bool) {
-	each, total := max(min(rowsPerPage, maxCellsPerPage/max(len(s.Boards), 1)), 1), len(s.Rows)
+// PageRows returns the entrants on a page (from 1), and whether another page follows. It has at most as many entrants
+// as a page of standings, and fewer if the suite has more than a hundred boards.
+func (s Suite) PageRows(page int) (rows []SuiteRow, more bool) {
+	each, total := max(min(rowsPerPage, maxResultsPerPage/max(len(s.Boards), 1)), 1), len(s.Rows)
 	return s.Rows[min((page-1)*each, total):min(page*each, total)], page*each < total
 }
 
@@ -84,7 +84,7 @@ func NewSuite(st Standings, baselines []float64) Suite {
 	return s
 }
 
-func newSuiteRow(row Row, baselines []float64, compared int) SuiteRow {
+func newSuiteRow(row StandingsRow, baselines []float64, compared int) SuiteRow {
 	out := SuiteRow{
 		Entrant:        row.Entrant,
 		Results:        row.Results,

@@ -9,14 +9,15 @@ import (
 
 func TestASuiteOfManyPeopleAndBoardsIsCheap(t *testing.T) {
 	const people, boards = 1000, 250
-	st, baselines := Standings{Boards: make([]Board, boards)}, make([]float64, boards)
+	st, baselines := Standings{Boards: make([]EventBoard, boards)}, make([]float64, boards)
 	for i := range baselines {
 		baselines[i] = 1000
 	}
 	for p := range people {
-		row := Row{Entrant: Entrant{UserID: int64(p + 1), Name: fmt.Sprint(p)}, Results: make([]Result, boards)}
+		row := StandingsRow{Entrant: Entrant{UserID: int64(p + 1), Name: fmt.Sprint(p)},
+			Results: make([]EntrantResult, boards)}
 		for i := range row.Results {
-			row.Results[i] = Result{Rank: 1, ScoreNS: float64(100 + (p*7+i)%2000)}
+			row.Results[i] = EntrantResult{Rank: 1, ScoreNS: float64(100 + (p*7+i)%2000)}
 		}
 		st.Rows = append(st.Rows, row)
 	}
@@ -33,12 +34,12 @@ func TestAPageOfASuiteHasAtMost20000Results(t *testing.T) {
 		read, page, more := 0, 1, true
 		for ; more; page++ {
 			var rows []SuiteRow
-			if rows, more = s.Part(page); len(rows) != min(each, 500-read) {
+			if rows, more = s.PageRows(page); len(rows) != min(each, 500-read) {
 				t.Fatalf("page %d with %d boards has %d rows", page, boards, len(rows))
 			}
 			read += len(rows)
 		}
-		if rows, more := s.Part(page); read != 500 || len(rows) != 0 || more {
+		if rows, more := s.PageRows(page); read != 500 || len(rows) != 0 || more {
 			t.Errorf("with %d boards: %d rows on %d pages, then %d", boards, read, page-1, len(rows))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrFull means that content was refused because the disk is nearly full.
-var ErrFull = errors.New("the site's disk is nearly full")
+// ErrDiskFull means that content was refused because the disk is nearly full.
+var ErrDiskFull = errors.New("the site's disk is nearly full")
 
 // Disk monitors the free space of a directory. If less than MinFree bytes are free, the site refuses new data from
 // people and workers where possible, so that accepted runs can end.
@@ -26,8 +26,8 @@ func (d Disk) Free() (int64, error) {
 	return int64(stat.Bavail) * stat.Bsize, nil
 }
 
-// Full reports whether the disk is nearly full, and returns the free disk space in bytes.
-func (d Disk) Full() (full bool, free int64, err error) {
+// IsNearlyFull reports whether the disk is nearly full, and returns the free disk space in bytes.
+func (d Disk) IsNearlyFull() (full bool, free int64, err error) {
 	if d.MinFree == 0 {
 		return false, 0, nil
 	}

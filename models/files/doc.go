@@ -7,5 +7,5 @@
 // that its row would exist.
 //
 // Trap: the clocks of an S3 store and of the site differ, so a new content is kept for an hour before it may be swept
-// (youngFileAge in models).
+// (minSweptFileAge in models).
 package files

@@ -14,7 +14,7 @@ type File interface {
 
 // Files stores contents by their digests.
 type Files interface {
-	// Put stores a content under its digest and renews its age. It returns ErrFull if the disk is nearly full.
+	// Put stores a content under its digest and renews its age. It returns ErrDiskFull if the disk is nearly full.
 	Put(ctx context.Context, digest string, data []byte) error
 	// Open opens a content. It returns fs.ErrNotExist if there is none.
 	Open(ctx context.Context, digest string) (File, error)

@@ -34,8 +34,8 @@ func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
 		return nil // it exists, and is now too young to be swept
 	}
-	if full, _, err := f.disk.Full(); err != nil || full {
-		return cmp.Or(err, ErrFull)
+	if full, _, err := f.disk.IsNearlyFull(); err != nil || full {
+		return cmp.Or(err, ErrDiskFull)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

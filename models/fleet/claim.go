@@ -11,11 +11,11 @@ import (
 	"warpboard/models/db"
 )
 
-// claimLifetime is the time for which a process keeps the claim on the name of a worker that sends no heartbeat.
-const claimLifetime = time.Minute
+// nameClaimLifetime is the time for which a process keeps the claim on the name of a worker that sends no heartbeat.
+const nameClaimLifetime = time.Minute
 
-// claimKeyPrefix is the prefix of the settings that store claims. The worker's name follows.
-const claimKeyPrefix = "worker."
+// nameClaimKeyPrefix is the prefix of the settings that store claims. The worker's name follows.
+const nameClaimKeyPrefix = "worker."
 
 // workerNameClaim is the value of a claim: the process of the site whose worker has the name.
 type workerNameClaim struct {
@@ -35,19 +35,20 @@ func (s *Fleet) ClaimName(ctx context.Context, want, holder string) (name string
 			}
 			free, err := canClaimName(tx, name, holder)
 			if err == nil && free {
-				free, err = freeOfCredential(tx, name)
+				free, err = freeCredentialName(tx, name)
 			}
 			if err != nil || free {
-				return errors.Join(err, db.PutJSON(tx, claimKeyPrefix+name, workerNameClaim{holder, db.Now()}))
+				return errors.Join(err, db.PutJSONSetting(tx, nameClaimKeyPrefix+name,
+					workerNameClaim{holder, db.Now()}))
 			}
 		}
 	})
 	return name, err
 }
 
-// freeOfCredential deletes a revoked credential of a name. It reports whether the name has no valid credential.
-func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
-	if err := dropRevoked(tx.Where("join_id = 0"), name); err != nil {
+// freeCredentialName deletes a revoked credential of a name. It reports whether the name has no valid credential.
+func freeCredentialName(tx *gorm.DB, name string) (bool, error) {
+	if err := dropRevokedCredential(tx.Where("join_id = 0"), name); err != nil {
 		return false, err
 	}
 	var n int64
@@ -57,16 +58,17 @@ func freeOfCredential(tx *gorm.DB, name string) (bool, error) {
 
 // canClaimName reports whether holder already has the name, or no live worker does.
 func canClaimName(tx *gorm.DB, name, holder string) (bool, error) {
-	claims, err := db.JSONSettings[workerNameClaim](tx.Where("key = ?", claimKeyPrefix+name), claimKeyPrefix)
+	claims, err := db.ReadJSONSettings[workerNameClaim](tx.Where("key = ?", nameClaimKeyPrefix+name),
+		nameClaimKeyPrefix)
 	held, found := claims[name]
 	if err != nil || !found {
 		return err == nil, err
 	}
 	var w Worker
-	seen := tx.Where("name = ?", db.Sanitize(name)).Limit(1).Find(&w)
+	seen := tx.Where("name = ?", db.SanitizeText(name)).Limit(1).Find(&w)
 	if seen.Error != nil {
 		return false, db.ReadError(seen.Error, "worker %s", name)
 	}
-	young := db.Now().Sub(held.At) < claimLifetime && !(w.Stopping && w.SeenAt.After(held.At))
+	young := db.Now().Sub(held.At) < nameClaimLifetime && !(w.HasExited && w.SeenAt.After(held.At))
 	return held.Holder == holder || !young && !w.IsLive(db.Now()), nil
 }

@@ -29,8 +29,8 @@ type WorkerCredential struct {
 	JoinID     int64 // token by which the worker joined; 0 if an admin made the credential
 }
 
-// covers reports whether the credential lists a device or its family.
-func (c WorkerCredential) covers(device string) bool {
+// listsDevice reports whether the credential lists a device or its family.
+func (c WorkerCredential) listsDevice(device string) bool {
 	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Matches(name, device) })
 }
 
@@ -39,11 +39,11 @@ func (c WorkerCredential) covers(device string) bool {
 func (s *Fleet) CreateCredential(
 	ctx context.Context, actor accounts.User, name string, devices []string,
 ) (secret string, cred WorkerCredential, err error) {
-	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return "", cred, err
 	}
 	switch {
-	case !db.IsName(name):
+	case !db.IsValidName(name):
 		return "", cred, db.Errorf(db.Invalid, "%q is not a valid worker name: use letters, digits, '.', '_' and '-', at most 40.", name)
 	}
 	if err := checkDevices(devices); err != nil {
@@ -66,7 +66,7 @@ func (s *Fleet) CreateCredential(
 			return db.Errorf(db.Conflict, "%s is the name of the site's own worker: choose another.", name)
 		}
 		// The name of a revoked credential can be used again.
-		if err := dropRevoked(tx, name); err != nil {
+		if err := dropRevokedCredential(tx, name); err != nil {
 			return err
 		}
 		if err := tx.Create(&cred).Error; err != nil {
@@ -77,8 +77,8 @@ func (s *Fleet) CreateCredential(
 	return secret, cred, err
 }
 
-// dropRevoked deletes a revoked credential of a name.
-func dropRevoked(tx *gorm.DB, name string) error {
+// dropRevokedCredential deletes a revoked credential of a name.
+func dropRevokedCredential(tx *gorm.DB, name string) error {
 	err := tx.Where("name = ? and revoked_at is not null", name).Delete(&WorkerCredential{}).Error
 	return db.WriteError(err, "revoked credential of worker %s", name)
 }
@@ -88,7 +88,7 @@ func checkDevices(devices []string) error {
 		return db.Errorf(db.Invalid, "Name at least one device that the worker may take jobs for.")
 	}
 	for _, d := range devices {
-		if !db.IsName(d) {
+		if !db.IsValidName(d) {
 			return db.Errorf(db.Invalid, "%q is not a valid device name.", d)
 		}
 	}
@@ -100,13 +100,13 @@ func checkDevices(devices []string) error {
 // device must reconnect after the device was stored. A secret made by JoinSecret creates the worker's credential at its
 // first connection.
 func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names []string, ok bool, err error) {
-	if strings.HasPrefix(secret, joinPrefix) {
-		if secret, err = s.join(ctx, name, secret); err != nil {
+	if strings.HasPrefix(secret, joinTokenPrefix) {
+		if secret, err = s.createGuestCredential(ctx, name, secret); err != nil {
 			return nil, false, err
 		}
 	}
 	var cred WorkerCredential
-	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(name)).Take(&cred).Error
+	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.SanitizeText(name)).Take(&cred).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, false, nil
 	}
@@ -117,13 +117,13 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names
 		return nil, false, nil
 	}
 	// The credential may have been revoked since it was read. A worker disconnected by that must not connect again.
-	used := s.db.Writer(ctx).Model(&cred).Where("revoked_at is null and secret_hash = ?", cred.SecretHash).Update("used_at", db.Now())
+	used := s.db.WriteStatement(ctx).Model(&cred).Where("revoked_at is null and secret_hash = ?", cred.SecretHash).Update("used_at", db.Now())
 	if used.Error != nil || used.RowsAffected == 0 {
 		return nil, used.Error != nil, db.WriteError(used.Error, "credential")
 	}
 	known, err := KnownDevices(s.db.Read(ctx))
 	for _, label := range known {
-		if cred.covers(label) && !slices.Contains(cred.Devices, label) {
+		if cred.listsDevice(label) && !slices.Contains(cred.Devices, label) {
 			cred.Devices = append(cred.Devices, label)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 
 // RevokeCredential revokes a credential. The caller must then disconnect the worker. Only admins may call it.
 func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -150,16 +150,16 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 		case res.RowsAffected == 0:
 			return db.Errorf(db.NotFound, "Worker %s has no active credential.", name)
 		}
-		if err := blockReuse(tx, name); err != nil {
+		if err := blockResultSharing(tx, name); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "revoke credential", "worker "+name, "")
 	})
 }
 
-// blockReuse prevents evaluations from sharing results of workers whose secret may have been stolen. names is a name,
-// or a query for names.
-func blockReuse(tx *gorm.DB, names any) error {
+// blockResultSharing prevents evaluations from sharing results of workers whose secret may have been stolen. names is a
+// name, or a query for names.
+func blockResultSharing(tx *gorm.DB, names any) error {
 	err := tx.Exec("update evaluations set request_hash = '' where ended_at is not null and worker in (?)", names).Error
 	return db.WriteError(err, "evaluations of revoked workers")
 }

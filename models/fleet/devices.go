@@ -16,10 +16,10 @@ import (
 // Device is a device that a worker has reported. Rows are never deleted, because boards and waiting work of a device
 // remain after its last worker has left.
 type Device struct {
-	Label  string `gorm:"primaryKey"`
-	Name   string // name from its driver
-	Memory int64  // bytes
-	SeenAt time.Time
+	Label       string `gorm:"primaryKey"`
+	DriverName  string `gorm:"column:name"`   // name from its driver
+	MemoryBytes int64  `gorm:"column:memory"` // bytes
+	SeenAt      time.Time
 }
 
 // RecordDevices stores the devices of a worker and returns those that are new. Tasks that list the family of a new
@@ -29,7 +29,7 @@ func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []strin
 	// the time when the device was first seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
-			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()
+			d.DriverName, d.SeenAt = db.SanitizeText(d.DriverName), db.Now()
 			res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&d)
 			if res.Error != nil {
 				return db.WriteError(res.Error, "device %s", d.Label)
@@ -48,7 +48,7 @@ func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []strin
 		if err := resolveTasks(tx, known); err != nil {
 			return err
 		}
-		return moveWaiting(tx, known, fresh)
+		return moveWorkWaitingForFamily(tx, known, fresh)
 	})
 	return fresh, err
 }
@@ -83,9 +83,9 @@ func resolveFamilies(names, known []string) (list []string) {
 
 // task has the columns of a task that this package reads.
 type task struct {
-	ID      int64
-	Devices []string `gorm:"serializer:json"`
-	Asked   []string `gorm:"serializer:json"`
+	ID               int64
+	Devices          []string `gorm:"serializer:json"`
+	RequestedDevices []string `gorm:"column:asked;serializer:json"`
 }
 
 // resolveTasks updates the devices of every task to those that its names mean now.
@@ -95,7 +95,7 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 		return db.ReadError(err, "tasks")
 	}
 	for _, t := range list {
-		means := resolveFamilies(t.Asked, known)
+		means := resolveFamilies(t.RequestedDevices, known)
 		if slices.Equal(means, t.Devices) {
 			continue
 		}
@@ -107,9 +107,9 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 	return nil
 }
 
-// moveWaiting moves work that waits for a family of GPUs, such as H100, to the first device of the family. fresh has
-// the devices that a worker has just reported for the first time.
-func moveWaiting(tx *gorm.DB, known, fresh []string) error {
+// moveWorkWaitingForFamily moves work that waits for a family of GPUs, such as H100, to the first device of the family.
+// fresh has the devices that a worker has just reported for the first time.
+func moveWorkWaitingForFamily(tx *gorm.DB, known, fresh []string) error {
 	for _, table := range []string{"runs", "evaluations"} {
 		var waits []string
 		err := tx.Table(table).Where("ended_at is null and attempt_id = ''").Distinct().Pluck("device", &waits).Error

@@ -31,7 +31,7 @@ func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 		} {
 			for i := range 2 { // the second time it is known
 				fresh, err := s.Fleet.RecordDevices(t.Context(),
-					[]fleet.Device{{Label: step.label, Name: "NVIDIA", Memory: 80 << 30}})
+					[]fleet.Device{{Label: step.label, DriverName: "NVIDIA", MemoryBytes: 80 << 30}})
 				if err != nil || len(fresh) != 1-i {
 					t.Fatalf("%s: %v, %v", step.label, fresh, err)
 				}
@@ -62,7 +62,7 @@ func TestACredentialForAFamilyCoversItsDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := s.Fleet.MayTake(t.Context(), "w1")
+	may, err := s.Fleet.AllowedDevices(t.Context(), "w1")
 	if err != nil || !may("H100-SXM") || may("H200") {
 		t.Errorf("may take H100-SXM: %v, H200: %v, %v", may("H100-SXM"), may("H200"), err)
 	}

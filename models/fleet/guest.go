@@ -20,15 +20,15 @@ const (
 	// guestTimeout is the time for which a guest without heartbeats counts as connected. Workers send a heartbeat at
 	// once after connecting.
 	guestTimeout = 15 * time.Minute
-	// guestNameReserved is the time for which the name of a guest that left stays reserved, with a revoked credential.
-	// A connection under that name may last as long: a NATS cluster takes ten minutes to end it (authorizedFor in
-	// evaluator/queue). A name without a credential could be claimed by the site's own worker.
-	guestNameReserved = 15 * time.Minute
+	// guestNameReservation is the time for which the name of a guest that left stays reserved, with a revoked
+	// credential. A connection under that name may last as long: a NATS cluster takes ten minutes to end it
+	// (authorizedFor in evaluator/queue). A name without a credential could be claimed by the site's own worker.
+	guestNameReservation = 15 * time.Minute
 )
 
 const (
-	liveWorkersSQL = "select name from workers where not stopping and seen_at > ?"
-	neverSeenSQL   = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
+	liveWorkersSQL     = "select name from workers where not stopping and seen_at > ?"
+	workerNeverSeenSQL = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
 // countGuests counts the workers of a token that are connected or arriving, except the one named but.
@@ -36,14 +36,14 @@ func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()
 	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null and name <> ?", tokenID, but).
-		Where("created_at > ? or name in ("+liveWorkersSQL+") or "+neverSeenSQL, db.Time(at.Add(-guestArrivalTimeout)), db.Time(at.Add(-WorkerTimeout))).
+		Where("created_at > ? or name in ("+liveWorkersSQL+") or "+workerNeverSeenSQL, db.Time(at.Add(-guestArrivalTimeout)), db.Time(at.Add(-WorkerTimeout))).
 		Count(&n).Error
 	return int(n), db.ReadError(err, "workers of a join token")
 }
 
-// present reports whether a guest counts as connected: it joined a moment ago, or sent a heartbeat recently. A worker
-// that did not join with a token always counts.
-func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
+// isConnected reports whether a guest counts as connected: it joined a moment ago, or sent a heartbeat recently. A
+// worker that did not join with a token always counts.
+func (c WorkerCredential) isConnected(tx *gorm.DB) (bool, error) {
 	if c.JoinID == 0 || db.Now().Sub(c.CreatedAt) < guestArrivalTimeout {
 		return true, nil
 	}
@@ -52,19 +52,19 @@ func (c WorkerCredential) present(tx *gorm.DB) (bool, error) {
 	return n > 0, db.ReadError(err, "worker %s", c.Name)
 }
 
-// keepRow reports whether a worker's heartbeat may be stored. A guest that was away returns only while its token admits
-// another worker.
-func (s *Fleet) keepRow(
+// mayStoreHeartbeat reports whether a worker's heartbeat may be stored. A guest that was away returns only while its
+// token admits another worker.
+func (s *Fleet) mayStoreHeartbeat(
 	ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error,
 ) error {
 	if h.Stopping || cred.RevokedAt != nil {
-		return save(s.db.Writer(ctx))
+		return save(s.db.WriteStatement(ctx))
 	}
-	if here, err := cred.present(s.db.Read(ctx)); err != nil || here {
+	if here, err := cred.isConnected(s.db.Read(ctx)); err != nil || here {
 		if err != nil {
 			return err
 		}
-		return save(s.db.Writer(ctx))
+		return save(s.db.WriteStatement(ctx))
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var token JoinToken
@@ -85,7 +85,7 @@ func (s *Fleet) keepRow(
 // revokeOnLeave revokes the credential of a guest that leaves. It does not delete it, because the guest's connection
 // may still be open.
 func (s *Fleet) revokeOnLeave(ctx context.Context, name string) error {
-	err := s.db.Writer(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
+	err := s.db.WriteStatement(ctx).Model(&WorkerCredential{}).Where("name = ? and join_id > 0 and revoked_at is null", name).Update("revoked_at", db.Now()).Error
 	return db.WriteError(err, "credential of worker %s", name)
 }
 
@@ -95,7 +95,7 @@ func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []s
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		silent, timeout := db.Time(at.Add(-guestRemovedAfter)), db.Time(at.Add(-guestTimeout))
 		err := tx.Model(&WorkerCredential{}).Where("join_id > 0 and revoked_at is null").
-			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+neverSeenSQL, silent, silent, timeout).
+			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+workerNeverSeenSQL, silent, silent, timeout).
 			Pluck("name", &names).Error
 		if err != nil || len(names) == 0 {
 			return db.ReadError(err, "workers that joined")
@@ -107,7 +107,7 @@ func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []s
 }
 
 func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
-	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestNameReserved))).Delete(&WorkerCredential{}).Error
+	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestNameReservation))).Delete(&WorkerCredential{}).Error
 	return db.WriteError(err, "credentials of workers that left")
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	joinPrefix = "wbj_"
+	joinTokenPrefix = "wbj_"
 	// maxWorkersPerToken limits the workers that one token may admit at a time.
 	maxWorkersPerToken = 10_000
 )
@@ -41,7 +41,7 @@ type NewJoinToken struct {
 
 func (n NewJoinToken) check() error {
 	switch {
-	case !db.IsName(n.Name):
+	case !db.IsValidName(n.Name):
 		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
 	case n.MaxWorkers < 1 || n.MaxWorkers > maxWorkersPerToken:
 		return db.Errorf(db.Invalid, "A token can admit 1 to %d workers at a time, not %d.", maxWorkersPerToken, n.MaxWorkers)
@@ -55,13 +55,13 @@ func (n NewJoinToken) check() error {
 func (s *Fleet) CreateJoinToken(
 	ctx context.Context, actor accounts.User, n NewJoinToken,
 ) (secret string, token JoinToken, err error) {
-	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
+	if err := errors.Join(actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
 		return "", token, err
 	}
 	if err := n.check(); err != nil {
 		return "", token, err
 	}
-	secret = joinPrefix + db.NewSecret()
+	secret = joinTokenPrefix + db.NewSecret()
 	token = JoinToken{
 		Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers,
 		CreatedBy: actor.ID, CreatedAt: db.Now(),
@@ -93,7 +93,7 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinTokenWithWorkers, er
 // RevokeJoinToken revokes a join token and the credentials of all workers that joined with it. It returns their names;
 // the caller must disconnect them. Only admins may call it.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
-	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -109,7 +109,8 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 			return db.ReadError(err, "workers of join token %d", id)
 		}
 		// This includes workers that have left, whose credentials are stored for a while.
-		if err := blockReuse(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?", id)); err != nil {
+		if err := blockResultSharing(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?",
+			id)); err != nil {
 			return err
 		}
 		err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", id).Update("revoked_at", db.Now()).Error
@@ -122,20 +123,21 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 // JoinSecret returns the secret that a joining worker presents: the join token, and a secret that the worker generated.
 func JoinSecret(token, own string) string { return token + "." + own }
 
-// join creates the credential of a worker that connects with a join token for the first time, and returns the worker's
-// own secret. It returns "" (and so refuses the worker) if a known worker has the name or the token is invalid.
-func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err error) {
+// createGuestCredential creates the credential of a worker that connects with a join token for the first time, and
+// returns the worker's own secret. It returns "" (and so refuses the worker) if a known worker has the name or the
+// token is invalid.
+func (s *Fleet) createGuestCredential(ctx context.Context, name, secret string) (own string, err error) {
 	token, own, _ := strings.Cut(secret, ".")
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := sweepRevokedGuests(tx.Where("name = ?", name), db.Now()); err != nil {
 			return err
 		}
-		if known, err := knownName(tx, name); err != nil || known {
+		if known, err := isKnownName(tx, name); err != nil || known {
 			return err
 		}
 		var found JoinToken
 		read := tx.Where("secret_hash = ? and revoked_at is null and expires_at > ?", db.HashSecret(token), db.Now()).Limit(1).Find(&found)
-		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsName(name) {
+		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsValidName(name) {
 			return db.ReadError(read.Error, "join token")
 		}
 		if here, err := countGuests(tx, found.ID, name); err != nil || here >= found.MaxWorkers {
@@ -148,11 +150,11 @@ func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err 
 	return own, err
 }
 
-// knownName reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
+// isKnownName reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
 // Case is ignored, because people identify workers by name.
-func knownName(tx *gorm.DB, name string) (known bool, err error) {
+func isKnownName(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))
-		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, claimKeyPrefix+name, name).Scan(&known).Error
+		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, nameClaimKeyPrefix+name, name).Scan(&known).Error
 	return known, db.ReadError(err, "whether the name of worker %s is taken", name)
 }

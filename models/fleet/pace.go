@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	medianRunCount  = 20   // number of a device's newest ended runs to use
-	medianRunSearch = 5000 // number of IDs to search: a seldom used device must not cost more
+	medianRunCount    = 20   // number of a device's newest ended runs to use
+	maxSearchedRunIDs = 5000 // number of IDs to search: a seldom used device must not cost more
 )
 
 // MedianRunTimes returns the median times of recent runs by device. Devices without recent runs are missing in the map.
@@ -23,7 +23,7 @@ func (s *Fleet) MedianRunTimes(ctx context.Context, devices ...string) (map[stri
 			select device, started_at, ended_at, row_number() over (partition by device order by id desc) as n from runs
 			where id > (select coalesce(max(id), 0) from runs) - ? and device in ? and state in ('done', 'failed')
 				and started_at is not null and ended_at is not null) newest
-		where n <= ?`, medianRunSearch, devices, medianRunCount).Scan(&ended).Error
+		where n <= ?`, maxSearchedRunIDs, devices, medianRunCount).Scan(&ended).Error
 	took, medians := map[string][]time.Duration{}, map[string]time.Duration{}
 	for _, run := range ended {
 		took[run.Device] = append(took[run.Device], max(run.EndedAt.Sub(run.StartedAt), 0))

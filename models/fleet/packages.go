@@ -27,24 +27,24 @@ func (s *Fleet) MissingWorker(ctx context.Context, device, requires string, at t
 		return "", nil
 	}
 	workers, err := s.Workers(ctx)
-	return s.MissingWorkerOf(workers, device, requires, at), err
+	return s.MissingWorkerAmong(workers, device, requires, at), err
 }
 
-// MissingWorkerOf is MissingWorker for callers that have read the workers.
-func (s *Fleet) MissingWorkerOf(workers []Worker, device, requires string, at time.Time) string {
+// MissingWorkerAmong is MissingWorker for callers that have read the workers.
+func (s *Fleet) MissingWorkerAmong(workers []Worker, device, requires string, at time.Time) string {
 	if requires == "" {
 		return ""
 	}
-	return requirement.MissingWorkerText(s.Requirements(requires), device, PackagesFor(workers, device, at))
+	return requirement.MissingWorkerText(s.ParseRequirements(requires), device, PackagesFor(workers, device, at))
 }
 
-// Requirements parses joined requirements and caches the result, because workers request work frequently and parsing
-// the longest takes 2 ms.
-func (s *Fleet) Requirements(joined string) []requirement.Requirement {
-	list, ok := s.needs.Get(joined)
+// ParseRequirements parses joined requirements and caches the result, because workers request work frequently and
+// parsing the longest takes 2 ms.
+func (s *Fleet) ParseRequirements(joined string) []requirement.Requirement {
+	list, ok := s.parsedRequirements.Get(joined)
 	if !ok {
 		list = requirement.List(strings.Fields(joined)).Parsed()
-		s.needs.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
+		s.parsedRequirements.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
 	}
 	return list
 }

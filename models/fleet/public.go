@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	failedPublic   = "It failed; the admins of this site see why."
-	disabledPublic = "Out of service; the admins of this site see why."
+	publicFailedReason   = "It failed; the admins of this site see why."
+	publicDisabledReason = "Out of service; the admins of this site see why."
 )
 
-// Public returns the worker without data for admins: the reasons of its failures, which are output of the machine and
-// contain paths.
-func (w Worker) Public() Worker {
+// WithoutPrivateReasons returns the worker without data for admins: the reasons of its failures, which are output of
+// the machine and contain paths.
+func (w Worker) WithoutPrivateReasons() Worker {
 	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
 	for i, line := range w.SelfTest {
 		if !line.OK {
-			w.SelfTest[i].Detail = failedPublic
+			w.SelfTest[i].Detail = publicFailedReason
 		}
 	}
 	for i, slot := range w.Slots {
 		if slot.DisabledReason != "" {
-			w.Slots[i].DisabledReason = cmp.Or(slot.PublicReason, disabledPublic)
+			w.Slots[i].DisabledReason = cmp.Or(slot.PublicReason, publicDisabledReason)
 		}
 	}
-	if w.Refusing != "" {
-		w.Refusing = w.refusingPublic()
+	if w.RefusalReason != "" {
+		w.RefusalReason = w.publicRefusalReason()
 	}
 	return w
 }
 
-// refusingPublic names the failed sandbox tests. Without a failed test it says that they are running.
-func (w Worker) refusingPublic() string {
+// publicRefusalReason names the failed sandbox tests. Without a failed test it says that they are running.
+func (w Worker) publicRefusalReason() string {
 	var failed []string
 	for _, line := range w.SelfTest {
 		if !line.OK {

@@ -17,10 +17,10 @@ const maxCachedBytes = 16 << 20
 // reportCache caches the decoded reports of workers by their text: many pages read them, they seldom change, and
 // decoding the largest heartbeat takes 25 ms. Callers share the values and must not modify them.
 type reportCache struct {
-	slots    *cache.Cache[string, []job.Slot]
-	attempts *cache.Cache[string, []string]
-	tests    *cache.Cache[string, []job.CheckResult]
-	packages *cache.Cache[string, requirement.Packages]
+	slots     *cache.Cache[string, []job.Slot]
+	attempts  *cache.Cache[string, []string]
+	selfTests *cache.Cache[string, []job.CheckResult]
+	packages  *cache.Cache[string, requirement.Packages]
 }
 
 func newReportCache() reportCache {
@@ -35,7 +35,7 @@ type workerRow struct {
 	SlotsText, AttemptsText, SelfTestText, PackagesText string
 }
 
-const workerRows = `select name, version, started_at, seen_at, refusing, stopping, guest, behind_ms,
+const readWorkersSQL = `select name, version, started_at, seen_at, refusing, stopping, guest, behind_ms,
 	coalesce(slots, '') as slots_text, coalesce(attempts, '') as attempts_text, coalesce(self_test, '') as self_test_text,
 	coalesce(packages, '') as packages_text
 	from workers order by name`
@@ -43,17 +43,17 @@ const workerRows = `select name, version, started_at, seen_at, refusing, stoppin
 // Workers lists all workers by name.
 func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	var rows []workerRow
-	if err := s.db.Read(ctx).Raw(workerRows).Scan(&rows).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(readWorkersSQL).Scan(&rows).Error; err != nil {
 		return nil, db.ReadError(err, "workers")
 	}
 	list := make([]Worker, len(rows))
 	for i, row := range rows {
 		var err error
-		if list[i], err = s.reports.worker(row); err != nil {
+		if list[i], err = s.reportCache.worker(row); err != nil {
 			return nil, fmt.Errorf("reading the report of worker %s: %w", row.Name, err)
 		}
 	}
-	s.last.Store(&reading{list, db.Now()})
+	s.lastReading.Store(&workerReading{list, db.Now()})
 	return list, nil
 }
 
@@ -65,7 +65,7 @@ func (k reportCache) worker(row workerRow) (w Worker, err error) {
 	if w.Attempts, err = decodeCached(k.attempts, row.AttemptsText); err != nil {
 		return w, err
 	}
-	if w.SelfTest, err = decodeCached(k.tests, row.SelfTestText); err != nil {
+	if w.SelfTest, err = decodeCached(k.selfTests, row.SelfTestText); err != nil {
 		return w, err
 	}
 	w.Packages, err = decodeCached(k.packages, row.PackagesText)

@@ -15,12 +15,12 @@ import (
 
 // SlotBenchmark is one benchmark measurement of a slot.
 type SlotBenchmark struct {
-	Worker   string    `gorm:"primaryKey"`
-	UUIDHash string    `gorm:"primaryKey;column:unit"`
-	At       time.Time `gorm:"primaryKey"` // by the worker's clock
-	Device   string
-	ReadNS   float64 `gorm:"column:read_ns"`
-	MathNS   float64 `gorm:"column:math_ns"`
+	Worker     string    `gorm:"primaryKey"`
+	UUIDHash   string    `gorm:"primaryKey;column:unit"`
+	MeasuredAt time.Time `gorm:"column:at;primaryKey"` // by the worker's clock
+	Device     string
+	ReadNS     float64 `gorm:"column:read_ns"`
+	MathNS     float64 `gorm:"column:math_ns"`
 }
 
 // TableName returns the table of slot benchmarks, which has an older name.
@@ -32,7 +32,7 @@ const (
 	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
 	maxComparedBenchmarks = 50             // number of benchmarks that the last ones are compared with
 	minComparedBenchmarks = 5              // smallest number of them
-	agreeingBenchmarks    = 2              // number of consecutive benchmarks that must agree on a change
+	minAgreeingBenchmarks = 2              // number of consecutive benchmarks that must agree on a change
 	// minDrift is the smallest relative difference that counts as drift. Clock rates of a device vary by as much.
 	minDrift = 0.02
 	// minDriftDeviations is the smallest difference that counts as drift, in standard deviations of the earlier times.
@@ -49,12 +49,12 @@ func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot)
 		return nil
 	}
 	row := SlotBenchmark{
-		Worker: worker, UUIDHash: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.MeasuredAt),
-		Device: db.Sanitize(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS,
+		Worker: worker, UUIDHash: db.SanitizeText(slot.Machine.UUIDHash), MeasuredAt: db.Time(g.MeasuredAt),
+		Device: db.SanitizeText(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS,
 	}
-	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	err := s.db.WriteStatement(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.Writer(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error
+		err = s.db.WriteStatement(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error
 	}
 	return db.WriteError(err, "slot benchmark")
 }
@@ -66,8 +66,8 @@ func (s *Fleet) BenchmarksOf(ctx context.Context, device string, limit int) ([]S
 	return list, db.ReadError(err, "slot benchmarks of %s", device)
 }
 
-// BySlot groups benchmarks by slot, in the order of the newest benchmark of each.
-func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
+// GroupBySlot groups benchmarks by slot, in the order of the newest benchmark of each.
+func GroupBySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 	at := map[[2]string]int{}
 	for _, s := range list {
 		key := [2]string{s.Worker, s.UUIDHash}
@@ -81,20 +81,20 @@ func BySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 	return devices
 }
 
-// Drift describes how a slot's recent times differ from its earlier ones. It returns "" if they do not, or if there is
-// too little data.
-func (s *Fleet) Drift(ctx context.Context, worker, device string) (string, error) {
+// DescribeDrift describes how a slot's recent times differ from its earlier ones. It returns "" if they do not, or if
+// there is too little data.
+func (s *Fleet) DescribeDrift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
-	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + agreeingBenchmarks).Find(&list).Error
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + minAgreeingBenchmarks).Find(&list).Error
 	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
-// Drifting lists the slots whose recent times differ from earlier ones, sorted by worker.
-func (s *Fleet) Drifting(ctx context.Context) (list []DriftedDevice, err error) {
+// DriftingSlots lists the slots whose recent times differ from earlier ones, sorted by worker.
+func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftedDevice, err error) {
 	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
-		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+agreeingBenchmarks).Scan(&last).Error
-	for _, device := range BySlot(last) {
+		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+minAgreeingBenchmarks).Scan(&last).Error
+	for _, device := range GroupBySlot(last) {
 		if how := Drift(device); how != "" {
 			list = append(list, DriftedDevice{
 				Worker:      device[0].Worker,
@@ -133,13 +133,13 @@ func Drift(list []SlotBenchmark) string {
 // relativeDrift returns the relative difference between the last times and the median of the earlier ones, if all
 // differ in the same direction by more than the noise; otherwise 0.
 func relativeDrift(times []float64) float64 {
-	if len(times) < agreeingBenchmarks+minComparedBenchmarks {
+	if len(times) < minAgreeingBenchmarks+minComparedBenchmarks {
 		return 0
 	}
-	usual, deviation := medianAndDeviation(times[agreeingBenchmarks:])
+	usual, deviation := medianAndDeviation(times[minAgreeingBenchmarks:])
 	limit := math.Max(minDrift*usual, minDriftDeviations*madToSigma*deviation)
 	nearest := times[0] - usual
-	for _, t := range times[:agreeingBenchmarks] {
+	for _, t := range times[:minAgreeingBenchmarks] {
 		off := t - usual
 		if math.Abs(off) <= limit || (off > 0) != (nearest > 0) {
 			return 0

@@ -20,24 +20,25 @@ const WorkerTimeout = 10 * time.Second
 
 // Worker is the last reported state of a worker.
 type Worker struct {
-	Name      string `gorm:"primaryKey"`
-	Version   string
-	StartedAt time.Time            // by the worker's clock
-	SeenAt    time.Time            // by the site's clock
-	Slots     []job.Slot           `gorm:"serializer:json"`
-	Attempts  []string             `gorm:"serializer:json"`
-	SelfTest  []job.CheckResult    `gorm:"serializer:json"`
-	Packages  requirement.Packages `gorm:"serializer:json"`
-	Refusing  string               // reason for taking no jobs; empty if it takes some
-	Stopping  bool                 // the worker has exited normally
-	Guest     bool                 // the worker joined with a token, and is removed after it has exited
-	// BehindMS is the delay of the worker's clock against the site's, including the transfer of the heartbeat, in ms.
-	// It is negative if the clock is ahead.
-	BehindMS int64
+	Name          string `gorm:"primaryKey"`
+	Version       string
+	StartedAt     time.Time            // by the worker's clock
+	SeenAt        time.Time            // by the site's clock
+	Slots         []job.Slot           `gorm:"serializer:json"`
+	Attempts      []string             `gorm:"serializer:json"`
+	SelfTest      []job.CheckResult    `gorm:"serializer:json"`
+	Packages      requirement.Packages `gorm:"serializer:json"`
+	RefusalReason string               `gorm:"column:refusing"` // reason for taking no jobs; empty if it takes some
+	HasExited     bool                 `gorm:"column:stopping"` // the worker has exited normally
+	// the worker joined with a token, and is removed after it has exited
+	IsGuest bool `gorm:"column:guest"`
+	// ClockDelayMS is the delay of the worker's clock against the site's, including the transfer of the heartbeat, in
+	// ms. It is negative if the clock is ahead.
+	ClockDelayMS int64 `gorm:"column:behind_ms"`
 }
 
 // ClockDelay returns the delay of the worker's clock against the site's.
-func (w Worker) ClockDelay() time.Duration { return time.Duration(w.BehindMS) * time.Millisecond }
+func (w Worker) ClockDelay() time.Duration { return time.Duration(w.ClockDelayMS) * time.Millisecond }
 
 // FailedChecks returns the number of a worker's failed self-tests.
 func (w Worker) FailedChecks() (n int) {
@@ -49,22 +50,24 @@ func (w Worker) FailedChecks() (n int) {
 	return n
 }
 
-// Problem returns the reason why a slot of the worker does not run jobs, or "".
-func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.DisabledReason) }
+// SlotProblem returns the reason why a slot of the worker does not run jobs, or "".
+func (w Worker) SlotProblem(slot job.Slot) string {
+	return cmp.Or(w.RefusalReason, slot.DisabledReason)
+}
 
 // IsLive reports whether the worker sent a heartbeat recently and has not left.
 func (w Worker) IsLive(at time.Time) bool {
-	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
+	return !w.HasExited && at.Sub(w.SeenAt) < WorkerTimeout
 }
 
-// profiles reports whether the worker can profile runs on a device.
-func (w Worker) profiles(device string) bool {
+// canProfile reports whether the worker can profile runs on a device.
+func (w Worker) canProfile(device string) bool {
 	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.AcceptsJobsOn(s) })
 }
 
 // AcceptsJobsOn reports whether the worker runs jobs on the slot.
 func (w Worker) AcceptsJobsOn(slot job.Slot) bool {
-	return slot.DisabledReason == "" && w.Refusing == ""
+	return slot.DisabledReason == "" && w.RefusalReason == ""
 }
 
 // DeviceSlots counts the slots of one device on live workers.
@@ -74,13 +77,13 @@ type DeviceSlots struct {
 	Busy   int // have a job, including those that take no more
 }
 
-// AllSlots counts the slots of live workers by device.
-func AllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
-	return SlotsOf(workers, at, func(Worker, job.Slot) bool { return true })
+// CountAllSlots counts the slots of live workers by device.
+func CountAllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
+	return CountSlots(workers, at, func(Worker, job.Slot) bool { return true })
 }
 
-// SlotsOf counts the slots of live workers that which selects, by device.
-func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
+// CountSlots counts the slots of live workers that which selects, by device.
+func CountSlots(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
 	devices := map[string]DeviceSlots{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -103,8 +106,8 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 	return devices
 }
 
-// UpSince returns, by device, the times since which the slots of live workers run jobs, by the site's clock.
-func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
+// SlotStartTimes returns, by device, the times since which the slots of live workers run jobs, by the site's clock.
+func SlotStartTimes(workers []Worker, at time.Time) map[string][]time.Time {
 	devices := map[string][]time.Time{}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -120,18 +123,18 @@ func UpSince(workers []Worker, at time.Time) map[string][]time.Time {
 // the worker has a credential, slots of other devices are dropped, because they would attract runs that no worker can
 // execute. The credential also determines whether the worker is a guest.
 func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
-	id, err := s.identify(ctx, h.Worker)
+	id, err := s.credentialOfWorker(ctx, h.Worker)
 	if err != nil {
 		return err
 	}
-	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.mayTake(slot.Device) })
+	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.allowsDevice(slot.Device) })
 	row := Worker{
-		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.RefusingReason), Stopping: h.Stopping, Guest: id.JoinID > 0,
+		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.Version), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, RefusalReason: db.SanitizeText(h.RefusingReason), HasExited: h.Stopping, IsGuest: id.JoinID > 0,
 		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {
-		row.BehindMS = row.SeenAt.Sub(h.Time).Milliseconds()
+		row.ClockDelayMS = row.SeenAt.Sub(h.Time).Milliseconds()
 	}
 	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest", "behind_ms"}
 	if len(h.SelfTest) > 0 {
@@ -140,52 +143,52 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	if h.Packages != nil {
 		columns = append(columns, "packages")
 	}
-	err = s.keepRow(ctx, id, h, func(tx *gorm.DB) error {
+	err = s.mayStoreHeartbeat(ctx, id, h, func(tx *gorm.DB) error {
 		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
 		return db.WriteError(err, "heartbeat of worker %s", row.Name)
 	})
-	if err == nil && row.Guest && h.Stopping && len(h.Attempts) == 0 {
+	if err == nil && row.IsGuest && h.Stopping && len(h.Attempts) == 0 {
 		err = s.revokeOnLeave(ctx, row.Name)
 	}
 	return err
 }
 
-// identify returns the credential for the name of a connected worker. The zero credential means that the worker is the
-// site's own, or belongs to a NATS cluster that does not ask the site.
-func (s *Fleet) identify(ctx context.Context, worker string) (cred WorkerCredential, err error) {
-	err = s.db.Read(ctx).Where("name = ?", db.Sanitize(worker)).Limit(1).Find(&cred).Error
+// credentialOfWorker returns the credential for the name of a connected worker. The zero credential means that the
+// worker is the site's own, or belongs to a NATS cluster that does not ask the site.
+func (s *Fleet) credentialOfWorker(ctx context.Context, worker string) (cred WorkerCredential, err error) {
+	err = s.db.Read(ctx).Where("name = ?", db.SanitizeText(worker)).Limit(1).Find(&cred).Error
 	return cred, db.ReadError(err, "credential of worker %s", worker)
 }
 
-// mayTake reports whether the credential allows jobs of a device. A revoked credential allows none; its worker may stay
-// connected for minutes.
-func (c WorkerCredential) mayTake(device string) bool {
-	return c.ID == 0 || c.RevokedAt == nil && c.covers(device)
+// allowsDevice reports whether the credential allows jobs of a device. A revoked credential allows none; its worker may
+// stay connected for minutes.
+func (c WorkerCredential) allowsDevice(device string) bool {
+	return c.ID == 0 || c.RevokedAt == nil && c.listsDevice(device)
 }
 
-// MayTake returns a function that reports whether a worker may receive jobs for a device: the devices of its
+// AllowedDevices returns a function that reports whether a worker may receive jobs for a device: the devices of its
 // credential, and none for a guest that does not count as connected. A worker without a credential may receive all.
-func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
-	cred, err := s.identify(ctx, worker)
+func (s *Fleet) AllowedDevices(ctx context.Context, worker string) (func(device string) bool, error) {
+	cred, err := s.credentialOfWorker(ctx, worker)
 	if err != nil {
 		return nil, err
 	}
-	here, err := cred.present(s.db.Read(ctx))
-	return func(device string) bool { return here && cred.mayTake(device) }, err
+	here, err := cred.isConnected(s.db.Read(ctx))
+	return func(device string) bool { return here && cred.allowsDevice(device) }, err
 }
 
-// Revoked reports whether the credential of a worker was revoked.
-func (s *Fleet) Revoked(ctx context.Context, worker string) (bool, error) {
-	cred, err := s.identify(ctx, worker)
+// IsRevoked reports whether the credential of a worker was revoked.
+func (s *Fleet) IsRevoked(ctx context.Context, worker string) (bool, error) {
+	cred, err := s.credentialOfWorker(ctx, worker)
 	return cred.RevokedAt != nil, err
 }
 
 // ForgetWorker deletes a worker that is not live. Only admins may call it.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.Check(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
-	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
+	res := s.db.WriteStatement(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
 	if res.Error == nil && res.RowsAffected == 0 {
 		return db.Errorf(db.Conflict, "The worker %s is live or does not exist.", name)
 	}
@@ -196,5 +199,5 @@ func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name stri
 func CanProfile(tx *gorm.DB, device string) (bool, error) {
 	var workers []Worker
 	err := tx.Find(&workers).Error
-	return slices.ContainsFunc(workers, func(w Worker) bool { return w.IsLive(db.Now()) && w.profiles(device) }), db.ReadError(err, "workers")
+	return slices.ContainsFunc(workers, func(w Worker) bool { return w.IsLive(db.Now()) && w.canProfile(device) }), db.ReadError(err, "workers")
 }

@@ -75,20 +75,20 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
-		known, fresh, stale, err := s.Work.SortAttempts(ctx, "w1", []string{attempt.ID, "unknown"})
+		known, fresh, stale, err := s.Work.ClassifyAttempts(ctx, "w1", []string{attempt.ID, "unknown"})
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
 			t.Errorf("known and fresh (-want +got):\n%s", diff)
 		}
-		out, err := s.Work.RecordTaken(ctx, "w1", fresh...)
+		out, err := s.Work.RecordAttemptsTaken(ctx, "w1", fresh...)
 		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 ||
 			stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", events, stale, err)
 		}
-		if out, err := s.Work.RecordTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
+		if out, err := s.Work.RecordAttemptsTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", out.Events, err)
 		}
 		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
@@ -143,12 +143,14 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 		modelstest.WantKind(t, s.Fleet.PauseDevice(ctx, admin, "no device", ""), db.Invalid)
 		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
 		modelstest.Check(t, s.Fleet.PauseDevice(ctx, admin, "CPU", ""))
-		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" ||
+		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 1 ||
+			p["CPU"].PausedBy != "Root" ||
 			p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
-		if loads, err := s.Work.Loads(ctx); err != nil || len(loads.Paused) != 1 || loads.Paused["CPU"].By != "Root" {
-			t.Errorf("with the loads, paused: %+v, %v", loads.Paused, err)
+		if loads, err := s.Work.DeviceLoads(ctx); err != nil || len(loads.PausedDevices) != 1 ||
+			loads.PausedDevices["CPU"].PausedBy != "Root" {
+			t.Errorf("with the loads, paused: %+v, %v", loads.PausedDevices, err)
 		}
 		modelstest.WantKind(t, s.Fleet.ResumeDevice(ctx, user, "CPU"), db.Forbidden)
 		modelstest.Check(t, s.Fleet.ResumeDevice(ctx, admin, "CPU"))

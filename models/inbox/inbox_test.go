@@ -25,7 +25,7 @@ func newForum(t *testing.T, s *models.Store) forum { return forum{modelstest.New
 func (f forum) spread() {
 	f.T.Helper()
 	for {
-		n, err := f.Webhooks.SpreadEvents(f.T.Context())
+		n, err := f.Webhooks.CreateDeliveries(f.T.Context())
 		modelstest.Check(f.T, err)
 		if n == 0 {
 			return
@@ -41,7 +41,7 @@ func (f forum) inbox(who accounts.User) (texts []string, unread int) {
 	for _, n := range modelstest.Got[[]inbox.NamedNotice](f.T)(f.Inbox.List(f.T.Context(), now, 0, 100)) {
 		texts = append(texts, n.Text()+" "+n.Path())
 	}
-	return texts, now.Unread
+	return texts, now.UnreadNotices
 }
 
 func (f forum) wantNotices(who accounts.User, want ...string) {
@@ -98,8 +98,8 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 		f.wantNotices(f.Ann)
 		freeze := time.Now().Add(-time.Minute)
 		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl,
-			events.Settings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
-				FrozenAt: &freeze, Points: "1", Tasks: []string{f.Task.Task.Slug}}))
+			events.EventSettings{Title: "Cup", StartsAt: time.Now().Add(-time.Hour), EndsAt: time.Now().Add(time.Hour),
+				FrozenAt: &freeze, PointsRuleText: "1", Tasks: []string{f.Task.Task.Slug}}))
 		modelstest.Check(t, f.sql("update tasks set reminded_of = deadline"))
 		modelstest.Finish(t, s, late, 1000)
 		f.scores(f.Bob, 500)
@@ -159,8 +159,8 @@ func TestACommentGivesOneNoticeUntilItIsRead(t *testing.T) {
 		if texts, _ := f.inbox(f.Ann); len(texts) != 0 {
 			t.Errorf("a hidden comment is still told: %q", texts)
 		}
-		if user := modelstest.Got[accounts.User](t)(s.Accounts.User(t.Context(), f.Ann.ID)); user.Unread != 0 {
-			t.Errorf("a hidden comment counts as %d unread notices", user.Unread)
+		if user := modelstest.Got[accounts.User](t)(s.Accounts.User(t.Context(), f.Ann.ID)); user.UnreadNotices != 0 {
+			t.Errorf("a hidden comment counts as %d unread notices", user.UnreadNotices)
 		}
 	})
 }
@@ -223,7 +223,8 @@ func TestADeadlineRemindsEachSubmitterOnce(t *testing.T) {
 func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, []inbox.Kind{inbox.RunEnded, "nonsense"}, nil))
+		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, []inbox.NoticeKind{inbox.RunEnded, "nonsense"},
+			nil))
 		f.Add(f.Ann, f.Task, "one")
 		f.wantNotices(f.Carl)
 		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, inbox.AllKinds(), nil))

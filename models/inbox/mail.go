@@ -58,7 +58,7 @@ func HeaderAddress(address string) (string, error) {
 
 // AddressOf returns the address for a person's mail: the confirmed address, or else the verified address of their
 // sign-in (signIn), or "".
-func (c Choices) AddressOf(signIn string) string {
+func (c NoticeChoices) AddressOf(signIn string) string {
 	if c.Address != "" {
 		return c.Address
 	}
@@ -75,7 +75,7 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 		}
 	}
 	return asked, x.db.Write(ctx, func(tx *gorm.DB) error {
-		choices, err := choicesOf(tx, user.ID)
+		choices, err := readChoices(tx, user.ID)
 		switch {
 		case err != nil || address == choices.AddressOf(user.Email):
 			return err
@@ -92,11 +92,11 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 
 // sendConfirmationLink queues the mail with the link that confirms an address. The limit per address counts the mails
 // requested by all people, so that many accounts cannot flood a mailbox.
-func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Choices, address string) error {
+func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices NoticeChoices, address string) error {
 	rate := quota.RateLimit{
-		Max:     maxConfirmationsPerDay,
-		Window:  24 * time.Hour,
-		Refusal: fmt.Sprintf("At most %d confirmations a day are sent.", maxConfirmationsPerDay),
+		Max:         maxConfirmationsPerDay,
+		Window:      24 * time.Hour,
+		RefusalText: fmt.Sprintf("At most %d confirmations a day are sent.", maxConfirmationsPerDay),
 	}
 	sent := tx.Model(&Mail{}).Where("kind = ? and (user_id = ? or lower(address) = ?)", ConfirmAddressMail, user.ID, strings.ToLower(address))
 	if err := rate.Check(sent, "created_at"); err != nil {
@@ -109,7 +109,7 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Ch
 	}
 	// The body contains no name of a person; otherwise anyone could send their own text to any address.
 	body := fmt.Sprintf("Someone with an account at %s wants to get notices at this address.\n\nIf this was you, sign in and open this link within a day:\n%s/inbox/confirm/%s\n\nOtherwise, ignore this e-mail.\n",
-		x.site, x.site, code)
+		x.siteURL, x.siteURL, code)
 	return queueMail(tx, Mail{
 		UserID:  user.ID,
 		Kind:    ConfirmAddressMail,
@@ -122,7 +122,7 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices Ch
 // ConfirmAddress confirms the address to which the code was sent. Mail to the person goes there from then on.
 func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code string) error {
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
-		choices, err := choicesOf(tx, user.ID)
+		choices, err := readChoices(tx, user.ID)
 		if err != nil {
 			return err
 		}
@@ -134,15 +134,15 @@ func (x *Inbox) ConfirmAddress(ctx context.Context, user accounts.User, code str
 	})
 }
 
-// choicesOf reads a person's settings for changing them.
-func choicesOf(tx *gorm.DB, userID int64) (c Choices, err error) {
+// readChoices reads a person's settings for changing them.
+func readChoices(tx *gorm.DB, userID int64) (c NoticeChoices, err error) {
 	err = tx.Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID
 	if c.OffKinds == nil {
-		c.OffKinds = []Kind{}
+		c.OffKinds = []NoticeKind{}
 	}
 	if c.MailKinds == nil {
-		c.MailKinds = []Kind{}
+		c.MailKinds = []NoticeKind{}
 	}
 	return c, db.ReadError(err, "choices of person %d", userID)
 }
@@ -154,8 +154,8 @@ func queueMail(tx *gorm.DB, m Mail) error {
 	return db.WriteError(tx.Create(&m).Error, "mail")
 }
 
-// mailTo queues mails for the notices whose recipients want them by e-mail, up to their daily limits.
-func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
+// queueNoticeMails queues mails for the notices whose recipients want them by e-mail, up to their daily limits.
+func (x *Inbox) queueNoticeMails(tx *gorm.DB, list []NamedNotice) error {
 	want := map[int64]NamedNotice{}
 	ids := make([]int64, 0, len(list))
 	for _, n := range list {
@@ -163,7 +163,7 @@ func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
 		ids = append(ids, n.UserID)
 	}
 	var rows []struct {
-		Choices
+		NoticeChoices
 		Email           string
 		Today, Comments int
 	}
@@ -179,7 +179,7 @@ func (x *Inbox) mailTo(tx *gorm.DB, list []NamedNotice) error {
 		if !row.IsMailed(n.Kind) || address == "" || used {
 			continue
 		}
-		body := n.Text() + "\n" + x.site + n.Path() + "\n"
+		body := n.Text() + "\n" + x.siteURL + n.Path() + "\n"
 		if err := queueMail(tx, Mail{UserID: n.UserID, Kind: string(n.Kind), Address: address, Subject: n.Text(), Body: body}); err != nil {
 			return err
 		}

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Kind is the kind of a notice, by which people choose notices.
-type Kind string
+// NoticeKind is the kind of a notice, by which people choose notices.
+type NoticeKind string
 
 // Kinds of notices.
 const (
-	RunEnded        Kind = "run.ended"        // a run of theirs ended that took a minute or more
-	RecordLost      Kind = "record.lost"      // someone took their record
-	RecordConfirmed Kind = "record.confirmed" // the person's 1st entry was measured again
-	PlaceLost       Kind = "place.lost"       // someone passed them on a board
-	CommentAdded    Kind = "comment.added"    // someone commented on their task or submission, or where they have commented
-	DeadlineNear    Kind = "deadline.near"    // a task to which they have submitted closes within a day
+	RunEnded        NoticeKind = "run.ended"        // a run of theirs ended that took a minute or more
+	RecordLost      NoticeKind = "record.lost"      // someone took their record
+	RecordConfirmed NoticeKind = "record.confirmed" // the person's 1st entry was measured again
+	PlaceLost       NoticeKind = "place.lost"       // someone passed them on a board
+	CommentAdded    NoticeKind = "comment.added"    // someone commented on their task or submission, or where they have commented
+	DeadlineNear    NoticeKind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
 // AllKinds lists all kinds of notices.
-func AllKinds() []Kind {
-	return []Kind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
+func AllKinds() []NoticeKind {
+	return []NoticeKind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 
-// About describes a kind on the settings page.
-func (k Kind) About() string {
-	return map[Kind]string{
+// Description describes a kind on the settings page.
+func (k NoticeKind) Description() string {
+	return map[NoticeKind]string{
 		RunEnded:        "One of your runs ends after a minute or more",
 		RecordLost:      "Someone takes your record",
 		RecordConfirmed: "A run of yours that came first was measured again",
@@ -36,14 +36,14 @@ func (k Kind) About() string {
 	}[k]
 }
 
-// stateStillFirst is the state in a notice that a run is still in 1st place after its confirmation.
-const stateStillFirst = "first"
+// stillFirstAfterConfirmation is the state in a notice that a run is still in 1st place after its confirmation.
+const stillFirstAfterConfirmation = "first"
 
 // Notice is one message in a person's inbox.
 type Notice struct {
 	ID           int64
 	UserID       int64 // owner of the inbox
-	Kind         Kind
+	Kind         NoticeKind
 	TaskID       int64
 	SubmissionID *int64
 	CommentID    *int64
@@ -66,11 +66,11 @@ type NamedNotice struct {
 func (t NamedNotice) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:
-		return fmt.Sprintf("Your run of %s has ended: %s.", on, endedText(t.State))
+		return fmt.Sprintf("Your run of %s has ended: %s.", on, runEndedText(t.State))
 	case RecordLost:
 		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
 	case RecordConfirmed:
-		if t.State == stateStillFirst {
+		if t.State == stillFirstAfterConfirmation {
 			return fmt.Sprintf("Your 1st place is confirmed: %s.", on)
 		}
 		return fmt.Sprintf("Your run was measured again and is not 1st: %s.", on)
@@ -87,7 +87,7 @@ func (t NamedNotice) Text() string {
 	return string(t.Kind)
 }
 
-func endedText(state string) string {
+func runEndedText(state string) string {
 	if state == "done" {
 		return "passed"
 	}

@@ -26,21 +26,22 @@ func (x *Inbox) DueMails(ctx context.Context, at time.Time, limit int) (list []M
 // ClaimMail postpones the next try of a mail until a time, so that no other process sends it. It returns false if
 // another process has claimed it.
 func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, error) {
-	res := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
+	res := x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "mail %d", m.ID)
 }
 
-// EndMail stores the result of a try. An empty problem means success. After a permanent problem the mail is not tried
-// again.
-func (x *Inbox) EndMail(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
-	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.Sanitize(problem), 300), "next_at": nil}
+// RecordMailResult stores the result of a try. An empty problem means success. After a permanent problem the mail is
+// not tried again.
+func (x *Inbox) RecordMailResult(ctx context.Context, m Mail, at time.Time, problem string, forGood bool) error {
+	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.SanitizeText(problem), 300), "next_at": nil}
 	switch {
 	case problem == "":
 		row["sent_at"], row["body"] = db.Time(at), "" // a link in it may be a secret
 	case !forGood && m.Tries < len(mailRetryDelays):
 		row["next_at"] = db.Time(at.Add(mailRetryDelays[m.Tries]))
 	}
-	return db.WriteError(x.db.Writer(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d", m.ID)
+	return db.WriteError(x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d",
+		m.ID)
 }
 
 // MailQueueStatus is the state of the e-mail queue, for admins.
@@ -51,7 +52,7 @@ type MailQueueStatus struct {
 
 // MailQueue returns the state of the e-mail queue. Only admins may call it.
 func (x *Inbox) MailQueue(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
 	}
 	err = x.db.Read(ctx).Model(&Mail{}).Select(`count(case when next_at is not null then 1 end) as waiting, count(case when sent_at is not null then 1 end) as sent,
@@ -103,7 +104,7 @@ func (x *Inbox) Unsubscribe(ctx context.Context, token string) error {
 	if err != nil {
 		return unknown
 	}
-	user, err := accounts.Load(x.db.Read(ctx), id)
+	user, err := accounts.UserByID(x.db.Read(ctx), id)
 	if err != nil {
 		return replaceNotFound(err, unknown)
 	}
@@ -119,11 +120,11 @@ func (x *Inbox) Unsubscribe(ctx context.Context, token string) error {
 		return unknown
 	}
 	return x.db.Write(ctx, func(tx *gorm.DB) error {
-		choices, err := choicesOf(tx, id)
+		choices, err := readChoices(tx, id)
 		if err != nil {
 			return err
 		}
-		choices.MailKinds = []Kind{}
+		choices.MailKinds = []NoticeKind{}
 		if err := tx.Save(&choices).Error; err != nil {
 			return db.WriteError(err, "choices of person %d", id)
 		}
@@ -140,7 +141,7 @@ func replaceNotFound(err, missing error) error {
 
 // RecordOutage stores that mails cannot be sent because the mail server is not usable.
 func (x *Inbox) RecordOutage(ctx context.Context, m Mail, why string) error {
-	err := x.db.Writer(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.CutText(db.Sanitize(why), 300)).Error
+	err := x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ? and sent_at is null", m.ID).Update("error", db.CutText(db.SanitizeText(why), 300)).Error
 	return db.WriteError(err, "mail %d", m.ID)
 }
 

@@ -19,7 +19,7 @@ const (
 
 	maxNotifiedOfPlace   = 10   // people who are told of one run that passed them
 	maxNotifiedOfComment = 30   // people who are told of one comment
-	maxReminded          = 2000 // people who are reminded of one deadline
+	maxPeopleReminded    = 2000 // people who are reminded of one deadline
 )
 
 // RunEndedNotices returns the notice for the person whose run took long. Runs of a trial cause no notices, because one
@@ -95,7 +95,7 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 type boardEntry struct {
 	VersionID  int64
 	Device     string
-	Age        int64
+	EpochAge   int64   `gorm:"column:age"`
 	ScoreNS    float64 `gorm:"column:score_ns"`
 	AchievedAt time.Time
 	UserID     int64
@@ -118,7 +118,7 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 	}
 	own := Notice{UserID: e.UserID, Kind: RecordConfirmed, TaskID: e.TaskID, Device: e.Device}
 	if first {
-		own.State = stateStillFirst
+		own.State = stillFirstAfterConfirmation
 	}
 	return append(list, own), nil
 }
@@ -127,7 +127,7 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 // than the person's previous score. It reads nothing if e is not among the first entries.
 func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64, err error) {
 	of := func(table string) *gorm.DB {
-		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age)
+		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochAge)
 	}
 	var bands []struct {
 		ScoreNS float64 `gorm:"column:score_ns"`
@@ -188,7 +188,7 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 // Reminders returns the reminders of a task's deadline for the people who have submitted to it, latest first.
 func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
-		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, maxReminded).Scan(&list).Error
+		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, maxPeopleReminded).Scan(&list).Error
 	return list, db.ReadError(err, "people of task %d", taskID)
 }
 
@@ -236,7 +236,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	made, known := make([]Notice, 0, len(list)), map[int64]bool{}
 	for _, n := range list {
 		p, hears := people[n.UserID]
-		if !hears || known[n.UserID] || p.IsOff(n.Kind) || p.isUnread(n) {
+		if !hears || known[n.UserID] || p.IsKindOff(n.Kind) || p.isUnread(n) {
 			continue
 		}
 		known[n.UserID] = true
@@ -251,7 +251,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	}
 	notices, err := addNames(tx, made, task)
 	if err == nil && x.sendsMail {
-		err = x.mailTo(tx, notices)
+		err = x.queueNoticeMails(tx, notices)
 	}
 	return notices, err
 }
@@ -277,7 +277,7 @@ func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, err
 
 // recipient is a person who may receive a notice, with their unread notices.
 type recipient struct {
-	Choices
+	NoticeChoices
 	existingNotices []Notice
 }
 
@@ -296,20 +296,20 @@ func equalIDs(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil |
 // recipients returns the people among ids who may see the task and are not blocked.
 func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
-	err := catalog.PeopleWhoSee(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
+	err := catalog.RestrictToViewersOf(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
 	if err != nil {
 		return nil, db.ReadError(err, "people of task %s", task.Slug)
 	}
 	found := make(map[int64]recipient, len(sees))
 	for _, id := range sees {
-		found[id] = recipient{Choices: Choices{UserID: id}}
+		found[id] = recipient{NoticeChoices: NoticeChoices{UserID: id}}
 	}
-	var chosen []Choices
+	var chosen []NoticeChoices
 	if err := tx.Where("user_id in ?", sees).Find(&chosen).Error; err != nil {
 		return nil, db.ReadError(err, "choices")
 	}
 	for _, c := range chosen {
-		found[c.UserID] = recipient{Choices: c}
+		found[c.UserID] = recipient{NoticeChoices: c}
 	}
 	var news []Notice
 	err = tx.Table("notices n").Joins("join users w on w.id = n.user_id").Where("n.user_id in ? and n.id > w.inbox_read and n.task_id = ?", sees, task.ID).

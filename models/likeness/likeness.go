@@ -61,29 +61,29 @@ type Source struct {
 
 // Pair has two similar sources, the earlier one first.
 type Pair struct {
-	First, Second Source
-	Percent       int // shared part of the shorter source, without the task's own texts
-	SameTeam      bool
+	FirstSource, SecondSource Source
+	SharedPercent             int // shared part of the shorter source, without the task's own texts
+	SameTeam                  bool
 }
 
 // Result is the result of Find: similar pairs, and the number of compared sources.
 type Result struct {
-	Pairs    []Pair // the most similar first
-	Compared int    // number of compared sources
+	Pairs         []Pair // the most similar first
+	ComparedCount int    // number of compared sources
 }
 
 // Find compares the sources of the entries on a task's boards. The actor must be allowed to review the task's runs.
 func (l *Likeness) Find(
 	ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle,
 ) (Result, error) {
-	if err := actor.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return Result{}, err
 	}
-	sources, err := l.sources(ctx, task.VersionID)
+	sources, err := l.readSources(ctx, task.VersionID)
 	if err != nil {
 		return Result{}, err
 	}
-	byHash, err := l.printsOf(ctx, sources, l.ofTask(given))
+	byHash, err := l.cachedFingerprints(ctx, sources, l.taskFingerprints(given))
 	if err != nil {
 		return Result{}, err
 	}
@@ -91,11 +91,11 @@ func (l *Likeness) Find(
 	for i, source := range sources {
 		prints[i] = byHash[source.SourceHash]
 	}
-	return Result{Pairs: pairsOf(sources, prints), Compared: len(sources)}, nil
+	return Result{Pairs: pairsOf(sources, prints), ComparedCount: len(sources)}, nil
 }
 
-// sources returns the submissions with entries on a version's boards, without duplicates.
-func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source, err error) {
+// readSources returns the submissions with entries on a version's boards, without duplicates.
+func (l *Likeness) readSources(ctx context.Context, versionID int64) (list []Source, err error) {
 	err = l.db.Read(ctx).Raw(`select s.id as submission_id, s.user_id, u.name as user_name, coalesce(m.team_id, 0) as team_id, e.run_id, s.created_at, s.source_hash
 		from (select submission_id, min(run_id) as run_id, min(score_ns) as score_ns from entries where version_id = ? group by submission_id order by 3 limit ?) e
 		join submissions s on s.id = e.submission_id join users u on u.id = s.user_id left join team_members m on m.user_id = s.user_id
@@ -103,16 +103,16 @@ func (l *Likeness) sources(ctx context.Context, versionID int64) (list []Source,
 	return list, db.ReadError(err, "sources of a task's boards")
 }
 
-// printsOf returns the fingerprints of sources by hash, and computes those that are not cached. It reads one source at
-// a time to limit memory.
-func (l *Likeness) printsOf(
+// cachedFingerprints returns the fingerprints of sources by hash, and computes those that are not cached. It reads one
+// source at a time to limit memory.
+func (l *Likeness) cachedFingerprints(
 	ctx context.Context, sources []Source, without Fingerprints,
 ) (map[string]Fingerprints, error) {
 	prints := map[string]Fingerprints{}
 	var hashes []string
 	for _, source := range sources {
 		if kept, ok := l.fingerprintCache.Get(source.SourceHash); ok {
-			prints[source.SourceHash] = kept.Without(without)
+			prints[source.SourceHash] = kept.Subtract(without)
 		} else {
 			hashes = append(hashes, source.SourceHash)
 		}
@@ -135,14 +135,14 @@ func (l *Likeness) printsOf(
 		if err != nil {
 			return nil, fmt.Errorf("reading the source %s: %w", hash, err)
 		}
-		all := l.prints(submitted)
+		all := l.sourceFingerprints(submitted)
 		l.fingerprintCache.Put(hash, all, int64(1+len(all)))
-		prints[hash] = all.Without(without)
+		prints[hash] = all.Subtract(without)
 	}
 	return prints, db.ReadError(rows.Err(), "sources of a task's boards")
 }
 
-func (l *Likeness) prints(s tasks.Submission) Fingerprints {
+func (l *Likeness) sourceFingerprints(s tasks.Submission) Fingerprints {
 	left := maxSourceBytes
 	of := func(text []byte) Fingerprints {
 		n := min(len(text), left)
@@ -153,32 +153,33 @@ func (l *Likeness) prints(s tasks.Submission) Fingerprints {
 	for _, name := range s.Names() {
 		all = append(all, of(s.Files[name]))
 	}
-	return unionOf(all...)
+	return unionOfFingerprints(all...)
 }
 
-// ofTask returns the fingerprints of the texts that everyone may copy: the task's files, templates, and references.
-func (l *Likeness) ofTask(given *tasks.Bundle) Fingerprints {
+// taskFingerprints returns the fingerprints of the texts that everyone may copy: the task's files, templates, and
+// references.
+func (l *Likeness) taskFingerprints(given *tasks.Bundle) Fingerprints {
 	var all []Fingerprints
 	for _, file := range given.Files {
 		all = append(all, l.hasher.FingerprintsOf(file))
 	}
-	return unionOf(all...)
+	return unionOfFingerprints(all...)
 }
 
 func pairsOf(sources []Source, prints []Fingerprints) (list []Pair) {
-	for _, pair := range pairsWithCommonPrints(prints, maxPeoplePerFingerprint) {
-		a, b := sources[pair.A], sources[pair.B]
-		percent := 100 * pair.Shared / max(min(len(prints[pair.A]), len(prints[pair.B])), 1)
-		if a.UserID == b.UserID || pair.Shared < minSharedFingerprints || percent < minSharedPercent {
+	for _, pair := range pairsWithSharedFingerprints(prints, maxPeoplePerFingerprint) {
+		a, b := sources[pair.FirstIndex], sources[pair.SecondIndex]
+		percent := 100 * pair.SharedCount / max(min(len(prints[pair.FirstIndex]), len(prints[pair.SecondIndex])), 1)
+		if a.UserID == b.UserID || pair.SharedCount < minSharedFingerprints || percent < minSharedPercent {
 			continue
 		}
 		list = append(list, Pair{
-			First:    a,
-			Second:   b,
-			Percent:  percent,
-			SameTeam: a.TeamID != 0 && a.TeamID == b.TeamID,
+			FirstSource:   a,
+			SecondSource:  b,
+			SharedPercent: percent,
+			SameTeam:      a.TeamID != 0 && a.TeamID == b.TeamID,
 		})
 	}
-	slices.SortStableFunc(list, func(a, b Pair) int { return b.Percent - a.Percent })
+	slices.SortStableFunc(list, func(a, b Pair) int { return b.SharedPercent - a.SharedPercent })
 	return list[:min(len(list), maxPairs)]
 }

@@ -21,11 +21,11 @@ func TestASubmissionIsReadUpToABound(t *testing.T) {
 		long.Files[fmt.Sprint("part", i,
 			".cuh")] = bytes.Repeat([]byte(fmt.Sprintf("x%d = y[%d]; while (z) f();", i, i)), 5000)
 	}
-	if want, got := l.prints(bounded), l.prints(long); !slices.Equal(want, got) {
+	if want, got := l.sourceFingerprints(bounded), l.sourceFingerprints(long); !slices.Equal(want, got) {
 		t.Errorf("%d prints of a submission at the bound, %d with seven files more", len(want), len(got))
 	}
 	half := tasks.Submission{Source: bounded.Source[:maxSourceBytes/2], Files: long.Files}
-	if len(l.prints(half)) <= len(l.prints(tasks.Submission{Source: half.Source})) {
+	if len(l.sourceFingerprints(half)) <= len(l.sourceFingerprints(tasks.Submission{Source: half.Source})) {
 		t.Error("further files within the bound are not read")
 	}
 }

@@ -23,7 +23,7 @@ const keywords = `if else for while do switch case break continue return goto de
 	threadIdx blockIdx blockDim gridDim float2 float4 atomicAdd __shfl_down_sync __shfl_xor_sync
 	torch triton tl jit program_id empty_like`
 
-func classes() map[string]byte {
+func keywordClasses() map[string]byte {
 	of := map[string]byte{}
 	for i, word := range strings.Fields(keywords) {
 		of[word] = firstKeywordToken + byte(i)
@@ -45,7 +45,7 @@ func (h Hasher) tokens(source []byte) (out []byte) {
 		case scanner.Int, scanner.Float:
 			out = append(out, tokenNumber)
 		case scanner.Ident:
-			out = append(out, cmp.Or(h.classes[s.TokenText()], tokenIdentifier))
+			out = append(out, cmp.Or(h.keywordClasses[s.TokenText()], tokenIdentifier))
 		case '#':
 			if s.Offset == 0 || bytes.IndexByte([]byte(" \t\n\"'"), source[s.Offset-1]) >= 0 {
 				for c := s.Peek(); c != '\n' && c != scanner.EOF; c = s.Peek() {

@@ -22,12 +22,12 @@ type Fingerprints []uint64
 // Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a fingerprint. The
 // seed is random, so that no one can design a source with rare fingerprints.
 type Hasher struct {
-	seed    maphash.Seed
-	classes map[string]byte // classes of keywords
+	hashSeed       maphash.Seed
+	keywordClasses map[string]byte // classes of keywords
 }
 
 // newHasher returns a Hasher with a random seed.
-func newHasher() Hasher { return Hasher{maphash.MakeSeed(), classes()} }
+func newHasher() Hasher { return Hasher{maphash.MakeSeed(), keywordClasses()} }
 
 // FingerprintsOf returns the fingerprints of the first 128 KiB of a source.
 func (h Hasher) FingerprintsOf(source []byte) Fingerprints {
@@ -52,32 +52,32 @@ func (h Hasher) FingerprintsOf(source []byte) Fingerprints {
 func (h Hasher) hashGrams(tokens []byte) []uint64 {
 	hashes := make([]uint64, 0, max(len(tokens)-tokensPerGram+1, 0))
 	for i := 0; i+tokensPerGram <= len(tokens); i++ {
-		hashes = append(hashes, maphash.Bytes(h.seed, tokens[i:i+tokensPerGram]))
+		hashes = append(hashes, maphash.Bytes(h.hashSeed, tokens[i:i+tokensPerGram]))
 	}
 	return hashes
 }
 
-// Without returns the fingerprints in p that are not in others.
-func (p Fingerprints) Without(others Fingerprints) Fingerprints {
+// Subtract returns the fingerprints in p that are not in others.
+func (p Fingerprints) Subtract(others Fingerprints) Fingerprints {
 	return slices.DeleteFunc(slices.Clone(p), func(print uint64) bool {
 		_, found := slices.BinarySearch(others, print)
 		return found
 	})
 }
 
-// unionOf returns the union of several sets of fingerprints.
-func unionOf(all ...Fingerprints) Fingerprints {
+// unionOfFingerprints returns the union of several sets of fingerprints.
+func unionOfFingerprints(all ...Fingerprints) Fingerprints {
 	union := slices.Concat(all...)
 	slices.Sort(union)
 	return slices.Compact(union)
 }
 
 // sharedFingerprints has the indexes of two sources, and the number of fingerprints that they share.
-type sharedFingerprints struct{ A, B, Shared int }
+type sharedFingerprints struct{ FirstIndex, SecondIndex, SharedCount int }
 
-// pairsWithCommonPrints returns the pairs of sources that share fingerprints, the largest number first. It ignores
-// fingerprints that occur in more than most sources, which are idioms.
-func pairsWithCommonPrints(sources []Fingerprints, most int) []sharedFingerprints {
+// pairsWithSharedFingerprints returns the pairs of sources that share fingerprints, the largest number first. It
+// ignores fingerprints that occur in more than most sources, which are idioms.
+func pairsWithSharedFingerprints(sources []Fingerprints, most int) []sharedFingerprints {
 	type occurrence struct {
 		print  uint64
 		source int
@@ -102,14 +102,16 @@ func pairsWithCommonPrints(sources []Fingerprints, most int) []sharedFingerprint
 		}
 		for i, a := range all[begin:end] {
 			for _, b := range all[begin+i+1 : end] {
-				shared[sharedFingerprints{A: a.source, B: b.source}]++
+				shared[sharedFingerprints{FirstIndex: a.source, SecondIndex: b.source}]++
 			}
 		}
 	}
 	pairs := make([]sharedFingerprints, 0, len(shared))
 	for pair, n := range shared {
-		pairs = append(pairs, sharedFingerprints{pair.A, pair.B, n})
+		pairs = append(pairs, sharedFingerprints{pair.FirstIndex, pair.SecondIndex, n})
 	}
-	slices.SortFunc(pairs, func(a, b sharedFingerprints) int { return cmp.Or(b.Shared-a.Shared, a.A-b.A, a.B-b.B) })
+	slices.SortFunc(pairs, func(a, b sharedFingerprints) int {
+		return cmp.Or(b.SharedCount-a.SharedCount, a.FirstIndex-b.FirstIndex, a.SecondIndex-b.SecondIndex)
+	})
 	return pairs
 }

@@ -56,9 +56,10 @@ const warps = `__global__ void dot(const float* __restrict__ x, const float* __r
 func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 	h := newHasher()
 	sources := []Fingerprints{h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)), h.FingerprintsOf([]byte(renamed(tiled)))}
-	pairs := pairsWithCommonPrints(sources, 5)
-	if len(pairs) == 0 || pairs[0].A != 0 || pairs[0].B != 2 || pairs[0].Shared < len(sources[0])*9/10 ||
-		len(pairs) > 1 && pairs[1].Shared > 8 {
+	pairs := pairsWithSharedFingerprints(sources, 5)
+	if len(pairs) == 0 || pairs[0].FirstIndex != 0 || pairs[0].SecondIndex != 2 ||
+		pairs[0].SharedCount < len(sources[0])*9/10 ||
+		len(pairs) > 1 && pairs[1].SharedCount > 8 {
 		t.Errorf("pairs %+v of %d, %d and %d prints", pairs, len(sources[0]), len(sources[1]), len(sources[2]))
 	}
 }
@@ -66,9 +67,9 @@ func TestACopyWithOtherNamesIsFoundAndAnotherKernelIsNot(t *testing.T) {
 func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	h := newHasher()
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
-	given := unionOf(h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)))
-	pairs := pairsWithCommonPrints([]Fingerprints{h.FingerprintsOf(mine).Without(given), h.FingerprintsOf(yours).Without(given)}, 5)
-	if len(pairs) > 0 && pairs[0].Shared > 8 { // where the template ends and what follows begins
+	given := unionOfFingerprints(h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)))
+	pairs := pairsWithSharedFingerprints([]Fingerprints{h.FingerprintsOf(mine).Subtract(given), h.FingerprintsOf(yours).Subtract(given)}, 5)
+	if len(pairs) > 0 && pairs[0].SharedCount > 8 { // where the template ends and what follows begins
 
 		t.Errorf("a shared template makes %+v", pairs)
 	}
@@ -76,7 +77,7 @@ func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	for i := range 6 {
 		many = append(many, h.FingerprintsOf(fmt.Appendf(nil, "%s\nint x%d;", tiled, i)))
 	}
-	if pairs := pairsWithCommonPrints(many, 5); len(pairs) > 0 {
+	if pairs := pairsWithSharedFingerprints(many, 5); len(pairs) > 0 {
 		t.Errorf("what six sources have makes %+v", pairs)
 	}
 }
@@ -87,8 +88,8 @@ func TestAKernelInAStringOfPythonIsCompared(t *testing.T) {
 		return h.FingerprintsOf([]byte("import torch\nsrc = \"\"\"\n" + kernel +
 			"\n\"\"\"  # a comment\nmodule = load_inline(name='x', cuda_sources=src)\n"))
 	}
-	if pairs := pairsWithCommonPrints([]Fingerprints{python(tiled), h.FingerprintsOf([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
-		pairs[0].Shared < 40 {
+	if pairs := pairsWithSharedFingerprints([]Fingerprints{python(tiled), h.FingerprintsOf([]byte(renamed(tiled)))}, 5); len(pairs) != 1 ||
+		pairs[0].SharedCount < 40 {
 		t.Errorf("pairs %+v", pairs)
 	}
 }
@@ -130,7 +131,7 @@ func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	pairsWithCommonPrints(prints, 8)
+	pairsWithSharedFingerprints(prints, 8)
 	runtime.ReadMemStats(&after)
 	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 64 {
 		t.Errorf("%d MiB are allocated", made)

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	codePrefix        = "wbi_" // refusalFor secret scanners find a leaked code
-	shownPrefixLength = len(codePrefix) + 6
+	inviteCodePrefix      = "wbi_" // personRefusal secret scanners find a leaked code
+	shownCodePrefixLength = len(inviteCodePrefix) + 6
 
-	maxPeople     = 10_000 // largest limit of one code
-	maxLifetime   = 366 * 24 * time.Hour
-	maxNoteLength = 120
-	maxInvites    = 200 // limit of a task's valid codes
+	maxPeoplePerInvite  = 10_000 // largest limit of one code
+	maxInviteLifetime   = 366 * 24 * time.Hour
+	maxInviteNoteLength = 120
+	maxValidInvites     = 200 // limit of a task's valid codes
 )
 
-// MembersBoards reads and stores members of tasks and invite codes in one database.
-type MembersBoards struct{ db *db.DB }
+// Memberships reads and stores members of tasks and invite codes in one database.
+type Memberships struct{ db *db.DB }
 
 // New returns the members and invite codes in a database.
-func New(database *db.DB) *MembersBoards { return &MembersBoards{db: database} }
+func New(database *db.DB) *Memberships { return &Memberships{db: database} }
 
 // Invite is an invite code of a task. The database stores its hash and its first characters.
 type Invite struct {
@@ -51,12 +51,12 @@ type NewInvite struct {
 
 func (n NewInvite) check() error {
 	switch {
-	case n.MaxPeople < 0 || n.MaxPeople > maxPeople:
-		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", maxPeople, n.MaxPeople)
-	case n.Lifetime < 0 || n.Lifetime > maxLifetime:
+	case n.MaxPeople < 0 || n.MaxPeople > maxPeoplePerInvite:
+		return db.Errorf(db.Invalid, "A code lets in 1 to %d people, or any number with 0; not %d.", maxPeoplePerInvite, n.MaxPeople)
+	case n.Lifetime < 0 || n.Lifetime > maxInviteLifetime:
 		return db.Errorf(db.Invalid, "A code is valid for at most 366 days, or without end with 0.")
-	case len([]rune(n.Note)) > maxNoteLength:
-		return db.Errorf(db.Invalid, "The note of a code has at most %d characters.", maxNoteLength)
+	case len([]rune(n.Note)) > maxInviteNoteLength:
+		return db.Errorf(db.Invalid, "The note of a code has at most %d characters.", maxInviteNoteLength)
 	}
 	return nil
 }
@@ -82,16 +82,16 @@ func unknownCodeError() error {
 
 // CreateInvite creates an invite code for a task and returns it. Only a hash is stored. The actor must be the task's
 // author or an admin.
-func (b *MembersBoards) CreateInvite(
+func (b *Memberships) CreateInvite(
 	ctx context.Context, actor accounts.User, taskID int64, n NewInvite,
 ) (code string, invite Invite, err error) {
-	n.Note = db.Sanitize(n.Note)
+	n.Note = db.SanitizeText(n.Note)
 	if err := n.check(); err != nil {
 		return "", invite, err
 	}
-	code = codePrefix + db.NewSecret()
+	code = inviteCodePrefix + db.NewSecret()
 	invite = Invite{
-		TaskID: taskID, Note: n.Note, CodePrefix: code[:shownPrefixLength], SecretHash: db.HashSecret(code),
+		TaskID: taskID, Note: n.Note, CodePrefix: code[:shownCodePrefixLength], SecretHash: db.HashSecret(code),
 		MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if n.Lifetime > 0 {
@@ -107,19 +107,19 @@ func (b *MembersBoards) CreateInvite(
 		if err := tx.Model(&Invite{}).Where("task_id = ? and revoked_at is null", taskID).Count(&have).Error; err != nil {
 			return db.ReadError(err, "invite codes")
 		}
-		if have >= maxInvites {
+		if have >= maxValidInvites {
 			return db.Errorf(db.Conflict, "The task has %d invite codes, the maximum. Revoke one that is no longer needed.", have)
 		}
 		if err := tx.Create(&invite).Error; err != nil {
 			return db.WriteError(err, "invite code")
 		}
-		return accounts.WriteAudit(tx, actor, "create invite code", "task "+task.Slug, invite.about())
+		return accounts.WriteAudit(tx, actor, "create invite code", "task "+task.Slug, invite.auditText())
 	})
 	return code, invite, err
 }
 
-// about describes the code in the audit log.
-func (i Invite) about() string {
+// auditText describes the code in the audit log.
+func (i Invite) auditText() string {
 	if i.Note == "" {
 		return i.CodePrefix
 	}
@@ -128,7 +128,7 @@ func (i Invite) about() string {
 
 // RevokeInvite revokes an invite code. People who joined with it stay members. The actor must be the task's author or
 // an admin.
-func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
+func (b *Memberships) RevokeInvite(ctx context.Context, actor accounts.User, taskID, id int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.EditableTask(tx, actor, taskID)
 		if err != nil {
@@ -141,13 +141,13 @@ func (b *MembersBoards) RevokeInvite(ctx context.Context, actor accounts.User, t
 		if err := tx.Model(&invite).Update("revoked_at", db.Now()).Error; err != nil {
 			return db.WriteError(err, "invite code %d", id)
 		}
-		return accounts.WriteAudit(tx, actor, "revoke invite code", "task "+task.Slug, invite.about())
+		return accounts.WriteAudit(tx, actor, "revoke invite code", "task "+task.Slug, invite.auditText())
 	})
 }
 
 // Invites lists the invite codes of a task that are not revoked, newest first. The caller must check that the viewer
 // may edit the task.
-func (b *MembersBoards) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
+func (b *Memberships) Invites(ctx context.Context, taskID int64) (list []Invite, err error) {
 	err = b.db.Read(ctx).Where("task_id = ? and revoked_at is null", taskID).Order("id desc").Find(&list).Error
 	return list, db.ReadError(err, "invite codes of task %d", taskID)
 }

@@ -24,14 +24,14 @@ type Member struct {
 // MemberRow is a member with data for the task's author.
 type MemberRow struct {
 	Member
-	UserName string
-	Prefix   string // first characters of the used code
-	Note     string // purpose of the used code
+	UserName         string
+	InviteCodePrefix string `gorm:"column:prefix"` // first characters of the used code
+	InviteNote       string `gorm:"column:note"`   // purpose of the used code
 }
 
 // List lists the members of a task, latest first, from offset on. more reports whether others follow. The caller must
 // check that the viewer may edit the task.
-func (b *MembersBoards) List(
+func (b *Memberships) List(
 	ctx context.Context, taskID int64, offset, limit int,
 ) (list []MemberRow, more bool, err error) {
 	err = b.db.Read(ctx).Table("members m").Select("m.*, u.name as user_name, i.prefix, i.note").
@@ -45,7 +45,7 @@ func (b *MembersBoards) List(
 
 // Leave ends the actor's own membership. Their entries stay. They can join again with the same code, which does not
 // count as another use.
-func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
+func (b *Memberships) Leave(ctx context.Context, actor accounts.User, task catalog.Task) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Model(&Member{}).Where("task_id = ? and user_id = ? and removed_at is null", task.ID, actor.ID).Update("removed_at", db.Now())
 		if gone.Error == nil && gone.RowsAffected == 0 {
@@ -60,7 +60,7 @@ func (b *MembersBoards) Leave(ctx context.Context, actor accounts.User, task cat
 
 // Remove ends another person's membership, and prevents them from joining again with the same code. Their entries stay.
 // The actor must be the task's author or an admin.
-func (b *MembersBoards) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
+func (b *Memberships) Remove(ctx context.Context, actor accounts.User, taskID, userID int64) error {
 	return b.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := catalog.EditableTask(tx, actor, taskID)
 		if err != nil {
@@ -75,7 +75,7 @@ func (b *MembersBoards) Remove(ctx context.Context, actor accounts.User, taskID,
 		if gone.Error != nil {
 			return db.WriteError(gone.Error, "member %d", userID)
 		}
-		user, err := accounts.Load(tx, userID)
+		user, err := accounts.UserByID(tx, userID)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
 		code := c.code(membership.NewInvite{Note: "course", MaxPeople: 5, Lifetime: time.Hour})
-		if offer, err := s.Members.Preview(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.AllVisible ||
+		if offer, err := s.Members.PreviewJoin(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.AllTasksVisible ||
 			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
@@ -85,8 +85,8 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 				Source: []byte("int x;"), Via: "test"})
 		modelstest.Check(t, err)
 		list, more, err := s.Members.List(ctx, c.task.ID, 0, 10)
-		if err != nil || more || len(list) != 1 || list[0].UserName != "ann" || list[0].Note != "course" ||
-			!strings.HasPrefix(code, list[0].Prefix) {
+		if err != nil || more || len(list) != 1 || list[0].UserName != "ann" || list[0].InviteNote != "course" ||
+			!strings.HasPrefix(code, list[0].InviteCodePrefix) {
 			t.Errorf("who used which code: %+v, %v, %v", list, more, err)
 		}
 		stranger := c.now(c.b)
@@ -122,7 +122,7 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid",
 			"": "is not valid", good[:20]: "is not valid",
 		} {
-			_, looked := s.Members.Preview(ctx, c.ann.ID, code)
+			_, looked := s.Members.PreviewJoin(ctx, c.ann.ID, code)
 			if err := modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)); err == nil || looked == nil ||
 				looked.Error() != err.Error() || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, looking at it %v", want, err, looked)
@@ -184,7 +184,7 @@ func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 		if c.task.VisibleTo(c.now(c.ann)) {
 			t.Error("who left still sees the task")
 		}
-		if _, err := s.Boards.Place(ctx, c.task.VersionID, "CPU", c.ann.ID); err != nil {
+		if _, err := s.Boards.PersonPlace(ctx, c.task.VersionID, "CPU", c.ann.ID); err != nil {
 			t.Errorf("the entry is gone: %v", err)
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
@@ -288,11 +288,11 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 		}
 		at := s.Events.Now().Add(time.Hour)
 		modelstest.Check(t, modelstest.Second(s.Events.Create(ctx, c.author,
-			events.Settings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
-				Points: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
+			events.EventSettings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
+				PointsRuleText: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
 		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
-			offer := modelstest.Got[membership.InviteOffer](t)(s.Members.Preview(ctx, person.ID, early))
-			if offer.AllVisible || offer.OtherTaskCount() != 1 {
+			offer := modelstest.Got[membership.InviteOffer](t)(s.Members.PreviewJoin(ctx, person.ID, early))
+			if offer.AllTasksVisible || offer.OtherTaskCount() != 1 {
 				t.Errorf("the code offers %s: %+v", person.Name, offer)
 			}
 			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, person.ID, early)))

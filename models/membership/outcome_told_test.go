@@ -26,7 +26,7 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 			return modelstest.Got[webhooks.Webhook](t)(s.Webhooks.CreateWebhook(t.Context(), of,
 				webhooks.NewWebhook{
 					URL:          "https://example.org",
-					Events:       webhooks.PersonalKinds()[:2],
+					EventKinds:   webhooks.PersonalKinds()[:2],
 					ForWholeSite: site,
 				}))
 		}
@@ -35,7 +35,7 @@ func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 		modelstest.Finish(t, s, modelstest.Submit(t, s, c.now(c.ann), c.task)[0], 3000)
 		check := func() (ann, site string) {
 			t.Helper()
-			_, err := s.Webhooks.SpreadEvents(t.Context())
+			_, err := s.Webhooks.CreateDeliveries(t.Context())
 			modelstest.Check(t, err)
 			for _, d := range modelstest.Got[[]webhooks.Delivery](t)(s.Webhooks.WebhookDeliveries(t.Context(), c.ann,
 				anns.ID, 0, 20)) {

@@ -18,10 +18,10 @@ import (
 func (w World) ScoreIn(t testing.TB, s *models.Store, user accounts.User, ns float64, driver string) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, user)
-	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
+	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	result := Result(attempt, ns)
 	result.Machine.Driver = driver
-	Check(t, Second(s.Work.RecordResult(t.Context(), result, work.Findings{Score: &work.Score{NS: ns}})))
+	Check(t, Second(s.Work.RecordResult(t.Context(), result, work.ResultFindings{Score: &work.Score{NS: ns}})))
 	return Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
@@ -29,8 +29,8 @@ func (w World) ScoreIn(t testing.TB, s *models.Store, user accounts.User, ns flo
 func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns float64, i boards.Interval) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, who)
-	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.Ref()))
-	Check(t, Second(s.Work.RecordResult(t.Context(), Result(attempt, ns), work.Findings{Score: &work.Score{
+	attempt := Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
+	Check(t, Second(s.Work.RecordResult(t.Context(), Result(attempt, ns), work.ResultFindings{Score: &work.Score{
 		NS:       ns,
 		Interval: i,
 	}})))
@@ -40,7 +40,7 @@ func (w World) Measured(t testing.TB, s *models.Store, who accounts.User, ns flo
 // Standings returns a part of the board, one line "rank name score" per entry.
 func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out []string) {
 	t.Helper()
-	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{
+	page := Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{
 		Offset: offset,
 		Limit:  limit,
 	}))
@@ -53,7 +53,8 @@ func (w World) Standings(t testing.TB, s *models.Store, offset, limit int) (out 
 // ByEpoch returns the board, one line "rank person score" per entry, with entries of older epochs in brackets.
 func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 	t.Helper()
-	page := Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 100}))
+	page := Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+		boards.BoardPartQuery{Limit: 100}))
 	for _, st := range page.Standings {
 		format := "%d %s %.0f"
 		if st.HasOlderEpoch(page.Board) {
@@ -68,11 +69,12 @@ func (w World) ByEpoch(t testing.TB, s *models.Store) (out []string) {
 // best run.
 func (w World) SameAfterRebuild(t testing.TB, s *models.Store) {
 	t.Helper()
-	board := func() boards.Page {
-		return Got[boards.Page](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.PartQuery{Limit: 100}))
+	board := func() boards.BoardPart {
+		return Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU",
+			boards.BoardPartQuery{Limit: 100}))
 	}
-	history := func() []boards.RecordHolder {
-		return Got[[]boards.RecordHolder](t)(s.Boards.History(t.Context(), w.Task.VersionID, "CPU"))
+	history := func() []boards.RecordWithHolder {
+		return Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(), w.Task.VersionID, "CPU"))
 	}
 	runs := func() map[int64]work.Run {
 		ids := make([]int64, 0, 100)

@@ -36,7 +36,7 @@ func Second[T any](_ T, err error) error { return err }
 func Third[A, B any](_ A, _ B, err error) error { return err }
 
 // WantKind fails the test unless err has the kind and its message is a sentence.
-func WantKind(t testing.TB, err error, kind db.Kind) {
+func WantKind(t testing.TB, err error, kind db.ErrorKind) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("got no error, want %s", kind)

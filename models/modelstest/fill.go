@@ -58,11 +58,11 @@ func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 
 // fillBase creates the tasks and the people. All IDs count from 1, because the store is empty.
 func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error) {
-	owner, err := s.Accounts.SignIn(ctx, accounts.SignIn{
+	owner, err := s.Accounts.SignIn(ctx, accounts.ProviderSignIn{
 		Provider: "fill",
 		Subject:  "owner",
 		Name:     "Owner",
-		Admin:    true,
+		IsAdmin:  true,
 	})
 	if err != nil {
 		return FilledBoard{}, nil, err

@@ -27,7 +27,7 @@ func NewForum(t testing.TB, s *models.Store) *Forum {
 		Ann:  Person(t, s, "Ann", accounts.RoleUser), Bob: Person(t, s, "Bob", accounts.RoleUser)}
 	f.Task.Task = Task(t, s, f.Carl, "sort", "CPU")
 	run := Submit(t, s, f.Ann, f.Task.Task)[0]
-	sub := Got[map[int64]submissions.Details](t)(s.Submissions.Details(t.Context(),
+	sub := Got[map[int64]submissions.SubmissionDetails](t)(s.Submissions.Details(t.Context(),
 		run.SubmissionID))[run.SubmissionID].Submission
 	f.OnSubmission = comments.Thread{Task: f.Task.Task, Submission: &sub}
 	return f

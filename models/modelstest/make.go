@@ -22,7 +22,7 @@ import (
 func Person(t testing.TB, s *models.Store, name string, role accounts.Role) accounts.User {
 	t.Helper()
 	u, err := s.Accounts.SignIn(t.Context(),
-		accounts.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == accounts.RoleAdmin})
+		accounts.ProviderSignIn{Provider: "test", Subject: name, Name: name, IsAdmin: role == accounts.RoleAdmin})
 	if err == nil && role == accounts.RoleCreator {
 		boss := accounts.User{ID: -1, Name: "test", Role: accounts.RoleAdmin}
 		if err = s.Accounts.SetRole(t.Context(), boss, u.ID, role); err == nil {
@@ -131,12 +131,12 @@ func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalo
 // Finish ends a queued run with a score, as a worker and the dispatcher do.
 func Finish(t testing.TB, s *models.Store, run work.Run, scoreNS float64) work.Effect {
 	t.Helper()
-	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := s.Work.RecordResult(t.Context(), Result(attempt, scoreNS),
-		work.Findings{Score: &work.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
+		work.ResultFindings{Score: &work.Score{NS: scoreNS, DeviationNS: scoreNS / 50, StandardErrorNS: scoreNS / 500}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +194,8 @@ func Evaluated(attempt work.Attempt, report string) job.Result {
 }
 
 // Completed returns the findings of package scores for a completed evaluation.
-func Completed(samples ...work.Sample) work.Findings {
-	return work.Findings{Evaluation: work.EvaluationCompleted, Samples: samples}
+func Completed(samples ...work.CounterSample) work.ResultFindings {
+	return work.ResultFindings{Evaluation: work.EvaluationCompleted, CounterSamples: samples}
 }
 
 // EventMaker creates the events of one attempt.

@@ -11,8 +11,8 @@
 // Where each limit is checked:
 //
 //	submissions of a person in an hour, bytes in a day   models/submissions/limits.go
-//	submissions to a task, per person and mode           CheckTask (uses.go)
-//	GPU time of a person or a team in a day              Check (quota.go)
+//	submissions to a task, per person and mode           CheckTaskLimits (uses.go)
+//	GPU time of a person or a team in a day              CheckBudget (quota.go)
 //	evaluations at once and in an hour                   models/work/evaluation_limits.go
 //	comments, reports of comments                        models/comments/write.go, models/comments/moderate.go
 //	reports of runs, renames                             models/flag.go, models/moderation.go

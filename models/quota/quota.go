@@ -18,8 +18,8 @@ import (
 // budgetKeyPrefix is the prefix of the settings that store budgets in seconds. A person's ID or the word for everyone
 // follows.
 const (
-	budgetKeyPrefix = "budget."
-	everyoneKey     = "all"
+	budgetKeyPrefix   = "budget."
+	everyoneBudgetKey = "all"
 )
 
 // MaxBudget is the largest budget, in GPU-seconds per day: a thousand GPUs all day.
@@ -31,22 +31,22 @@ type Quotas struct{ db *db.DB }
 // New returns the budgets and teams in a database.
 func New(database *db.DB) *Quotas { return &Quotas{db: database} }
 
-// Share is the GPU time that a person or a team may use per day, and has used today.
-type Share struct {
-	ID      int64 // number of the person or the team
-	Name    string
-	Seconds int // 0: no limit
-	Used    time.Duration
+// GPUTimeShare is the GPU time that a person or a team may use per day, and has used today.
+type GPUTimeShare struct {
+	ID            int64 // number of the person or the team
+	Name          string
+	SecondsPerDay int           `gorm:"column:seconds"` // 0: no limit
+	UsedToday     time.Duration `gorm:"column:used"`
 }
 
 // RemainingTime returns the GPU time that remains today; at least 0.
-func (s Share) RemainingTime() time.Duration {
-	return max(0, time.Duration(s.Seconds)*time.Second-s.Used)
+func (s GPUTimeShare) RemainingTime() time.Duration {
+	return max(0, time.Duration(s.SecondsPerDay)*time.Second-s.UsedToday)
 }
 
 // Budget has a person's share and their team's share.
 type Budget struct {
-	Share
+	GPUTimeShare
 	IsPersonal bool      `gorm:"column:own"` // set for this person alone
 	RenewsAt   time.Time `gorm:"-"`
 	Team       Team      `gorm:"-"` // zero: none
@@ -55,13 +55,13 @@ type Budget struct {
 // midnightUTC returns the last midnight in UTC, by the database's clock.
 func midnightUTC(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
-// todayText returns today's date as charges store it.
-func todayText(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly) }
+// todayDate returns today's date as charges store it.
+func todayDate(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly) }
 
 // change runs an admin's change, and adds it to the audit log unless the subject is empty.
 func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	return q.db.Write(ctx, func(tx *gorm.DB) error {
@@ -81,7 +81,7 @@ func budgetText(seconds int) (string, error) {
 	return fmt.Sprintf("%d GPU-seconds a day", seconds), nil
 }
 
-func nameOf(tx *gorm.DB, person int64) (string, error) {
+func personName(tx *gorm.DB, person int64) (string, error) {
 	var user accounts.User
 	err := tx.Take(&user, person).Error
 	return user.Name, db.ReadError(err, "person %d", person)
@@ -90,7 +90,7 @@ func nameOf(tx *gorm.DB, person int64) (string, error) {
 // SetBudget limits one person, or everyone (person 0), to some GPU-seconds per day. nil removes the limit. Only admins
 // may call it.
 func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
-	key, whose, act := budgetKeyPrefix+everyoneKey, "everyone", "set budget"
+	key, whose, act := budgetKeyPrefix+everyoneBudgetKey, "everyone", "set budget"
 	if person > 0 {
 		key, whose = budgetKeyPrefix+strconv.FormatInt(person, 10), fmt.Sprintf("person %d", person)
 	}
@@ -99,7 +99,7 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 	}
 	return q.change(ctx, actor, act, func(tx *gorm.DB) (subject, detail string, err error) {
 		if person > 0 {
-			if _, err := nameOf(tx, person); err != nil {
+			if _, err := personName(tx, person); err != nil {
 				return "", "", err
 			}
 		}
@@ -112,7 +112,7 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 		if detail, err = budgetText(*seconds); err != nil {
 			return "", "", err
 		}
-		return whose, detail, db.PutJSON(tx, key, *seconds)
+		return whose, detail, db.PutJSONSetting(tx, key, *seconds)
 	})
 }
 
@@ -139,25 +139,25 @@ func readBudget(tx *gorm.DB, user accounts.User) (Budget, error) {
 			(select cast(value as integer) from settings where key = ?) as common,
 			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used) p
 		left join team_members m on m.user_id = ? left join teams t on t.id = m.team_id`,
-		todayText(tx), budgetKeyPrefix+strconv.FormatInt(user.ID, 10), budgetKeyPrefix+everyoneKey, todayText(tx), user.ID, user.ID).Scan(&row).Error
+		todayDate(tx), budgetKeyPrefix+strconv.FormatInt(user.ID, 10), budgetKeyPrefix+everyoneBudgetKey, todayDate(tx), user.ID, user.ID).Scan(&row).Error
 	b := Budget{
-		Share: Share{ID: user.ID, Name: user.Name, Used: row.Used}, IsPersonal: row.Own != nil, RenewsAt: midnightUTC(tx).Add(24 * time.Hour),
-		Team: Team{Share{row.TeamID, row.TeamName, row.TeamSeconds, row.TeamUsed}, row.TeamMembers, nil},
+		GPUTimeShare: GPUTimeShare{ID: user.ID, Name: user.Name, UsedToday: row.Used}, IsPersonal: row.Own != nil, RenewsAt: midnightUTC(tx).Add(24 * time.Hour),
+		Team: Team{GPUTimeShare{row.TeamID, row.TeamName, row.TeamSeconds, row.TeamUsed}, row.TeamMembers, nil},
 	}
 	for _, seconds := range []*int{row.Common, row.Own} {
 		if seconds != nil && !user.IsAdmin() {
-			b.Seconds = *seconds
+			b.SecondsPerDay = *seconds
 		}
 	}
 	return b, db.ReadError(err, "budget of person %d", user.ID)
 }
 
-// reservedRetryAfter is the Retry-After time if a person's unfinished work reserves the rest of today's budget.
-const reservedRetryAfter = 30 * time.Second
+// reservedBudgetRetryAfter is the Retry-After time if a person's unfinished work reserves the rest of today's budget.
+const reservedBudgetRetryAfter = 30 * time.Second
 
-// reservedTimeSQL estimates the GPU time of a person's unfinished work from the average of their last twenty runs of
+// reservedGPUTimeSQL estimates the GPU time of a person's unfinished work from the average of their last twenty runs of
 // the same kind; without an earlier run it is 0. Otherwise many simultaneous runs would exceed a budget.
-const reservedTimeSQL = `select coalesce(sum(live * held), 0) from (
+const reservedGPUTimeSQL = `select coalesce(sum(live * held), 0) from (
 	select (select count(*) from runs where user_id = @id and ended_at is null and device <> @cpu
 			and purpose in ('submitted', 'practice')) as live,
 		(select avg(unit_ns) from (select unit_ns from runs where user_id = @id and unit_ns > 0 and device <> @cpu
@@ -168,51 +168,51 @@ const reservedTimeSQL = `select coalesce(sum(live * held), 0) from (
 			order by ended_at desc limit 20) e)
 ) kinds`
 
-// Check returns an error for work on a GPU if today's budget of the person or their team is used up or reserved.
+// CheckBudget returns an error for work on a GPU if today's budget of the person or their team is used up or reserved.
 // Visitors (person 0) and admins have no budget.
-func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
+func CheckBudget(tx *gorm.DB, user accounts.User, devices ...string) error {
 	onGPU := func(device string) bool { return device != gpuname.CPU }
 	if !user.SignedIn() || user.IsAdmin() || !slices.ContainsFunc(devices, onGPU) {
 		return nil
 	}
 	b, err := readBudget(tx, user)
-	least, name, whose := b.Share, "your budget", "your"
-	if t := b.Team; t.Seconds > 0 && (least.Seconds == 0 || t.RemainingTime() < least.RemainingTime()) {
-		least, name, whose = t.Share, "the budget of your team "+t.Name, "its members'"
+	least, name, whose := b.GPUTimeShare, "your budget", "your"
+	if t := b.Team; t.SecondsPerDay > 0 && (least.SecondsPerDay == 0 || t.RemainingTime() < least.RemainingTime()) {
+		least, name, whose = t.GPUTimeShare, "the budget of your team "+t.Name, "its members'"
 	}
-	if err != nil || least.Seconds == 0 {
+	if err != nil || least.SecondsPerDay == 0 {
 		return err
 	}
 	if least.RemainingTime() == 0 {
 		wait := b.RenewsAt.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
 		return db.TooManyf(wait,
 			"%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It resets at 00:00 UTC, in %s.",
-			strings.ToUpper(name[:1])+name[1:], least.Seconds, whose, least.Used.Seconds(), wait)
+			strings.ToUpper(name[:1])+name[1:], least.SecondsPerDay, whose, least.UsedToday.Seconds(), wait)
 	}
 	var ns float64
-	err = tx.Raw(reservedTimeSQL, map[string]any{"id": user.ID, "cpu": gpuname.CPU}).Scan(&ns).Error
+	err = tx.Raw(reservedGPUTimeSQL, map[string]any{"id": user.ID, "cpu": gpuname.CPU}).Scan(&ns).Error
 	if err != nil || time.Duration(ns) < least.RemainingTime() {
 		return db.ReadError(err, "unfinished work of person %d", user.ID)
 	}
-	return db.TooManyf(reservedRetryAfter, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
+	return db.TooManyf(reservedBudgetRetryAfter, "Judging by your past runs, your waiting and running work needs about %.0f GPU-seconds, "+
 		"and %.0f of today's %d are left (%s). Wait for some of it to end, or cancel it.",
-		ns/1e9, least.RemainingTime().Seconds(), least.Seconds, name)
+		ns/1e9, least.RemainingTime().Seconds(), least.SecondsPerDay, name)
 }
 
 // BudgetsToday lists the people who have their own budget or used GPUs today, largest use first, at most most of them.
 // It also returns the budget for everyone.
 func (q *Quotas) BudgetsToday(ctx context.Context, most int) (list []Budget, all int, err error) {
 	tx := q.db.Read(ctx)
-	limits, err := db.JSONSettings[int](tx.Where("key = ?", budgetKeyPrefix+everyoneKey), budgetKeyPrefix)
+	limits, err := db.ReadJSONSettings[int](tx.Where("key = ?", budgetKeyPrefix+everyoneBudgetKey), budgetKeyPrefix)
 	if err != nil {
 		return nil, 0, err
 	}
-	all = limits[everyoneKey]
+	all = limits[everyoneBudgetKey]
 	err = tx.Raw(`select users.id, users.name, coalesce(charges.unit_ns, 0) as used,
 			coalesce(cast(s.value as integer), ?) as seconds, s.value is not null as own
 		from users left join charges on charges.user_id = users.id and charges.day = ?
 		left join settings s on s.key = '`+budgetKeyPrefix+`' || cast(users.id as text)
 		where charges.user_id is not null or s.value is not null
-		order by used desc, users.id limit ?`, all, todayText(tx), most).Scan(&list).Error
+		order by used desc, users.id limit ?`, all, todayDate(tx), most).Scan(&list).Error
 	return list, all, db.ReadError(err, "budgets")
 }

@@ -26,7 +26,7 @@ func atNoon() models.Config {
 // held ends a run that held slots of its device for a time.
 func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outcome job.Outcome) {
 	t.Helper()
-	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +35,9 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 	if outcome != job.OutcomeDone {
 		result.Failure = &job.Failure{Reason: "It failed."}
 	}
-	if recorded, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil || !recorded.Accepted &&
-		outcome == job.OutcomeDone {
+	if recorded, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil ||
+		!recorded.AttemptAccepted &&
+			outcome == job.OutcomeDone {
 		t.Fatalf("recorded %+v, %v", recorded, err)
 	}
 }
@@ -69,7 +70,8 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		}
 		used := func(user accounts.User, want time.Duration, seconds int, own bool) {
 			t.Helper()
-			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds ||
+			if b, err := s.Quotas.BudgetOf(t.Context(), user); err != nil || b.UsedToday != want ||
+				b.SecondsPerDay != seconds ||
 				b.IsPersonal != own {
 				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
 			}
@@ -149,7 +151,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		set(bob.ID, 0)
 		used(bob, 0, 0, true)
 		list, all, err := s.Quotas.BudgetsToday(t.Context(), 10)
-		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].Used != 11*time.Second ||
+		if err != nil || all != 10 || len(list) != 2 || list[0].ID != ann.ID || list[0].UsedToday != 11*time.Second ||
 			!list[1].IsPersonal {
 			t.Errorf("today: %+v, %d, %v", list, all, err)
 		}
@@ -176,15 +178,15 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		used := func(more, within time.Duration) {
 			t.Helper()
 			b, err := s.Quotas.BudgetOf(t.Context(), ann)
-			if err != nil || b.Used < sum+more || b.Used > sum+more+within {
-				t.Errorf("used %s, %v; want %s", b.Used, err, sum+more)
+			if err != nil || b.UsedToday < sum+more || b.UsedToday > sum+more+within {
+				t.Errorf("used %s, %v; want %s", b.UsedToday, err, sum+more)
 			}
-			sum = b.Used
+			sum = b.UsedToday
 		}
 		cancelled := func(source string, outcome job.Outcome, ns int64) {
 			t.Helper()
 			run := modelstest.SubmitSource(t, s, ann, task, source)[0]
-			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +196,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 			}
 			result.Outcome, result.SlotNS = outcome, ns
 			for range 2 { // the second one changes nothing
-				if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
+				if _, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -218,7 +220,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attempt, err := s.Work.StartAttempt(t.Context(), e.Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), e.WorkRef())
 		if err != nil {
 			t.Fatal(err)
 		}

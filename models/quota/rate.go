@@ -11,9 +11,9 @@ import (
 
 // RateLimit is the number of actions that a subject may perform within a time window; 0 means no limit.
 type RateLimit struct {
-	Max     int
-	Window  time.Duration
-	Refusal string // a sentence; {wait} stands for the time until the next act is accepted
+	Max         int
+	Window      time.Duration
+	RefusalText string // a sentence; {wait} stands for the time until the next act is accepted
 }
 
 // Check returns an error if another action would exceed the limit. acts selects the subject's actions; at is the column
@@ -28,12 +28,12 @@ func (r RateLimit) Check(acts *gorm.DB, at string) error {
 	if err != nil || len(done) < r.Max {
 		return db.ReadError(err, "recent acts of a person")
 	}
-	return RefuseUntil(done[r.Max-1].Add(r.Window), r.Refusal)
+	return RetryLaterError(done[r.Max-1].Add(r.Window), r.RefusalText)
 }
 
-// RefuseUntil returns a TooMany error with a Retry-After time, rounded up to whole seconds so that a retry at that time
-// is accepted.
-func RefuseUntil(free time.Time, refusal string) error {
+// RetryLaterError returns a TooMany error with a Retry-After time, rounded up to whole seconds so that a retry at that
+// time is accepted.
+func RetryLaterError(free time.Time, refusal string) error {
 	wait := max(free.Sub(db.Now()), 0).Truncate(time.Second) + time.Second
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }

@@ -13,7 +13,7 @@ import (
 type StorageUse struct {
 	ID             int64
 	Name           string // a person's, or a task's title
-	Slug           string // a task's
+	TaskSlug       string `gorm:"column:slug"` // a task's
 	Submissions    int
 	SourceBytes    int64
 	Artifacts      int
@@ -27,14 +27,14 @@ type StorageTotal struct {
 	Evaluations, Events      int64
 }
 
-// NextSweep is the data that the sweep will delete within some time.
-type NextSweep struct {
+// SweepPreview is the data that the sweep will delete within some time.
+type SweepPreview struct {
 	Artifacts, ArtifactBytes int64
 	Evaluations, Events      int64
 }
 
-// maxListed limits the listed people and tasks to the largest.
-const maxListed = 50
+// maxListedStorageUses limits the listed people and tasks to the largest.
+const maxListedStorageUses = 50
 
 // storageQuery returns a query that sums storage by a group: its joins, its columns, and the grouping.
 func storageQuery(group string) string {
@@ -64,10 +64,10 @@ func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list [
 func (q *Quotas) listStorage(
 	ctx context.Context, actor accounts.User, group, columns, table string,
 ) (list []StorageUse, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return nil, err
 	}
-	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), maxListed).Scan(&list).Error
+	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), maxListedStorageUses).Scan(&list).Error
 	return list, db.ReadError(err, "storage of %s", table)
 }
 
@@ -75,8 +75,8 @@ func (q *Quotas) listStorage(
 // be deleted.
 func (q *Quotas) StorageTotal(
 	ctx context.Context, actor accounts.User, goes SweepTimes,
-) (total StorageTotal, next NextSweep, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+) (total StorageTotal, next SweepPreview, err error) {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return total, next, err
 	}
 	const onBoards = "select run_id from entries union select run_id from records"
@@ -95,7 +95,7 @@ func (q *Quotas) StorageTotal(
 		(select count(*) from run_events where created_at < ?) as next_events
 		from artifacts where created_at < ? and run_id not in (select id from runs where id in (`+onBoards+`) or profile_of in (`+onBoards+`))`,
 		db.Time(goes.Evaluations), db.Time(goes.Events), db.Time(goes.Artifacts)).Scan(&row).Error
-	next = NextSweep{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
+	next = SweepPreview{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
 	return row.StorageTotal, next, db.ReadError(err, "storage")
 }
 

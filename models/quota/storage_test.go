@@ -22,7 +22,7 @@ func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 		run := modelstest.SubmitSource(t, s, ann, task, "0123456789")[0]
 		modelstest.SubmitSource(t, s, bob, task, "0123456789")
 		modelstest.SubmitSource(t, s, bob, other, "012")
-		attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "No."}
 		result.Artifacts = []job.Artifact{{Name: "profile.0.json.gz", Type: "application/json", Size: 7,
 			Data: []byte("profile")}}
-		if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
+		if _, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Quotas.StorageByPerson(t.Context(), ann); db.KindOf(err) != db.Forbidden {
@@ -43,7 +43,7 @@ func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 			t.Errorf("people: %+v, %v", people, err)
 		}
 		tasks, err := s.Quotas.StorageByTask(t.Context(), admin)
-		if err != nil || len(tasks) != 2 || tasks[0].Slug != "sort" || tasks[0].SourceBytes != 20 ||
+		if err != nil || len(tasks) != 2 || tasks[0].TaskSlug != "sort" || tasks[0].SourceBytes != 20 ||
 			tasks[0].Artifacts != 1 || tasks[1].Submissions != 1 {
 			t.Errorf("tasks: %+v, %v", tasks, err)
 		}

@@ -20,7 +20,7 @@ type TaskLimit struct {
 // LimitPeriod is the time window of a limit.
 type LimitPeriod string
 
-// Periods. Both end now.
+// LimitPeriods. Both end now.
 const (
 	PerHour LimitPeriod = "hour"
 	PerDay  LimitPeriod = "day"
@@ -69,10 +69,11 @@ func (l TaskLimit) TimeText() string {
 // LimitModes lists the modes that a limit can select; "" means all modes.
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
-// Periods lists the periods that a limit can have.
-func Periods() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
+// LimitPeriods lists the periods that a limit can have.
+func LimitPeriods() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
 
-// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because each use is a row that a check of the limit reads.
+// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because each use is a row that a check
+// of the limit reads.
 const maxTaskLimit = 10_000
 
 // CheckLimits returns an error for invalid limits.
@@ -82,7 +83,7 @@ func CheckLimits(limits []TaskLimit) error {
 		switch {
 		case !slices.Contains(LimitModes(), l.Mode):
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
-		case !slices.Contains(Periods(), l.Period):
+		case !slices.Contains(LimitPeriods(), l.Period):
 			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Period)
 		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > maxTaskLimit, l.Submissions+l.GPUSeconds == 0:
 			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", maxTaskLimit)

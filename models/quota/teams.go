@@ -13,7 +13,7 @@ import (
 
 // Team is a group of people who share a budget, in addition to their own budgets. A person is in at most one team.
 type Team struct {
-	Share
+	GPUTimeShare
 	Members int
 	People  []Person `gorm:"-"` // the members, by name; only set by Teams
 }
@@ -24,8 +24,8 @@ type Person struct {
 	Name string
 }
 
-// longestTeam limits the name of a team, in characters.
-const longestTeam = 60
+// maxTeamNameLength limits the name of a team, in characters.
+const maxTeamNameLength = 60
 
 // TeamChange describes an admin's change of a team. An unknown name creates a team. Names that differ only in case are
 // equal.
@@ -38,7 +38,7 @@ type TeamChange struct {
 // SetTeam applies a change to a team. Only admins may call it.
 func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange) error {
 	return q.change(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
-		name := strings.Join(strings.Fields(db.Sanitize(n.Name)), " ")
+		name := strings.Join(strings.Fields(db.SanitizeText(n.Name)), " ")
 		var parts []string
 		if n.Seconds != nil {
 			budget, err := budgetText(*n.Seconds)
@@ -50,8 +50,8 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 		switch {
 		case name == "":
 			return "", "", db.Errorf(db.Invalid, "Name the team.")
-		case len([]rune(name)) > longestTeam:
-			return "", "", db.Errorf(db.Invalid, "The name of a team has at most %d characters.", longestTeam)
+		case len([]rune(name)) > maxTeamNameLength:
+			return "", "", db.Errorf(db.Invalid, "The name of a team has at most %d characters.", maxTeamNameLength)
 		}
 		var team struct {
 			ID   int64
@@ -61,7 +61,7 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 			on conflict (name_key) do update set seconds = coalesce(cast(@seconds as integer), teams.seconds) returning id, name`,
 			map[string]any{"name": name, "key": strings.ToLower(name), "seconds": n.Seconds}).Scan(&team).Error
 		if err == nil && n.Person > 0 {
-			who, err := nameOf(tx, n.Person)
+			who, err := personName(tx, n.Person)
 			if err != nil {
 				return "", "", err
 			}
@@ -90,7 +90,7 @@ func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person 
 		if team, err = teamName(tx, id); err != nil {
 			return "", "", err
 		}
-		if who, err = nameOf(tx, person); err != nil {
+		if who, err = personName(tx, person); err != nil {
 			return "", "", err
 		}
 		left := tx.Exec("delete from team_members where team_id = ? and user_id = ?", id, person)
@@ -110,7 +110,7 @@ func teamName(tx *gorm.DB, id int64) (name string, err error) {
 func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 	tx := q.db.Read(ctx)
 	var rows []struct {
-		Share
+		GPUTimeShare
 		MemberID int64
 		Member   string
 	}
@@ -118,15 +118,15 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 			coalesce(c.unit_ns, 0) as used
 		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
 		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
-		order by t.name_key, u.name_key`, most, todayText(tx)).Scan(&rows).Error
+		order by t.name_key, u.name_key`, most, todayDate(tx)).Scan(&rows).Error
 	for _, row := range rows {
-		used := row.Used
-		if row.Used = 0; len(list) == 0 || list[len(list)-1].ID != row.ID {
-			list = append(list, Team{Share: row.Share})
+		used := row.UsedToday
+		if row.UsedToday = 0; len(list) == 0 || list[len(list)-1].ID != row.ID {
+			list = append(list, Team{GPUTimeShare: row.GPUTimeShare})
 		}
 		if team := &list[len(list)-1]; row.MemberID != 0 {
 			team.People = append(team.People, Person{row.MemberID, row.Member})
-			team.Members, team.Used = len(team.People), team.Used+used
+			team.Members, team.UsedToday = len(team.People), team.UsedToday+used
 		}
 	}
 	return list, db.ReadError(err, "teams")
@@ -169,6 +169,6 @@ func ChargeGPUTime(tx *gorm.DB, person, submission int64, held time.Duration) er
 	}
 	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
 		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`,
-		todayText(tx), held.Nanoseconds(), person).Error
+		todayDate(tx), held.Nanoseconds(), person).Error
 	return db.WriteError(err, "charge of person %d", person)
 }

@@ -36,7 +36,8 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Helper()
 			b, err := s.Quotas.BudgetOf(t.Context(), user)
 			b.Team.ID = 0
-			if want := (quota.Team{Share: quota.Share{Name: name, Seconds: seconds, Used: used},
+			if want := (quota.Team{GPUTimeShare: quota.GPUTimeShare{Name: name, SecondsPerDay: seconds,
+				UsedToday: used},
 				Members: members}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
@@ -80,14 +81,14 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Errorf("in a team without a limit: %v", err)
 		}
 		list, err := s.Quotas.Teams(t.Context(), 10)
-		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second ||
+		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].UsedToday != 6*time.Second ||
 			list[1].Members != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		for _, left := range []struct {
 			actor accounts.User
 			team  int64
-			want  db.Kind
+			want  db.ErrorKind
 		}{{bob, list[1].ID, db.Forbidden}, {admin, list[1].ID + 1000, db.NotFound}} {
 			if err := s.Quotas.LeaveTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
 				t.Errorf("%s takes Bob out of team %d: %v", left.actor.Name, left.team, err)

@@ -34,8 +34,8 @@ func SweepUses(tx *gorm.DB, at time.Time) error {
 	return db.WriteError(err, "old uses of tasks")
 }
 
-// maxUses limits the uses of a person that are read. It equals the maximum of a limit.
-const maxUses = 10_000
+// maxReadUses limits the uses of a person that are read. It equals the maximum of a limit.
+const maxReadUses = 10_000
 
 // countedUse is a Use with its unfinished runs.
 type countedUse struct {
@@ -43,14 +43,14 @@ type countedUse struct {
 	UnfinishedRuns int `gorm:"column:live"`
 }
 
-// usesOf reads a person's uses of a task in the last day, newest first. Submissions that ended with an infrastructure
+// readUses reads a person's uses of a task in the last day, newest first. Submissions that ended with an infrastructure
 // error do not count.
-func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
+func readUses(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
 		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID, db.Now().Add(-PerDay.Length())).
 		Where("not exists (select 1 from runs r where r.submission_id = u.submission_id and r.ours)").
-		Order("u.created_at desc, u.submission_id desc").Limit(maxUses).Scan(&list).Error
+		Order("u.created_at desc, u.submission_id desc").Limit(maxReadUses).Scan(&list).Error
 	return list, db.ReadError(err, "uses of task %d", taskID)
 }
 
@@ -58,13 +58,13 @@ func usesOf(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 type LimitUse struct {
 	TaskLimit
 	SubmissionCount int           `gorm:"column:count"` // submissions
-	Used            time.Duration // GPU time; live runs count by the average of those that ended
+	UsedGPUTime     time.Duration // GPU time; live runs count by the average of those that ended
 	FreeAt          time.Time     `gorm:"column:free"` // when something is left again; zero: something is left
 }
 
 // Remaining returns the submissions and GPU-seconds that remain; 0 for a quantity without a limit.
 func (s LimitUse) Remaining() (submissions, seconds int) {
-	return max(0, s.Submissions-s.SubmissionCount), max(0, s.GPUSeconds-int(s.Used.Seconds()))
+	return max(0, s.Submissions-s.SubmissionCount), max(0, s.GPUSeconds-int(s.UsedGPUTime.Seconds()))
 }
 
 // UsesOfTask returns a person's use of a task's limits. Without limits, and for admins, it returns nil without a query.
@@ -78,27 +78,27 @@ func limitUses(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit
 	if len(limits) == 0 || !user.SignedIn() || user.IsAdmin() {
 		return nil, nil
 	}
-	uses, err := usesOf(tx, user.ID, taskID)
+	uses, err := readUses(tx, user.ID, taskID)
 	for _, limit := range limits {
-		list = append(list, limitUseOf(limit, uses, db.Now()))
+		list = append(list, countLimitUse(limit, uses, db.Now()))
 	}
 	return list, err
 }
 
-// limitUseOf counts uses (sorted newest first) against a limit. A limit that is reached allows the next submission when
-// its oldest counted use leaves the period.
-func limitUseOf(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
+// countLimitUse counts uses (sorted newest first) against a limit. A limit that is reached allows the next submission
+// when its oldest counted use leaves the period.
+func countLimitUse(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 	s := LimitUse{TaskLimit: limit}
 	since, usual := now.Add(-limit.Period.Length()), averageSlotTime(limit.Mode, uses)
 	for _, u := range uses {
 		if limit.Mode != "" && string(u.Mode) != limit.Mode || !u.CreatedAt.After(since) {
 			continue
 		}
-		before := s.Used
+		before := s.UsedGPUTime
 		s.SubmissionCount++
-		s.Used += time.Duration(u.SlotNS) + time.Duration(u.UnfinishedRuns)*usual
+		s.UsedGPUTime += time.Duration(u.SlotNS) + time.Duration(u.UnfinishedRuns)*usual
 		most := time.Duration(limit.GPUSeconds) * time.Second
-		if s.SubmissionCount == limit.Submissions || most > 0 && before < most && s.Used >= most {
+		if s.SubmissionCount == limit.Submissions || most > 0 && before < most && s.UsedGPUTime >= most {
 			if free := u.CreatedAt.Add(limit.Period.Length()); free.After(s.FreeAt) {
 				s.FreeAt = free
 			}
@@ -125,15 +125,15 @@ func averageSlotTime(mode string, uses []countedUse) time.Duration {
 	return time.Duration(sum / n)
 }
 
-// CheckTask returns an error for a submission if the person has reached a limit of the task for its mode.
-func CheckTask(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit, mode job.Mode) error {
+// CheckTaskLimits returns an error for a submission if the person has reached a limit of the task for its mode.
+func CheckTaskLimits(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit, mode job.Mode) error {
 	spent, err := limitUses(tx, user, taskID, limits)
 	if err != nil {
 		return err
 	}
 	for _, s := range spent {
 		if !s.FreeAt.IsZero() && (s.Mode == "" || s.Mode == string(mode)) {
-			return RefuseUntil(s.FreeAt, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.TaskLimit))
+			return RetryLaterError(s.FreeAt, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.TaskLimit))
 		}
 	}
 	return nil

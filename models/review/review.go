@@ -10,28 +10,28 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind is the reason why a run needs a review.
-type Kind string
+// FlagKind is the reason why a run needs a review.
+type FlagKind string
 
 // Kinds of flags.
 const (
-	KindReport       Kind = "report"
-	KindClocks       Kind = "clocks"       // its clocks differ by more than the tolerance
-	KindHeld         Kind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
-	KindSource       Kind = "source"       // hints in its text, or it is the text of a disqualified run
-	KindLibrary      Kind = "library"      // a profile lists kernels of libraries, which its task refuses
-	KindContradicted Kind = "contradicted" // its kernels take longer under Nsight Compute than it took
-	KindUnconfirmed  Kind = "unconfirmed"  // a confirmation of it ended without numbers
+	KindReport       FlagKind = "report"
+	KindClocks       FlagKind = "clocks"       // its clocks differ by more than the tolerance
+	KindHeld         FlagKind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
+	KindSource       FlagKind = "source"       // hints in its text, or it is the text of a disqualified run
+	KindLibrary      FlagKind = "library"      // a profile lists kernels of libraries, which its task refuses
+	KindContradicted FlagKind = "contradicted" // its kernels take longer under Nsight Compute than it took
+	KindUnconfirmed  FlagKind = "unconfirmed"  // a confirmation of it ended without numbers
 )
 
-// LongestDetail limits the stored detail of a flag, in bytes.
-const LongestDetail = 2000
+// MaxDetailLength limits the stored detail of a flag, in bytes.
+const MaxDetailLength = 2000
 
 // Flag requests a review of a run. It does not change the run. The review closes it.
 type Flag struct {
 	ID         int64
 	RunID      int64
-	Kind       Kind
+	Kind       FlagKind
 	UserID     int64 // who reported it; 0: the site
 	Detail     string
 	CreatedAt  time.Time
@@ -41,15 +41,16 @@ type Flag struct {
 }
 
 // RaiseFlag raises a flag on behalf of the site.
-func RaiseFlag(tx *gorm.DB, runID int64, kind Kind, detail string) error {
-	flag := Flag{RunID: runID, Kind: kind, Detail: db.CutText(db.Sanitize(detail), LongestDetail), CreatedAt: db.Now()}
+func RaiseFlag(tx *gorm.DB, runID int64, kind FlagKind, detail string) error {
+	flag := Flag{RunID: runID, Kind: kind, Detail: db.CutText(db.SanitizeText(detail), MaxDetailLength),
+		CreatedAt: db.Now()}
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
 	return db.WriteError(err, "flag of run %d", runID)
 }
 
-// RaiseForSource flags the runs of a submission whose source contains hints of cheating (found), or equals that of a
+// FlagRunsForSource flags the runs of a submission whose source contains hints of cheating (found), or equals that of a
 // disqualified run.
-func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string) error {
+func FlagRunsForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string) error {
 	var same int64
 	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
 		Where("r.disqualified_at is not null and s.source_hash = ?", sourceHash).

@@ -16,19 +16,19 @@ type Validations struct{ db *db.DB }
 // NewValidations returns the validations in a database.
 func NewValidations(database *db.DB) *Validations { return &Validations{db: database} }
 
-// Answer is the answer of a validation script about an entry.
-type Answer string
+// ValidationAnswer is the answer of a validation script about an entry.
+type ValidationAnswer string
 
 // Answers.
 const (
-	AnswerPending      Answer = ""
-	AnswerApplies      Answer = "applies"
-	AnswerDoesNotApply Answer = "does not apply"
-	AnswerNone         Answer = "no answer" // the script gave none
+	AnswerPending      ValidationAnswer = ""
+	AnswerApplies      ValidationAnswer = "applies"
+	AnswerDoesNotApply ValidationAnswer = "does not apply"
+	AnswerNone         ValidationAnswer = "no answer" // the script gave none
 )
 
-// LongestValidationMessage limits the stored message of a validation script, in bytes.
-const LongestValidationMessage = 500
+// MaxValidationMessageLength limits the stored message of a validation script, in bytes.
+const MaxValidationMessageLength = 500
 
 // Validation is the result of a validation script for one run.
 type Validation struct {
@@ -37,7 +37,7 @@ type Validation struct {
 	ScriptVersion string // as its author calls it
 	AskedBy       int64
 	AskedAt       time.Time
-	Answer        Answer
+	Answer        ValidationAnswer
 	Message       string // the script's words, or why it gave no answer
 	EndedAt       *time.Time
 }
@@ -45,21 +45,21 @@ type Validation struct {
 // ValidationRow is a validation with the names that pages show.
 type ValidationRow struct {
 	Validation
-	AskedName    string
-	SubmissionID int64
-	Device       string
-	UserID       int64
-	UserName     string
-	ScoreNS      *float64 `gorm:"column:score_ns"`
+	RequesterName string `gorm:"column:asked_name"`
+	SubmissionID  int64
+	Device        string
+	UserID        int64
+	UserName      string
+	ScoreNS       *float64 `gorm:"column:score_ns"`
 }
 
 // OfVersion lists the validations of a version's entries by board, in the order of scores.
 func (s *Validations) OfVersion(ctx context.Context, versionID int64) (list []ValidationRow, err error) {
-	err = s.rows(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
+	err = s.rowsQuery(ctx).Where("r.version_id = ?", versionID).Order("r.device, r.score_ns, r.id").Scan(&list).Error
 	return list, db.ReadError(err, "validations of a version")
 }
 
-func (s *Validations) rows(ctx context.Context) *gorm.DB {
+func (s *Validations) rowsQuery(ctx context.Context) *gorm.DB {
 	return s.db.Read(ctx).Table("validations w").
 		Select("w.*, a.name as asked_name, r.submission_id, r.device, r.user_id, r.score_ns, u.name as user_name").
 		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
@@ -87,8 +87,9 @@ func WaitingValidations(tx *gorm.DB, runIDs []int64) (waiting []int64, err error
 
 // EndValidation stores the answer of the script that ran as run byRun. It ignores a second answer of the same run, and
 // answers of runs older than the last request.
-func EndValidation(tx *gorm.DB, byRun int64, answer Answer, message string) (changed bool, err error) {
+func EndValidation(tx *gorm.DB, byRun int64, answer ValidationAnswer, message string) (changed bool, err error) {
 	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
-		"answer": answer, "message": db.CutText(db.Sanitize(message), LongestValidationMessage), "ended_at": db.Now()})
+		"answer": answer, "message": db.CutText(db.SanitizeText(message), MaxValidationMessageLength),
+		"ended_at": db.Now()})
 	return res.RowsAffected > 0, db.WriteError(res.Error, "validation")
 }

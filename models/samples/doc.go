@@ -5,8 +5,8 @@
 // without a database), update.go (the samples behind the score of each run).
 //
 // Package models calls AddSample when a run has ended, AcceptSamples when measurements of the site are to count,
-// SetAsideReplaced when a rerun replaces what was measured before, SetAside before a submission is deleted, and
-// UpdateScores before boards.EnterRun and boards.Recompute.
+// SetAsideReplacedSamples when a rerun replaces what was measured before, SetAsideDeletedSamples before a submission is
+// deleted, and UpdateScores before boards.EnterRun and boards.RecomputeEntries.
 //
 // It promises that numbers are never moved: the row of a run has what ScoreOf makes of the samples that count, and can
 // be made from them again at any time (RebuildScores). Samples count together if they have one person, version, device,

@@ -40,21 +40,21 @@ type Sample struct {
 
 // Reasons why a sample does not count.
 const (
-	UndecidedOrder   = "its confirmation or remeasurement goes on" // or ended without it
-	MeasuredAgain    = "measured again"
-	DeletedUncounted = "deleted while it did not count"
-	DeletedByAdmin   = "deleted by an admin"
+	ReasonUndecidedOrder   = "its confirmation or remeasurement goes on" // or ended without it
+	ReasonMeasuredAgain    = "measured again"
+	ReasonDeletedUncounted = "deleted while it did not count"
+	ReasonDeletedByAdmin   = "deleted by an admin"
 )
 
 // Measure has the values of one sample, or of several combined.
 type Measure struct {
-	ScoreNS float64 `gorm:"column:score_ns"` // 0: its run ended without one
-	StdNS   float64 `gorm:"column:std_ns"`
-	ErrNS   float64 `gorm:"column:err_ns"`
-	Clock   string
+	ScoreNS         float64 `gorm:"column:score_ns"` // 0: its run ended without one
+	DeviationNS     float64 `gorm:"column:std_ns"`
+	StandardErrorNS float64 `gorm:"column:err_ns"`
+	ClockName       string  `gorm:"column:clock"`
 	boards.Interval
-	Roof      *float64
-	Disturbed string // why the conditions were bad
+	RooflineShare   *float64 `gorm:"column:roof"`
+	DisturbedReason string   `gorm:"column:disturbed"` // why the conditions were bad
 }
 
 // Score is a score that was computed from samples.
@@ -80,9 +80,9 @@ func AddSample(tx *gorm.DB, s Sample) error {
 	return db.WriteError(err, "what run %d measured", s.MeasuredByRun)
 }
 
-// CasesOf returns the median times of the processes of a passed ranked stage, by case. For a task's own program it
-// returns one time per case.
-func CasesOf(stages []job.StageResult) [][]float64 {
+// ProcessTimesByCase returns the median times of the processes of a passed ranked stage, by case. For a task's own
+// program it returns one time per case.
+func ProcessTimesByCase(stages []job.StageResult) [][]float64 {
 	cases := [][]float64{}
 	for _, stage := range stages {
 		if stage.Stage != job.StageRanked || stage.Status != job.StatusPass {
@@ -103,43 +103,44 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 
 // AcceptSamples makes the samples that the given runs measured count.
 func AcceptSamples(tx *gorm.DB, runs ...int64) error {
-	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.Submitted).
+	err := tx.Model(&Sample{}).Where("by_run in ? and purpose <> ?", runs, work.PurposeSubmitted).
 		Updates(map[string]any{"aside_at": nil, "why": ""}).Error
 	return db.WriteError(err, "what runs %v measured", runs)
 }
 
-// SetAsideReplaced sets aside the samples that a rerun replaces: the samples of the person with the same source and
-// software (including those that do not count at present, because they could count again later), and all confirmations
-// of that source.
-func SetAsideReplaced(tx *gorm.DB, run int64) error {
+// SetAsideReplacedSamples sets aside the samples that a rerun replaces: the samples of the person with the same source
+// and software (including those that do not count at present, because they could count again later), and all
+// confirmations of that source.
+func SetAsideReplacedSamples(tx *gorm.DB, run int64) error {
 	var s Sample
-	if err := tx.Where("by_run = ? and purpose = ?", run, work.Rerun).Take(&s).Error; err != nil {
+	if err := tx.Where("by_run = ? and purpose = ?", run, work.PurposeRerun).Take(&s).Error; err != nil {
 		return db.ReadError(err, "what run %d measured", run)
 	}
 	err := tx.Model(&Sample{}).Where("version_id = ? and device = ? and source_key = ? and aside_at is null", s.VersionID, s.Device, s.SourceKey).
-		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.Submitted,
-			s.EpochID, work.Confirm, s.UserID, db.Time(s.EndedAt)).
-		Updates(map[string]any{"aside_at": db.Now(), "why": MeasuredAgain}).Error
+		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.PurposeSubmitted,
+			s.EpochID, work.PurposeConfirm, s.UserID, db.Time(s.EndedAt)).
+		Updates(map[string]any{"aside_at": db.Now(), "why": ReasonMeasuredAgain}).Error
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }
 
-// SetAside sets aside the samples of a submission that will be deleted. If its owner deletes it, only samples of
-// disqualified and held runs are set aside; otherwise people could choose which of their measurements count.
-func SetAside(tx *gorm.DB, submissionID int64, byOwner bool) error {
-	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), DeletedByAdmin
+// SetAsideDeletedSamples sets aside the samples of a submission that will be deleted. If its owner deletes it, only
+// samples of disqualified and held runs are set aside; otherwise people could choose which of their measurements count.
+func SetAsideDeletedSamples(tx *gorm.DB, submissionID int64, byOwner bool) error {
+	runs, why := tx.Table("runs").Select("id").Where("submission_id = ?", submissionID), ReasonDeletedByAdmin
 	if byOwner {
-		runs, why = runs.Where("disqualified_at is not null or held_why <> ''"), DeletedUncounted
+		runs, why = runs.Where("disqualified_at is not null or held_why <> ''"), ReasonDeletedUncounted
 	}
-	err := tx.Model(&Sample{}).Where("purpose = ? and aside_at is null and score_ns > 0 and by_run in (?)", work.Submitted, runs).
+	err := tx.Model(&Sample{}).Where("purpose = ? and aside_at is null and score_ns > 0 and by_run in (?)", work.PurposeSubmitted, runs).
 		Updates(map[string]any{"aside_at": db.Now(), "why": why}).Error
 	return db.WriteError(err, "what submission %d measured", submissionID)
 }
 
-// IsConfirmed reports whether the score of a run's source, with the software of an epoch, comes from confirmations.
-func IsConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
+// IsScoreConfirmed reports whether the score of a run's source, with the software of an epoch, comes from
+// confirmations.
+func IsScoreConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 	var turns int64
 	err := tx.Table("runs o").Joins("join "+joinSamplesSQL).Limit(1).
-		Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.Confirm).Count(&turns).Error
+		Where("o.id = ? and s.epoch_id = ? and s.purpose = ? and s.aside_at is null", runID, epochID, work.PurposeConfirm).Count(&turns).Error
 	return turns > 0, db.ReadError(err, "confirmations of the source of run %d", runID)
 }
 
@@ -148,8 +149,8 @@ func IsConfirmed(tx *gorm.DB, runID, epochID int64) (bool, error) {
 const joinSamplesSQL = `submissions b on b.id = o.submission_id join samples s on s.version_id = o.version_id and s.device = o.device
 	and s.source_key = b.source_key and (s.user_id = o.user_id or s.purpose = 'confirm')`
 
-// History returns the samples that count or counted for runs, by run ID, oldest first.
-func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
+// SampleHistory returns the samples that count or counted for runs, by run ID, oldest first.
+func SampleHistory(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	var list []struct {
 		Sample `gorm:"embedded"`
 		OfRun  int64
@@ -163,9 +164,9 @@ func History(tx *gorm.DB, runs ...int64) (map[int64][]Sample, error) {
 	return of, db.ReadError(err, "what was measured of runs %v", runs)
 }
 
-// PeopleWithSource lists, as entries, the people and boards that have ranked runs with the same source as one of the
+// EntriesWithSource lists, as entries, the people and boards that have ranked runs with the same source as one of the
 // given runs.
-func PeopleWithSource(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
+func EntriesWithSource(tx *gorm.DB, runs []int64) (list []boards.Entry, err error) {
 	err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").
 		Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key").
 		Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.purpose = 'submitted'").

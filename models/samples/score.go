@@ -15,21 +15,21 @@ import (
 	"warpboard/tasks"
 )
 
-// unfinishedPenalty must exceed the ratio between two GPUs of the same model. Otherwise a person whose samples were
-// measured on a fast GPU would lose little by ending processes on a slow one. A higher value makes an honest crash more
-// expensive; with 1, ending slow processes would be an advantage.
-const unfinishedPenalty = 2
+// unfinishedProcessPenalty must exceed the ratio between two GPUs of the same model. Otherwise a person whose samples
+// were measured on a fast GPU would lose little by ending processes on a slow one. A higher value makes an honest crash
+// more expensive; with 1, ending slow processes would be an advantage.
+const unfinishedProcessPenalty = 2
 
 // ScoreOf computes one score from the samples of one source on one board with the software of one epoch: those of one
 // person that count, oldest first, and those of the site. It returns the zero Score if no sample has a score.
 //
 // - If the site has confirmed the source, only its samples count, because they were not selected.
 // - Otherwise all count. The time of a case is the median of all processes; a process that did not finish counts as
-// unfinishedPenalty times the slowest one. Samples with other cases than most are ignored; workers of this version send
-// none.
+// unfinishedProcessPenalty times the slowest one. Samples with other cases than most are ignored; workers of this
+// version send none.
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
-	if turns := confirmations(samples); len(turns) > 0 {
-		before := ScoreOf(samplesUntil(samples, turns[0].EndedAt), ranking).ScoreNS
+	if turns := confirmationSamples(samples); len(turns) > 0 {
+		before := ScoreOf(samplesEndedBefore(samples, turns[0].EndedAt), ranking).ScoreNS
 		return Score{Measure: medianScore(turns, ranking), BeforeConfirmationNS: &before}
 	}
 	list := comparableSamples(samples)
@@ -40,12 +40,12 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	case len(list) == 1:
 		return Score{Measure: list[0].Measure}
 	}
-	ns, interval, err := harness.CombineRuns(ranking, processesOf(list))
+	ns, interval, err := harness.CombineRuns(ranking, processTimes(list))
 	if err != nil {
 		return Score{Measure: scored[0].Measure}
 	}
-	all := Score{Measure: averageMeasure(scored, ns), SampleCount: len(list)}
-	all.ErrNS /= math.Sqrt(float64(len(scored)))
+	all := Score{Measure: combineMeasures(scored, ns), SampleCount: len(list)}
+	all.StandardErrorNS /= math.Sqrt(float64(len(scored)))
 	// Runs of a task's own program have no processes, so their common score has no interval. Bands compare such scores
 	// as exact.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
@@ -55,20 +55,20 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	return all
 }
 
-// confirmations returns the samples that are turns of confirmations.
-func confirmations(samples []Sample) []Sample {
-	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.Confirm })
+// confirmationSamples returns the samples that are turns of confirmations.
+func confirmationSamples(samples []Sample) []Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Purpose != work.PurposeConfirm })
 }
 
-// samplesUntil returns the samples, other than confirmations, that had ended at a time. Samples of reruns have the time
-// of the run that they measured.
-func samplesUntil(samples []Sample, at time.Time) []Sample {
+// samplesEndedBefore returns the samples, other than confirmations, that had ended at a time. Samples of reruns have
+// the time of the run that they measured.
+func samplesEndedBefore(samples []Sample, at time.Time) []Sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
-		return s.Purpose == work.Confirm || s.Purpose == work.Submitted && s.EndedAt.After(at)
+		return s.Purpose == work.PurposeConfirm || s.Purpose == work.PurposeSubmitted && s.EndedAt.After(at)
 	})
 }
 
-// ScoreAt returns the score that a run had at a time, from the run's History.
+// ScoreAt returns the score that a run had at a time, from the run's SampleHistory.
 func ScoreAt(history []Sample, runID int64, at time.Time, ranking tasks.Ranking) Score {
 	counted := slices.DeleteFunc(slices.Clone(history), func(s Sample) bool {
 		return s.EndedAt.After(at) || s.SetAsideAt != nil && !s.SetAsideAt.After(at)
@@ -115,8 +115,8 @@ func comparableSamples(samples []Sample) (list []Sample) {
 	return list
 }
 
-// processesOf lists the median times of processes by sample and case; unfinished processes come last.
-func processesOf(samples []Sample) (all [][][]float64) {
+// processTimes lists the median times of processes by sample and case; unfinished processes come last.
+func processTimes(samples []Sample) (all [][][]float64) {
 	unfinished := 0
 	for _, s := range samples {
 		if s.IsUnfinished {
@@ -135,27 +135,27 @@ func processesOf(samples []Sample) (all [][][]float64) {
 		for _, cases := range all {
 			slowest = max(slowest, slices.Max(cases[i]))
 		}
-		slow[i] = slices.Repeat([]float64{unfinishedPenalty * slowest}, unfinished)
+		slow[i] = slices.Repeat([]float64{unfinishedProcessPenalty * slowest}, unfinished)
 	}
 	return append(all, slow)
 }
 
-// averageMeasure combines samples without an interval. Deviations are averaged, and the share of the roof is scaled to
+// combineMeasures combines samples without an interval. Deviations are averaged, and the share of the roof is scaled to
 // the score ns.
-func averageMeasure(samples []Sample, ns float64) Measure {
-	all, clocks := Measure{ScoreNS: ns, Disturbed: disturbanceReason(samples)}, map[job.Clock]bool{}
+func combineMeasures(samples []Sample, ns float64) Measure {
+	all, clocks := Measure{ScoreNS: ns, DisturbedReason: disturbanceReason(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
-		all.StdNS += s.StdNS / float64(len(samples))
-		all.ErrNS += s.ErrNS / float64(len(samples))
-		for _, name := range strings.Split(s.Clock, "+") {
+		all.DeviationNS += s.DeviationNS / float64(len(samples))
+		all.StandardErrorNS += s.StandardErrorNS / float64(len(samples))
+		for _, name := range strings.Split(s.ClockName, "+") {
 			clocks[job.Clock(name)] = true
 		}
-		if s.Roof != nil && all.Roof == nil {
-			roof := *s.Roof * s.ScoreNS / ns
-			all.Roof = &roof
+		if s.RooflineShare != nil && all.RooflineShare == nil {
+			roof := *s.RooflineShare * s.ScoreNS / ns
+			all.RooflineShare = &roof
 		}
 	}
-	all.Clock = work.ClockNames(clocks)
+	all.ClockName = work.ClockNames(clocks)
 	return all
 }
 
@@ -164,8 +164,8 @@ func averageMeasure(samples []Sample, ns float64) Measure {
 func disturbanceReason(samples []Sample) string {
 	n, why := 0, ""
 	for _, s := range samples {
-		if s.Disturbed != "" {
-			n, why = n+1, s.Disturbed
+		if s.DisturbedReason != "" {
+			n, why = n+1, s.DisturbedReason
 		}
 	}
 	if n == 0 || len(samples) == 1 {
@@ -185,12 +185,12 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 		measured = measured && s.Processes > 0 && caseCount(s) > 0 && len(s.Cases[0]) == s.Processes
 	}
 	slices.Sort(logs)
-	all := averageMeasure(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
-	all.Disturbed = ""
+	all := combineMeasures(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
+	all.DisturbedReason = ""
 	for _, s := range turns {
-		all.Disturbed = cmp.Or(all.Disturbed, s.Disturbed)
+		all.DisturbedReason = cmp.Or(all.DisturbedReason, s.DisturbedReason)
 	}
-	all.Interval = widestInterval(turns)
+	all.Interval = enclosingInterval(turns)
 	if measured {
 		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
 			// The score is a median of turns and the interval comes from all processes, so the score may lie slightly
@@ -202,8 +202,8 @@ func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
 	return all
 }
 
-// widestInterval returns the smallest interval that contains the intervals of all samples.
-func widestInterval(samples []Sample) (all boards.Interval) {
+// enclosingInterval returns the smallest interval that contains the intervals of all samples.
+func enclosingInterval(samples []Sample) (all boards.Interval) {
 	for _, s := range samples {
 		all.Processes += s.Processes
 		all.Noisy = all.Noisy || s.Noisy
@@ -221,9 +221,9 @@ func widestInterval(samples []Sample) (all boards.Interval) {
 	return all
 }
 
-// CaseMeasurement returns the time of one case of a confirmed score, computed as the score is, and its time in each
+// ConfirmedCaseTimes returns the time of one case of a confirmed score, computed as the score is, and its time in each
 // turn. A turn without the case has nil.
-func CaseMeasurement(turns []Sample, at int) (all Measure, each []float64) {
+func ConfirmedCaseTimes(turns []Sample, at int) (all Measure, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
 		if at >= len(s.Cases) {
@@ -247,29 +247,29 @@ const (
 	// maxRoundingError is the largest relative difference between sums of the same numbers in a different order: far
 	// above float64 errors for some thousand terms, far below any measured difference.
 	maxRoundingError = 1e-9
-	// maxSamplesLookedBack limits the samples that achievedAt checks, because it computes a score for each. With more
-	// samples the returned time may be too late.
-	maxSamplesLookedBack = 32
+	// maxSamplesForAchievedTime limits the samples that scoreAchievedAt checks, because it computes a score for each.
+	// With more samples the returned time may be too late.
+	maxSamplesForAchievedTime = 32
 )
 
-// achievedAt returns the time at which the score of the samples was reached. Later runs of the source that do not
+// scoreAchievedAt returns the time at which the score of the samples was reached. Later runs of the source that do not
 // improve the score do not change this time; otherwise a repetition could move a record from one person to another.
 // Measurements by the site do not change it either: for a confirmed source, only samples before the first turn count,
 // if there are any. first is the end of the first run that could have the score.
-func achievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
-	turns := confirmations(samples)
+func scoreAchievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
+	turns := confirmationSamples(samples)
 	// These are the times at which the score may have changed, newest first.
 	ends := []time.Time{first}
 	for _, s := range samples {
-		if s.Purpose == work.Submitted && s.EndedAt.After(first) && (len(turns) == 0 || s.EndedAt.Before(turns[0].EndedAt)) {
+		if s.Purpose == work.PurposeSubmitted && s.EndedAt.After(first) && (len(turns) == 0 || s.EndedAt.Before(turns[0].EndedAt)) {
 			ends = append(ends, s.EndedAt)
 		}
 	}
 	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
-	at, score := ends[0], ScoreOf(samplesUntil(samples, ends[0]), ranking).ScoreNS
-	for _, before := range ends[1:min(len(ends), maxSamplesLookedBack+1)] {
+	at, score := ends[0], ScoreOf(samplesEndedBefore(samples, ends[0]), ranking).ScoreNS
+	for _, before := range ends[1:min(len(ends), maxSamplesForAchievedTime+1)] {
 		// The earlier score was already as good or better, apart from rounding.
-		had := ScoreOf(samplesUntil(samples, before), ranking).ScoreNS
+		had := ScoreOf(samplesEndedBefore(samples, before), ranking).ScoreNS
 		if had == 0 || had > score*(1+maxRoundingError) {
 			break
 		}

@@ -24,7 +24,7 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 		if err != nil {
 			t.Fatal(err)
 		}
-		turns = append(turns, Sample{Purpose: work.Confirm, Cases: [][]float64{processes},
+		turns = append(turns, Sample{Purpose: work.PurposeConfirm, Cases: [][]float64{processes},
 			Measure: Measure{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
 	}
 	return turns
@@ -33,13 +33,13 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 func TestOneCaseOfTurnsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
 	want := ScoreOf(turns, tasks.RankGeom)
-	got, each := CaseMeasurement(turns, 0)
+	got, each := ConfirmedCaseTimes(turns, 0)
 	like := func(a, b float64) bool { return math.Abs(a/b-1) < maxRoundingError }
 	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
 		len(each) != 4 || !like(each[3], turns[3].ScoreNS) {
 		t.Errorf("%v in turns of %v, want %v", got, each, want)
 	}
-	if _, each := CaseMeasurement(turns, 1); each != nil {
+	if _, each := ConfirmedCaseTimes(turns, 1); each != nil {
 		t.Errorf("a case that no turn has took %v", each)
 	}
 }

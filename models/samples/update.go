@@ -37,19 +37,21 @@ const scoreColumnNames = "score_ns, std_ns, err_ns, clock, interval_low, interva
 
 // scoredRun is a person's run on a board with its scoreColumns.
 type scoredRun struct {
-	ID        int64
-	UserID    int64
-	SourceKey string
-	EndedAt   time.Time
-	Valid     bool
-	Row       scoreColumns `gorm:"embedded"`
-	ownSample *Sample      // what it measured itself; nil: that is not kept
+	ID           int64
+	UserID       int64
+	SourceKey    string
+	EndedAt      time.Time
+	IsValid      bool         `gorm:"column:valid"`
+	ScoreColumns scoreColumns `gorm:"embedded"`
+	ownSample    *Sample      // what it measured itself; nil: that is not kept
 }
 
-func (m scoredRun) isOnBoard() bool { return m.Row.OnBoard != nil && *m.Row.OnBoard == m.ID }
+func (m scoredRun) isOnBoard() bool {
+	return m.ScoreColumns.OnBoard != nil && *m.ScoreColumns.OnBoard == m.ID
+}
 
-// ownRow returns the columns of a run that counts alone, or not at all.
-func (m scoredRun) ownRow() scoreColumns {
+// ownScoreColumns returns the columns of a run that counts alone, or not at all.
+func (m scoredRun) ownScoreColumns() scoreColumns {
 	if m.ownSample != nil {
 		return scoreColumns{
 			Score:    Score{Measure: m.ownSample.Measure},
@@ -57,7 +59,7 @@ func (m scoredRun) ownRow() scoreColumns {
 			ScoredAt: m.EndedAt,
 		}
 	}
-	now := m.Row
+	now := m.ScoreColumns
 	now.OnBoard, now.SampleCount, now.BeforeConfirmationNS = nil, 0, nil
 	return now
 }
@@ -72,7 +74,7 @@ func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int
 	changed, err := changedScores(tx, versionID, device, []int64{userID}, runID)
 	for _, m := range changed {
 		if err == nil {
-			err = tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&m.Row).Error
+			err = tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&m.ScoreColumns).Error
 			err = db.WriteError(err, "score of run %d", m.ID)
 		}
 	}
@@ -84,7 +86,7 @@ func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int
 func changedScores(
 	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
 ) (changed []scoredRun, err error) {
-	members, err := membersOf(tx, versionID, device, users, runID)
+	members, err := readScoredRuns(tx, versionID, device, users, runID)
 	if err != nil || len(members) == 0 {
 		return nil, err
 	}
@@ -96,9 +98,9 @@ func changedScores(
 	for i, s := range samples {
 		k := sourceKey{s.UserID, s.SourceKey, s.EpochID}
 		switch {
-		case s.Purpose == work.Confirm:
+		case s.Purpose == work.PurposeConfirm:
 			k.user = 0
-		case s.Purpose == work.Submitted:
+		case s.Purpose == work.PurposeSubmitted:
 			own[s.RunID] = &samples[i].Sample
 		}
 		if s.RunIsUnfinished {
@@ -108,42 +110,42 @@ func changedScores(
 	groups := map[sourceKey][]scoredRun{}
 	for _, m := range members {
 		m.ownSample = own[m.ID]
-		if !m.Valid {
-			changed = m.appendChanged(changed, m.ownRow())
+		if !m.IsValid {
+			changed = m.appendIfChanged(changed, m.ownScoreColumns())
 			continue
 		}
 		// A run counts in the newest epoch in which it was measured, originally or by a rerun.
-		k := sourceKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownRow().EpochID)}
+		k := sourceKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownScoreColumns().EpochID)}
 		groups[k] = append(groups[k], m)
 	}
 	var rankings map[int64]tasks.Ranking
 	for k, group := range groups {
 		samples := append(counting[k], counting[sourceKey{0, k.key, k.epoch}]...)
 		if len(group) == 1 && len(samples) == 1 && samples[0].MeasuredByRun == group[0].ID {
-			changed = group[0].appendChanged(changed, group[0].ownRow())
+			changed = group[0].appendIfChanged(changed, group[0].ownScoreColumns())
 			continue
 		}
 		if rankings == nil {
-			if rankings, err = RankingsOf(tx, versionID); err != nil {
+			if rankings, err = RankingRulesOf(tx, versionID); err != nil {
 				return nil, err
 			}
 		}
-		changed = scoreTogether(changed, group, k.epoch, samples, rankings[versionID])
+		changed = scoreEqualSources(changed, group, k.epoch, samples, rankings[versionID])
 	}
 	return changed, nil
 }
 
-// scoreTogether computes the common score of valid runs with the same source, and appends the runs that change. One run
-// represents them on the board: the one that already did, so that links, profiles, and notes stay with one run, or else
-// the first.
-func scoreTogether(changed, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) []scoredRun {
+// scoreEqualSources computes the common score of valid runs with the same source, and appends the runs that change. One
+// run represents them on the board: the one that already did, so that links, profiles, and notes stay with one run, or
+// else the first.
+func scoreEqualSources(changed, group []scoredRun, epochID int64, samples []Sample, ranking tasks.Ranking) []scoredRun {
 	stands := group[0]
 	if at := slices.IndexFunc(group, scoredRun.isOnBoard); at >= 0 {
 		stands = group[at]
 	}
 	score := ScoreOf(samples, ranking)
 	for _, m := range group {
-		now := m.ownRow()
+		now := m.ownScoreColumns()
 		now.OnBoard, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
 			// Without an earlier score in this epoch, the score before the confirmation is the run's own.
@@ -151,25 +153,26 @@ func scoreTogether(changed, group []scoredRun, epochID int64, samples []Sample, 
 				was := now.ScoreNS
 				score.BeforeConfirmationNS = &was
 			}
-			now.Score, now.ScoredAt = score, achievedAt(samples, ranking, group[0].EndedAt)
+			now.Score, now.ScoredAt = score, scoreAchievedAt(samples, ranking, group[0].EndedAt)
 		}
-		changed = m.appendChanged(changed, now)
+		changed = m.appendIfChanged(changed, now)
 	}
 	return changed
 }
 
-// appendChanged appends the run with the new columns if they differ from the stored ones.
-func (m scoredRun) appendChanged(changed []scoredRun, now scoreColumns) []scoredRun {
+// appendIfChanged appends the run with the new columns if they differ from the stored ones.
+func (m scoredRun) appendIfChanged(changed []scoredRun, now scoreColumns) []scoredRun {
 	now.ScoredAt = db.Time(now.ScoredAt)
-	if m.Row.ScoredAt = db.Time(m.Row.ScoredAt); reflect.DeepEqual(now, m.Row) {
+	if m.ScoreColumns.ScoredAt = db.Time(m.ScoreColumns.ScoredAt); reflect.DeepEqual(now, m.ScoreColumns) {
 		return changed
 	}
-	m.Row = now
+	m.ScoreColumns = now
 	return append(changed, m)
 }
 
-// membersOf reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer valid.
-func membersOf(
+// readScoredRuns reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer
+// valid.
+func readScoredRuns(
 	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
 ) (members []scoredRun, err error) {
 	// Two queries are used, because the first condition must repeat the text of the partial index runs_valid, which a
@@ -186,7 +189,7 @@ func membersOf(
 			return nil, db.ReadError(err, "the runs of people %v by their sources", users)
 		}
 		for _, m := range list {
-			m.Valid = condition == boards.ValidRunSQL
+			m.IsValid = condition == boards.ValidRunSQL
 			members = append(members, m)
 		}
 	}
@@ -208,10 +211,11 @@ func samplesOf(
 	if runID != 0 {
 		sources = sources.Where("id = (select submission_id from runs where id = ?)", runID)
 	}
-	err = tx.Table("samples s").Joins("left join runs r on r.id = s.by_run and s.purpose = ?", work.Submitted).
+	err = tx.Table("samples s").Joins("left join runs r on r.id = s.by_run and s.purpose = ?", work.PurposeSubmitted).
 		Select("s.*, s.aside_at is null and (r.id is null or r.disqualified_at is null and r.held_why = '') as open").
 		Where("s.version_id = ? and s.device = ? and s.source_key in (?)", versionID, device, sources).
-		Where("(s.user_id in ? or s.purpose = ?)", users, work.Confirm).Order("s.ended_at, s.id").Scan(&list).Error
+		Where("(s.user_id in ? or s.purpose = ?)", users,
+			work.PurposeConfirm).Order("s.ended_at, s.id").Scan(&list).Error
 	return list, db.ReadError(err, "what was measured of people %v", users)
 }
 
@@ -251,8 +255,8 @@ func RebuildScores(tx *gorm.DB) error {
 	return db.WriteError(err, "changed scores")
 }
 
-// RankingsOf returns the rules for computing scores, by version ID.
-func RankingsOf(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
+// RankingRulesOf returns the rules for computing scores, by version ID.
+func RankingRulesOf(tx *gorm.DB, versions ...int64) (map[int64]tasks.Ranking, error) {
 	var list []struct {
 		ID         int64
 		Definition tasks.Definition `gorm:"serializer:json"`

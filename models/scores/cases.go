@@ -21,7 +21,7 @@ func (s *Scores) Draw(
 		return task, nil
 	}
 	seed := binary.BigEndian.AppendUint64(nil, uint64(attempt.Seed))
-	if work.MeasuredMode(run.Mode) == job.ModeRanked {
+	if work.WorkerMode(run.Mode) == job.ModeRanked {
 		software, err := s.softwareOf(ctx, attempt.Worker, run.Device, task.Lang)
 		if err != nil {
 			return task, err
@@ -39,15 +39,15 @@ func (s *Scores) softwareOf(ctx context.Context, worker, device string, lang tas
 	if err != nil {
 		return epochs.Software{}, err
 	}
-	kind := epochs.Native
+	kind := epochs.NativeSoftware
 	if lang == tasks.LangPython {
-		kind = epochs.Python
+		kind = epochs.PythonSoftware
 	}
 	for _, w := range workers {
-		if i := slices.IndexFunc(w.Slots, func(s job.Slot) bool { return s.Device == device }); w.Name == db.Sanitize(worker) && i >= 0 {
+		if i := slices.IndexFunc(w.Slots, func(s job.Slot) bool { return s.Device == device }); w.Name == db.SanitizeText(worker) && i >= 0 {
 			machine := w.Slots[i].Machine
 			machine.Device = device
-			return epochs.SoftwareFor(machine, kind), nil
+			return epochs.SoftwareForKind(machine, kind), nil
 		}
 	}
 	return epochs.Software{}, nil // it has left: its job is never taken

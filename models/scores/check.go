@@ -29,15 +29,15 @@ func New(database *db.DB, l *work.LifeCycle, c *catalog.Catalog, f *fleet.Fleet,
 	return &Scores{db: database, work: l, catalog: c, fleet: f, log: log}
 }
 
-// Check computes the score of a result. If the result is inconsistent, Check changes it to a lost attempt, so that the
-// work is tried again on another worker. It checks the arithmetic, not the measurement: the holder of a worker's
-// credential can send any consistent times.
-func (s *Scores) Check(ctx context.Context, result *job.Result) (work.Findings, error) {
+// ScoreResult computes the score of a result. If the result is inconsistent, Check changes it to a lost attempt, so
+// that the work is tried again on another worker. It checks the arithmetic, not the measurement: the holder of a
+// worker's credential can send any consistent times.
+func (s *Scores) ScoreResult(ctx context.Context, result *job.Result) (work.ResultFindings, error) {
 	if result.EvaluationID != "" {
 		return evaluationFindings(result), nil
 	}
 	score, err := s.scoreOfRun(ctx, result)
-	return work.Findings{Score: score}, err
+	return work.ResultFindings{Score: score}, err
 }
 
 // scoreOfRun computes the score of a ranked run from its stages. It returns nil if the result has no score.
@@ -58,10 +58,10 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	if err != nil {
 		return nil, err
 	}
-	mode, def := work.MeasuredMode(run.Mode), version.Definition.ForDevice(run.Device)
+	mode, def := work.WorkerMode(run.Mode), version.Definition.ForDevice(run.Device)
 	drawn, lost := def, false
 	if mode == job.ModeRanked && def.HasRanges() { // other runs have their own cases, and no board compares them
-		if drawn, lost, err = s.drawnTask(ctx, def, result); err != nil || lost {
+		if drawn, lost, err = s.taskWithDrawnValues(ctx, def, result); err != nil || lost {
 			return nil, err
 		}
 	}
@@ -77,16 +77,16 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 		}
 		return nil, nil
 	}
-	return score, s.holdDrifting(ctx, score, result.Machine)
+	return score, s.holdOnDriftingSlot(ctx, score, result.Machine)
 }
 
-// drawnTask returns the task of a ranked result with the drawn values of its cases. If the values were drawn for other
-// software than that of the measurement, it changes the result to a lost attempt, because the board compares runs with
-// equal cases.
-func (s *Scores) drawnTask(
+// taskWithDrawnValues returns the task of a ranked result with the drawn values of its cases. If the values were drawn
+// for other software than that of the measurement, it changes the result to a lost attempt, because the board compares
+// runs with equal cases.
+func (s *Scores) taskWithDrawnValues(
 	ctx context.Context, def tasks.Definition, result *job.Result,
 ) (drawn tasks.Definition, lost bool, err error) {
-	seed, same, err := s.SeedOf(ctx, result.AttemptID, epochs.SoftwareOf(result.Machine))
+	seed, same, err := s.AttemptSeed(ctx, result.AttemptID, epochs.SoftwareOfRun(result.Machine))
 	if err != nil || same {
 		return def.Draw(seed), false, err
 	}
@@ -96,15 +96,15 @@ func (s *Scores) drawnTask(
 	return def, true, nil
 }
 
-// holdDrifting holds a score that was measured on a slot whose benchmarks drift. The run then does not count for the
-// person's limits.
-func (s *Scores) holdDrifting(ctx context.Context, score *work.Score, m job.Machine) error {
+// holdOnDriftingSlot holds a score that was measured on a slot whose benchmarks drift. The run then does not count for
+// the person's limits.
+func (s *Scores) holdOnDriftingSlot(ctx context.Context, score *work.Score, m job.Machine) error {
 	if score == nil {
 		return nil
 	}
-	drift, err := s.fleet.Drift(ctx, m.Worker, m.UUIDHash)
+	drift, err := s.fleet.DescribeDrift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
-		score.Disturbed = "its slot has drifted"
+		score.DisturbedReason = "its slot has drifted"
 		score.HeldReason = cmp.Or(score.HeldReason, "Its slot has drifted. "+drift)
 	}
 	return err

@@ -27,7 +27,7 @@ func (s *Scores) BeginDraw(
 	ctx context.Context, attemptID string, versionID int64, device string, software epochs.Software,
 ) (seed []byte, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		epochID, err := epochs.IDOf(tx, software)
+		epochID, err := epochs.FindOrCreateID(tx, software)
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,9 @@ func findDraw(tx *gorm.DB, versionID int64, device string, epochID int64) (draw 
 	return draw, db.ReadError(err, "draw of %s", device)
 }
 
-// SeedOf returns the seed of an attempt, or nil if it has none. It also reports whether the attempt was measured with
-// the software for which the seed was drawn.
-func (s *Scores) SeedOf(
+// AttemptSeed returns the seed of an attempt, or nil if it has none. It also reports whether the attempt was measured
+// with the software for which the seed was drawn.
+func (s *Scores) AttemptSeed(
 	ctx context.Context, attemptID string, measured epochs.Software,
 ) (seed []byte, same bool, err error) {
 	var row struct {
@@ -72,7 +72,7 @@ func (s *Scores) SeedOf(
 	if res.Error != nil || res.RowsAffected == 0 {
 		return nil, false, db.ReadError(res.Error, "draw of attempt %s", attemptID)
 	}
-	return []byte(row.HiddenSeed), row.Software == measured.Sanitized(), nil
+	return []byte(row.HiddenSeed), row.Software == measured.WithSanitizedTexts(), nil
 }
 
 // PublicDraw is a draw without secret values.
@@ -102,7 +102,7 @@ func (s *Scores) NewestDraws(ctx context.Context, task catalog.Task, now time.Ti
 		Where("v.task_id = ?", task.ID).Order("v.number desc, d.device, d.epoch_id desc").Limit(maxListedDraws).Find(&rows).Error
 	for _, row := range rows {
 		shown := PublicDraw{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
-		if row.VersionID != task.VersionID || !task.Open(now) {
+		if row.VersionID != task.VersionID || !task.AcceptsSubmissions(now) {
 			drawn := row.Definition.ForDevice(row.Device).Draw([]byte(row.HiddenSeed))
 			shown.Cases = &drawn
 		}

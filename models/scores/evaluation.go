@@ -12,7 +12,7 @@ import (
 
 // evaluationFindings reads the report of an evaluation. It changes a result without a report to a lost attempt, because
 // even a failing kernel has a report.
-func evaluationFindings(r *job.Result) (found work.Findings) {
+func evaluationFindings(r *job.Result) (found work.ResultFindings) {
 	var report kernelrun.Result
 	switch {
 	case r.Outcome == job.OutcomeHandedBack:
@@ -23,7 +23,7 @@ func evaluationFindings(r *job.Result) (found work.Findings) {
 		r.Outcome = job.OutcomeLost
 		return found
 	}
-	found.Evaluation, found.Samples = work.EvaluationCompleted, counterSamples(report)
+	found.Evaluation, found.CounterSamples = work.EvaluationCompleted, evaluationCounterSamples(report)
 	found.WaitTime = time.Duration(report.Waited * float64(time.Second))
 	if report.TimedOut {
 		found.Evaluation = work.EvaluationTimeout
@@ -31,15 +31,15 @@ func evaluationFindings(r *job.Result) (found work.Findings) {
 	return found
 }
 
-// counterSamples returns the values that a result adds to the counters.
-func counterSamples(r kernelrun.Result) []work.Sample {
+// evaluationCounterSamples returns the values that a result adds to the counters.
+func evaluationCounterSamples(r kernelrun.Result) []work.CounterSample {
 	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []work.Sample{{Name: work.CountDevice + device, Value: r.Seconds}}
+	out := []work.CounterSample{{Name: work.CountDevice + device, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
 		}
-		out = append(out, work.Sample{Name: good, Value: seconds})
+		out = append(out, work.CounterSample{Name: good, Value: seconds})
 	}
 	for label, seconds := range r.CompileSeconds {
 		ok := r.CompilationError == ""
@@ -53,7 +53,7 @@ func counterSamples(r kernelrun.Result) []work.Sample {
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
 		add(r.RuntimeStats != nil, work.CountProfiled, work.CountNotProfiled, seconds)
-		out = append(out, work.Sample{Name: work.CountDeviceTiming + device, Value: seconds})
+		out = append(out, work.CounterSample{Name: work.CountDeviceTiming + device, Value: seconds})
 	}
 	if r.Cached != nil {
 		add(*r.Cached, work.CountCacheHit, work.CountCacheMiss, 0)

@@ -25,15 +25,15 @@ const minRatioToEmptyCall = 0.8
 // farther apart.
 const minGPUCallTime = time.Microsecond
 
-// compareWithSlot computes the share of the roof that a score reaches, and the reason for a review if the score is
-// impossible. Each case is compared with an empty call, because a single case without time improves the whole score.
-// Without a benchmark of the slot, only minGPUCallTime applies. On a CPU nothing is held: caches can contain data that
-// the benchmark read from memory, and the clock rate depends on other slots. The arithmetic roof holds nothing either,
-// because it is for fp32 without tensor cores.
+// compareWithSlotBenchmark computes the share of the roof that a score reaches, and the reason for a review if the
+// score is impossible. Each case is compared with an empty call, because a single case without time improves the whole
+// score. Without a benchmark of the slot, only minGPUCallTime applies. On a CPU nothing is held: caches can contain
+// data that the benchmark read from memory, and the clock rate depends on other slots. The arithmetic roof holds
+// nothing either, because it is for fp32 without tensor cores.
 //
 // drawn is the task with the drawn values of its cases. Only the arithmetic uses them, because they may be secret;
 // messages name cases as the result does.
-func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.Result) {
+func compareWithSlotBenchmark(score *work.Score, def, drawn tasks.Definition, result job.Result) {
 	if score == nil {
 		return
 	}
@@ -49,14 +49,14 @@ func compareWithSlot(score *work.Score, def, drawn tasks.Definition, result job.
 	if benchmark == nil || score.HeldReason != "" {
 		return
 	}
-	valued := nameByDrawnValues(def, drawn, rankedCases(result))
+	valued := renameCasesByDraw(def, drawn, rankedCases(result))
 	roof, declared := rooflineScore(drawn, valued, *benchmark)
 	if !declared {
 		return
 	}
 	nearness := roof / score.NS
-	if score.Roof = &nearness; def.HasRanges() {
-		score.Roof = nil // the secret values follow from it and the device's bandwidth
+	if score.RooflineShare = &nearness; def.HasRanges() {
+		score.RooflineShare = nil // the secret values follow from it and the device's bandwidth
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
@@ -85,9 +85,9 @@ func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []j
 	return ""
 }
 
-// nameByDrawnValues renames the cases of a result by their drawn values. Such results come from Warpboard's harness,
+// renameCasesByDraw renames the cases of a result by their drawn values. Such results come from Warpboard's harness,
 // which numbers cases in order.
-func nameByDrawnValues(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
+func renameCasesByDraw(def, drawn tasks.Definition, cases []job.CaseResult) []job.CaseResult {
 	if !def.HasRanges() {
 		return cases
 	}

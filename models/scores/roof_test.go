@@ -54,28 +54,28 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	} {
 		def, result := rankedOn(test.benchmark)
 		score := &work.Score{NS: test.ns}
-		compareWithSlot(score, def, def, result)
+		compareWithSlotBenchmark(score, def, def, result)
 		switch {
 		case (score.HeldReason == "") != (test.held == "") || !strings.Contains(score.HeldReason, test.held):
 			t.Errorf("%s: held for %q, want %q", name, score.HeldReason, test.held)
-		case (score.Roof == nil) != (test.roof == 0):
-			t.Errorf("%s: roof %v", name, score.Roof)
-		case score.Roof != nil && math.Abs(*score.Roof-test.roof) > 1e-9:
-			t.Errorf("%s: %v of the roof, want %v", name, *score.Roof, test.roof)
+		case (score.RooflineShare == nil) != (test.roof == 0):
+			t.Errorf("%s: roof %v", name, score.RooflineShare)
+		case score.RooflineShare != nil && math.Abs(*score.RooflineShare-test.roof) > 1e-9:
+			t.Errorf("%s: %v of the roof, want %v", name, *score.RooflineShare, test.roof)
 		}
 	}
 	def, result := rankedOn(slotBenchmark())
 	def.Roofline = nil
 	score := &work.Score{NS: 1000}
-	if compareWithSlot(score, def, def, result); score.Roof != nil || score.HeldReason != "" {
+	if compareWithSlotBenchmark(score, def, def, result); score.RooflineShare != nil || score.HeldReason != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
-	compareWithSlot(nil, def, def, result) // a test or a benchmark
+	compareWithSlotBenchmark(nil, def, def, result) // a test or a benchmark
 	def, result = rankedOn(slotBenchmark())
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
 		score := &work.Score{NS: ns}
-		if compareWithSlot(score, def, def, result); score.HeldReason != "" {
+		if compareWithSlotBenchmark(score, def, def, result); score.HeldReason != "" {
 			t.Errorf("%v ns on a CPU: held for %q", ns, score.HeldReason)
 		}
 	}
@@ -87,7 +87,7 @@ func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 		benchmark.BytesPerSecond = v
 		def, result := rankedOn(benchmark)
 		score := &work.Score{NS: 1000}
-		if compareWithSlot(score, def, def, result); score.Roof != nil || score.HeldReason != "" {
+		if compareWithSlotBenchmark(score, def, def, result); score.RooflineShare != nil || score.HeldReason != "" {
 			t.Errorf("%v B/s: %+v", v, score)
 		}
 	}
@@ -111,7 +111,7 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 		result.Stages[0].Cases = append(result.Stages[0].Cases,
 			job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
-		compareWithSlot(score, def, def, result)
+		compareWithSlotBenchmark(score, def, def, result)
 		if (score.HeldReason != "") != test.held ||
 			test.held && !strings.Contains(score.HeldReason, "case 1 (size: 1)") {
 			t.Errorf("%s: held for %q", name, score.HeldReason)
@@ -126,11 +126,11 @@ func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
 	declared.Benchmarks = []tasks.Case{{{Name: "size", Value: "uniform 1..2000000"}}}
 	result.Stages[0].Cases[0].Spec = declared.Benchmarks[0].String()
 	score := &work.Score{NS: 2.4e6}
-	if compareWithSlot(score, declared, drawn, result); score.Roof != nil || score.HeldReason != "" {
-		t.Errorf("roof %v, held for %q", score.Roof, score.HeldReason)
+	if compareWithSlotBenchmark(score, declared, drawn, result); score.RooflineShare != nil || score.HeldReason != "" {
+		t.Errorf("roof %v, held for %q", score.RooflineShare, score.HeldReason)
 	}
 	score.NS = 1e6
-	if compareWithSlot(score, declared, drawn, result); score.HeldReason == "" {
+	if compareWithSlotBenchmark(score, declared, drawn, result); score.HeldReason == "" {
 		t.Error("a score above the roof is not held for review")
 	}
 }

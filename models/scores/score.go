@@ -1,7 +1,7 @@
 // Package scores turns a worker's result, which alone is a claim, into the site's findings: for a run, the score, its
 // spread, and its distance from the device's limits; for an evaluation, its end and the additions to its counters.
 //
-// Read check.go first: Check compares a result with the site's data of the run, and refuses one that contradicts
+// Read check.go first: ScoreResult compares a result with the site's data of the run, and refuses one that contradicts
 // itself. score.go and roof.go compute from the result and the task alone; evaluation.go reads the report of an
 // evaluation.
 package scores
@@ -25,7 +25,7 @@ const maxScoreError = 1e-9
 // without a score, and an error if the result is inconsistent. drawn is the task with the drawn values of its cases.
 func newScore(mode job.Mode, def, drawn tasks.Definition, result job.Result) (*work.Score, error) {
 	score, err := scoreOf(mode, def.RankingBy, result)
-	compareWithSlot(score, def, drawn, result)
+	compareWithSlotBenchmark(score, def, drawn, result)
 	return score, err
 }
 
@@ -53,15 +53,15 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 		return nil, fmt.Errorf("it states %v ns, but its cases give %v ns", *stated, ns)
 	}
 	std, stderr := scoreDeviation(ranking, ns, ranked.Cases)
-	score := &work.Score{NS: ns, StdNS: std, ErrNS: stderr}
+	score := &work.Score{NS: ns, DeviationNS: std, StandardErrorNS: stderr}
 	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
-		score.Interval = boardInterval(i)
+		score.Interval = toBoardInterval(i)
 	}
 	return score, nil
 }
 
-// boardInterval converts an interval of package harness.
-func boardInterval(i harness.Interval) boards.Interval {
+// toBoardInterval converts an interval of package harness.
+func toBoardInterval(i harness.Interval) boards.Interval {
 	low, high := i.Ends()
 	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
 }
@@ -69,7 +69,7 @@ func boardInterval(i harness.Interval) boards.Interval {
 // CaseInterval returns the interval of a case's time; the zero value if it was not measured in several processes.
 func CaseInterval(c job.CaseResult) boards.Interval {
 	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
-	return boardInterval(i)
+	return toBoardInterval(i)
 }
 
 // BenchmarkScore returns the geometric mean of the case times of a passed benchmark stage in nanoseconds, and the

@@ -38,16 +38,17 @@ func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
 		{Status: job.StatusPass, Mean: 400, StandardDeviation: 4, StandardError: 0.4},
 	}
 	for ranking, want := range map[tasks.Ranking]work.Score{
-		tasks.RankLast: {NS: 400, StdNS: 4, ErrNS: 0.4},
-		tasks.RankMean: {NS: 250, StdNS: 2.5, ErrNS: 0.25},
-		tasks.RankGeom: {NS: 200, StdNS: math.Hypot(3, 1), ErrNS: math.Hypot(0.3, 0.1)},
+		tasks.RankLast: {NS: 400, DeviationNS: 4, StandardErrorNS: 0.4},
+		tasks.RankMean: {NS: 250, DeviationNS: 2.5, StandardErrorNS: 0.25},
+		tasks.RankGeom: {NS: 200, DeviationNS: math.Hypot(3, 1), StandardErrorNS: math.Hypot(0.3, 0.1)},
 	} {
 		got, err := scoreOf(job.ModeRanked, ranking,
 			job.Result{Stages: []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, pair := range [][2]float64{{got.NS, want.NS}, {got.StdNS, want.StdNS}, {got.ErrNS, want.ErrNS}} {
+		for _, pair := range [][2]float64{{got.NS, want.NS}, {got.DeviationNS, want.DeviationNS},
+			{got.StandardErrorNS, want.StandardErrorNS}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
 				t.Errorf("%s: %+v, want %+v", ranking, got, want)
 			}

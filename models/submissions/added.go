@@ -30,10 +30,10 @@ func (a AdminSubmission) check() error {
 	case n > maxReasonLength:
 		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, maxReasonLength)
 	}
-	return a.Admin.Check(accounts.AddSubmission, accounts.ObjectOwners{})
+	return a.Admin.CheckPermission(accounts.AddSubmission, accounts.ObjectOwners{})
 }
 
-// tooLate reports whether the person submits after the deadline. Admins may add a submission at any time.
-func (in NewSubmission) tooLate(task catalog.Task, at time.Time) bool {
-	return !task.Open(at) && !in.Added.Admin.SignedIn()
+// isTooLate reports whether the person submits after the deadline. Admins may add a submission at any time.
+func (in NewSubmission) isTooLate(task catalog.Task, at time.Time) bool {
+	return !task.AcceptsSubmissions(at) && !in.AddedByAdmin.Admin.SignedIn()
 }

@@ -31,29 +31,30 @@ var cheatingHints = []cheatingHint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
-// maxSearchedBytes limits the part of a submission that is searched, over all its files, because nine patterns over the
-// largest submission take half a second. A longer submission is flagged for review.
-const maxSearchedBytes = 64 << 10
+// maxBytesSearchedForHints limits the part of a submission that is searched, over all its files, because nine patterns
+// over the largest submission take half a second. A longer submission is flagged for review.
+const maxBytesSearchedForHints = 64 << 10
 
-// hintsIn describes the cheating hints in a submission for reviewers: each hint once per file, with its first line.
-func hintsIn(s tasks.Submission) string {
-	left := maxSearchedBytes
+// cheatingHintsIn describes the cheating hints in a submission for reviewers: each hint once per file, with its first
+// line.
+func cheatingHintsIn(s tasks.Submission) string {
+	left := maxBytesSearchedForHints
 	look := func(file string, source []byte) []string {
 		part := source[:min(left, len(source))]
 		left -= len(part)
-		return hintsInFile(file, part)
+		return cheatingHintsInFile(file, part)
 	}
 	found := look("", s.Source)
 	for _, name := range s.Names() {
 		found = append(found, look(name+" ", s.Files[name])...)
 	}
-	if s.Size() > maxSearchedBytes {
-		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", maxSearchedBytes>>10))
+	if s.Size() > maxBytesSearchedForHints {
+		found = append(found, fmt.Sprintf("is longer than the %d KiB that are searched", maxBytesSearchedForHints>>10))
 	}
 	return strings.Join(found, "; ")
 }
 
-func hintsInFile(file string, source []byte) (found []string) {
+func cheatingHintsInFile(file string, source []byte) (found []string) {
 	for _, h := range cheatingHints {
 		// Only the first match is listed, to keep the flag short.
 		if at := h.pattern.FindIndex(source); at != nil {

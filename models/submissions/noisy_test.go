@@ -12,7 +12,7 @@ import (
 )
 
 func TestANoisyScoreMayBeRepeatedFreeOfCharge(t *testing.T) {
-	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2}}
+	cfg := models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 2}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
 		again := submissions.NewSubmission{User: w.Ann, TaskID: w.Task.ID, Devices: w.Task.Devices,

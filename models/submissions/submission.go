@@ -14,11 +14,11 @@ import (
 // Submissions reads and stores submissions in one database.
 type Submissions struct {
 	db     *db.DB
-	limits Limits
+	limits SubmissionLimits
 }
 
 // New returns the submissions in a database, with limits per person.
-func New(database *db.DB, limits Limits) *Submissions {
+func New(database *db.DB, limits SubmissionLimits) *Submissions {
 	return &Submissions{db: database, limits: limits}
 }
 
@@ -36,11 +36,12 @@ type Submission struct {
 	// RequestKey is the idempotency key; nil if there is none. It is a pointer, because the unique index (user_id,
 	// request_key) ignores null but allows "" only once.
 	RequestKey *string // idempotency key; nil if none
-	AddedWhy   string  // an admin's reason for adding it; empty if the person submitted it
+	// an admin's reason for adding it; empty if the person submitted it
+	AdminAddedReason string `gorm:"column:added_why"`
 	// FrozenEventID is the event that was frozen when the submission was made, or 0. Until its results are revealed,
 	// others cannot see the submission, and its runs do not count.
 	FrozenEventID  int64 `gorm:"column:frozen_event"`
-	Comments       int   // number of visible comments; updated by package comments
+	CommentCount   int   `gorm:"column:comments"` // number of visible comments; updated by package comments
 	CommentsLocked bool  // only moderators may comment
 	CreatedAt      time.Time
 	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // for mode profile
@@ -58,12 +59,12 @@ func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at ti
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
 		return true
 	}
-	return task.VisibleTo(viewer) && sub.SourceOpen(task, at)
+	return task.VisibleTo(viewer) && sub.IsSourcePublic(task, at)
 }
 
-// SourceOpen reports whether everyone who can see the task may read the submission's source.
-func (s Submission) SourceOpen(task catalog.Task, at time.Time) bool {
-	return s.FrozenEventID == 0 && task.Deadline != nil && !task.Open(at)
+// IsSourcePublic reports whether everyone who can see the task may read the submission's source.
+func (s Submission) IsSourcePublic(task catalog.Task, at time.Time) bool {
+	return s.FrozenEventID == 0 && task.Deadline != nil && !task.AcceptsSubmissions(at)
 }
 
 // Submission returns the submission with an ID. The caller must check VisibleTo of its task before showing it.
@@ -73,8 +74,8 @@ func (t *Submissions) Submission(ctx context.Context, id int64) (Submission, err
 	return sub, db.ReadError(err, "submission %d", id)
 }
 
-// Details is a submission with its author, task, and version.
-type Details struct {
+// SubmissionDetails is a submission with its author, task, and version.
+type SubmissionDetails struct {
 	Submission
 	User    accounts.User
 	Task    catalog.Task
@@ -82,13 +83,14 @@ type Details struct {
 }
 
 // TableName returns the table of submissions.
-func (Details) TableName() string { return "submissions" }
+func (SubmissionDetails) TableName() string { return "submissions" }
 
-// Details reads submissions by ID, in one query. The caller must check VisibleTo of the tasks before showing them.
-func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]Details, error) {
-	var rows []Details
+// SubmissionDetails reads submissions by ID, in one query. The caller must check VisibleTo of the tasks before showing
+// them.
+func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]SubmissionDetails, error) {
+	var rows []SubmissionDetails
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
-	found := make(map[int64]Details, len(rows))
+	found := make(map[int64]SubmissionDetails, len(rows))
 	for _, row := range rows {
 		found[row.ID] = row
 	}

@@ -35,9 +35,9 @@ const submissionTableColumns = "s.id, s.user_id, s.mode, s.created_at, u.name as
 const runTableColumns = `r.id, r.submission_id, r.mode, r.purpose, r.device, r.state, r.queued_at, r.score_ns, r.failure,
 	r.interval_low, r.interval_high, r.processes, r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
-// excludeFrozen excludes submissions s that the viewer may not see because their event is frozen. It must agree with
-// Submission.HiddenFrom.
-func excludeFrozen(q *gorm.DB, viewer accounts.User) *gorm.DB {
+// excludeFrozenEvents excludes submissions s that the viewer may not see because their event is frozen. It must agree
+// with Submission.HiddenFrom.
+func excludeFrozenEvents(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	if viewer.IsAdmin() {
 		return q
 	}
@@ -59,7 +59,7 @@ func (t *Submissions) Submissions(
 	ctx context.Context, viewer accounts.User, f SubmissionFilter,
 ) ([]SubmissionSummary, error) {
 	// People do not see their own submissions to a task that was hidden later.
-	q := excludeFrozen(catalog.ListedOf(t.filteredQuery(ctx, f), viewer, f.UserID), viewer)
+	q := excludeFrozenEvents(catalog.RestrictToActivityOf(t.filteredQuery(ctx, f), viewer, f.UserID), viewer)
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -127,10 +127,10 @@ func (t *Submissions) addRuns(ctx context.Context, list []SubmissionSummary, sho
 	return nil
 }
 
-// Latest lists a person's latest submissions to a task, except those of trials, with the runs that the person
+// LatestToTask lists a person's latest submissions to a task, except those of trials, with the runs that the person
 // requested. It makes one query and reads the columns of tables. Of the submissions it sets only ID, mode, and time.
 // Each submission has runs (see Submit), so the join omits none.
-func (t *Submissions) Latest(
+func (t *Submissions) LatestToTask(
 	ctx context.Context, userID, taskID int64, limit int,
 ) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ? and via <> ?", userID, taskID, ViaTrial).Order("id desc").Limit(limit)
@@ -171,12 +171,12 @@ func (t *Submissions) LastSubmission(ctx context.Context, person accounts.User) 
 	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.via <> ?", person.ID, ViaTrial)
-	err := catalog.VisibleTo(q, person).Order("s.id desc").Limit(1).Take(&last).Error
+	err := catalog.RestrictToVisible(q, person).Order("s.id desc").Limit(1).Take(&last).Error
 	return last, db.ReadError(err, "submission of this person")
 }
 
-// Activity counts a person's submissions since a time, to tasks that the viewer may see, by UTC day ("2026-11-22").
-func (t *Submissions) Activity(
+// CountByDay counts a person's submissions since a time, to tasks that the viewer may see, by UTC day ("2026-11-22").
+func (t *Submissions) CountByDay(
 	ctx context.Context, viewer accounts.User, userID int64, since time.Time,
 ) (map[string]int, error) {
 	var rows []struct {
@@ -185,7 +185,7 @@ func (t *Submissions) Activity(
 	}
 	q := t.db.Read(ctx).Table("submissions s").Select(t.db.DaySQL("s.created_at")+" as day, count(*) as count").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
-	q = excludeFrozen(catalog.ListedOf(q, viewer, userID), viewer)
+	q = excludeFrozenEvents(catalog.RestrictToActivityOf(q, viewer, userID), viewer)
 	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayTextSQL("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {

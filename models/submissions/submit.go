@@ -29,22 +29,22 @@ const ViaTrial = "trial"
 
 // NewSubmission describes a submission to store.
 type NewSubmission struct {
-	User     accounts.User
-	Added    AdminSubmission // set if an admin adds it
-	Task     string          // slug in the request or the source; the site fills in TaskID
-	TaskID   int64
-	Version  int64 // for a trial, the task's unpublished version; 0 for the current one
-	Devices  []string
-	Mode     job.Mode
-	FileName string // empty for the name in the task's definition
-	Source   []byte
-	Files    map[string][]byte  // further files by name, if the task allows them
-	Filter   *job.ProfileFilter // for mode profile
-	Via      string             // "web", "api", "cli", "popcorn", "trial", or "site"
-	Key      string             // idempotency key; empty if none
+	User          accounts.User
+	AddedByAdmin  AdminSubmission // set if an admin adds it
+	Task          string          // slug in the request or the source; the site fills in TaskID
+	TaskID        int64
+	Version       int64 // for a trial, the task's unpublished version; 0 for the current one
+	Devices       []string
+	Mode          job.Mode
+	FileName      string // empty for the name in the task's definition
+	Source        []byte
+	Files         map[string][]byte  // further files by name, if the task allows them
+	ProfileFilter *job.ProfileFilter // for mode profile
+	Via           string             // "web", "api", "cli", "popcorn", "trial", or "site"
+	RequestKey    string             // idempotency key; empty if none
 
-	at     time.Time // by the database's clock
-	frozen int64     // ID of the frozen event; 0 if none
+	submittedAt   time.Time // by the database's clock
+	frozenEventID int64     // ID of the frozen event; 0 if none
 }
 
 func (in NewSubmission) asTaskSubmission() tasks.Submission {
@@ -60,26 +60,26 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 	// The search for hints takes milliseconds, so it precedes the transaction, which blocks other writers.
 	found := ""
 	if in.Mode == job.ModeRanked {
-		found = hintsIn(in.asTaskSubmission())
+		found = cheatingHintsIn(in.asTaskSubmission())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
 		// This comes first, so that a repetition of an accepted request succeeds even if a limit or the deadline has
 		// been reached since.
-		if sub, runs, err = findByKey(tx, in); err != nil || sub.ID > 0 {
+		if sub, runs, err = findByRequestKey(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
-		in.at = db.Time(tx.NowFunc())
+		in.submittedAt = db.Time(tx.NowFunc())
 		task, version, err := readOpenTask(tx, in)
 		if err != nil {
 			return err
 		}
-		if in.frozen, err = events.CheckOpen(tx, task, in.at, in.Added.Admin.SignedIn() || in.Via == ViaTrial); err != nil {
+		if in.frozenEventID, err = events.CheckEventOpen(tx, task, in.submittedAt, in.AddedByAdmin.Admin.SignedIn() || in.Via == ViaTrial); err != nil {
 			return err
 		}
-		if in.Mode == job.ModeRanked && in.tooLate(task, in.at) {
+		if in.Mode == job.ModeRanked && in.isTooLate(task, in.submittedAt) {
 			in.Mode = work.ModePractice
 		}
-		if _, _, err := in.Filter.ChooseCases(nil, version.Definition.Benchmarks); err != nil {
+		if _, _, err := in.ProfileFilter.ChooseCases(nil, version.Definition.Benchmarks); err != nil {
 			return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
 		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
@@ -95,40 +95,40 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		if err := t.checkLimits(tx, in, task); err != nil {
 			return err
 		}
-		if sub, runs, err = Queue(tx, in, task, version); err != nil {
+		if sub, runs, err = StoreAndQueue(tx, in, task, version); err != nil {
 			return err
 		}
 		if err := in.recordUse(tx, sub); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
-		return review.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
+		return review.FlagRunsForSource(tx, sub.SourceHash, runIDs(runs), found)
 	})
 	return sub, runs, err
 }
 
 func (t *Submissions) checkLimits(tx *gorm.DB, in NewSubmission, task catalog.Task) error {
-	if in.Added.Admin.SignedIn() {
+	if in.AddedByAdmin.Admin.SignedIn() {
 		return nil
 	}
 	if err := t.limits.checkLimits(tx, in.User); err != nil {
 		return err
 	}
-	if err := quota.CheckTask(tx, in.User, task.ID, task.Limits, work.MeasuredMode(in.Mode)); err != nil {
+	if err := quota.CheckTaskLimits(tx, in.User, task.ID, task.Limits, work.WorkerMode(in.Mode)); err != nil {
 		return err
 	}
-	return quota.Check(tx, in.User, in.Devices...)
+	return quota.CheckBudget(tx, in.User, in.Devices...)
 }
 
 // recordUse counts a submission for task limits, which may also be set later.
 func (in NewSubmission) recordUse(tx *gorm.DB, sub Submission) error {
-	if in.Added.Admin.SignedIn() {
+	if in.AddedByAdmin.Admin.SignedIn() {
 		return nil
 	}
 	return quota.RecordUse(tx, quota.Use{
 		SubmissionID: sub.ID,
 		UserID:       sub.UserID,
 		TaskID:       sub.TaskID,
-		Mode:         work.MeasuredMode(sub.Mode),
+		Mode:         work.WorkerMode(sub.Mode),
 		CreatedAt:    sub.CreatedAt,
 	})
 }
@@ -140,16 +140,16 @@ func (in NewSubmission) check() error {
 	case len(in.Devices) == 0:
 		return db.Errorf(db.Invalid, "Choose at least one device.")
 	}
-	if err := in.Added.check(); err != nil {
+	if err := in.AddedByAdmin.check(); err != nil {
 		return err
 	}
-	if err := work.CheckRequestKey(in.Key); err != nil {
+	if err := work.CheckRequestKey(in.RequestKey); err != nil {
 		return err
 	}
 	if err := tasks.CheckSubmission(in.asTaskSubmission()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
-	if err := in.checkFilter(); err != nil {
+	if err := in.checkProfileFilter(); err != nil {
 		return err
 	}
 	switch in.Mode {
@@ -159,11 +159,11 @@ func (in NewSubmission) check() error {
 	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked, profile or sanitize.", in.Mode)
 }
 
-func (in NewSubmission) checkFilter() error {
-	if err := in.Filter.Check(); err != nil {
+func (in NewSubmission) checkProfileFilter() error {
+	if err := in.ProfileFilter.Check(); err != nil {
 		return db.Errorf(db.Invalid, "The filter of the profile is wrong: %v.", err)
 	}
-	if !in.Filter.Empty() && in.Mode != job.ModeProfile {
+	if !in.ProfileFilter.Empty() && in.Mode != job.ModeProfile {
 		return db.Errorf(db.Invalid, "Only a submission of mode profile can have a profile filter, not one of mode %s.", in.Mode)
 	}
 	return nil
@@ -172,7 +172,7 @@ func (in NewSubmission) checkFilter() error {
 // readOpenTask reads the task, and returns an error if the person cannot submit to it now.
 func readOpenTask(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
 	// in.User may be outdated: the person may have been blocked since it was read.
-	user, err := accounts.Load(tx, in.User.ID)
+	user, err := accounts.UserByID(tx, in.User.ID)
 	if err != nil {
 		return task, version, err
 	}
@@ -186,10 +186,10 @@ func readOpenTask(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cat
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
-	if err := switches.Check(tx, switches.Submissions, switches.Task(task.ID)); err != nil {
+	if err := switches.CheckOn(tx, switches.SubmissionsSwitch, switches.TaskSwitchName(task.ID)); err != nil {
 		return task, version, err
 	}
-	if in.tooLate(task, in.at) && !task.AllowsPractice {
+	if in.isTooLate(task, in.submittedAt) && !task.AllowsPractice {
 		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC. It no longer takes submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
@@ -211,7 +211,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	}
 	// The name is shown and used for downloads, so it has no folders (Windows' included), no control or direction
 	// characters, and at most 120 bytes. In the sandbox the task's definition names the file.
-	name = db.CutText(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	name = db.CutText(db.SanitizeText(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file name %q contains an invisible character. Rename the file.", name)
 	}
@@ -245,8 +245,8 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 	return nil
 }
 
-// Queue stores a submission with its runs without checking limits. The site's own baselines use it directly.
-func Queue(
+// StoreAndQueue stores a submission with its runs without checking limits. The site's own baselines use it directly.
+func StoreAndQueue(
 	tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion,
 ) (Submission, []work.Run, error) {
 	sub, err := in.save(tx, task, version)
@@ -277,21 +277,21 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AddedWhy: in.Added.Reason, FrozenEventID: in.frozen,
+		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(), AdminAddedReason: in.AddedByAdmin.Reason, FrozenEventID: in.frozenEventID,
 	}
-	if in.Key != "" {
-		sub.RequestKey = &in.Key
+	if in.RequestKey != "" {
+		sub.RequestKey = &in.RequestKey
 	}
-	if !in.Filter.Empty() {
-		sub.ProfileFilter = in.Filter
+	if !in.ProfileFilter.Empty() {
+		sub.ProfileFilter = in.ProfileFilter
 	}
-	if err := tx.Create(&sub).Error; err != nil || !in.Added.Admin.SignedIn() {
+	if err := tx.Create(&sub).Error; err != nil || !in.AddedByAdmin.Admin.SignedIn() {
 		return sub, db.WriteError(err, "submission")
 	}
-	return sub, accounts.WriteAudit(tx, in.Added.Admin, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.Added.Reason)
+	return sub, accounts.WriteAudit(tx, in.AddedByAdmin.Admin, "add submission", fmt.Sprintf("submission %d", sub.ID), "for "+in.User.Name+": "+in.AddedByAdmin.Reason)
 }
 
-func idsOf(runs []work.Run) []int64 {
+func runIDs(runs []work.Run) []int64 {
 	ids := make([]int64, len(runs))
 	for i, run := range runs {
 		ids[i] = run.ID

@@ -41,7 +41,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			Mode: job.ModeTest, Source: []byte("int x;")}
 		for name, c := range map[string]struct {
 			change func(*submissions.NewSubmission)
-			want   db.Kind
+			want   db.ErrorKind
 		}{
 			"visitor": {func(n *submissions.NewSubmission) { n.User = accounts.User{} }, db.Forbidden},
 			"blocked": {func(n *submissions.NewSubmission) { n.User = ben }, db.Forbidden},
@@ -86,7 +86,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			list[0].TaskSlug != "vectoradd" {
 			t.Errorf("Submissions: %+v, %v", list, err)
 		}
-		tries, err := s.Submissions.Latest(ctx, ann.ID, task.ID, 5)
+		tries, err := s.Submissions.LatestToTask(ctx, ann.ID, task.ID, 5)
 		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) ||
 			tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
 			t.Errorf("Tries: %+v, %v", tries, err)
@@ -99,7 +99,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		}
 		for since, want := range map[time.Time]map[string]int{sub.CreatedAt: {sub.CreatedAt.UTC().Format(
 			time.DateOnly): 1}, sub.CreatedAt.Add(time.Hour): {}} {
-			if days, err := s.Submissions.Activity(ctx, accounts.User{}, ann.ID, since); err != nil ||
+			if days, err := s.Submissions.CountByDay(ctx, accounts.User{}, ann.ID, since); err != nil ||
 				!maps.Equal(days, want) {
 				t.Errorf("Activity since %s: %v, %v", since, days, err)
 			}
@@ -124,7 +124,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 		submit := func(key, tile string, more ...string) (submissions.Submission, []work.Run, error) {
 			in := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked,
 				FileName: "kernel.cpp",
-				Source:   []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, Key: key}
+				Source:   []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, RequestKey: key}
 			for _, name := range more {
 				in.Files[name] = nil
 			}
@@ -173,7 +173,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 
 // TestSourcesOfADayAreBounded whatever became of them: those that are cancelled at once cost no time of a device.
 func TestSourcesOfADayAreBounded(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 2}},
 		func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			submit := func(user accounts.User, letter string, size int) error {
@@ -202,7 +202,7 @@ func TestSourcesOfADayAreBounded(t *testing.T) {
 }
 
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
-	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 2, MaxUnfinishedRuns: 10}}
+	cfg := models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 2, MaxUnfinishedRuns: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
 		submit := func(user accounts.User) error {
@@ -228,7 +228,7 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 }
 
 func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
-	cfg := models.Config{SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1}}
+	cfg := models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 1}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
@@ -237,12 +237,12 @@ func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 		_, _, err := s.Submissions.Submit(ctx, again)
 		modelstest.WantKind(t, err, db.TooMany)
 		for range work.MaxLosses {
-			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 			modelstest.Check(t, err)
 			result := modelstest.Result(attempt, 1)
 			result.Outcome, result.CausedByJob, result.Failure = job.OutcomeLost, true,
 				&job.Failure{Reason: "The disk is full.", IsInfrastructureError: true}
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.Findings{})))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{})))
 		}
 		_, _, err = s.Submissions.Submit(ctx, again)
 		modelstest.Check(t, err)
@@ -250,7 +250,7 @@ func TestAnInfrastructureErrorUsesNoLimit(t *testing.T) {
 }
 
 func TestAPersonWithManyLiveRunsWaits(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.Limits{MaxUnfinishedRuns: 1}},
+	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{MaxUnfinishedRuns: 1}},
 		func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			run := w.Submit(t, s, w.Ann)

@@ -36,9 +36,9 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			refused, works func(int64) error
 			id, worksID    int64
 		}{
-			switches.Submissions:   {submit, evaluate, task.ID, 0},
-			switches.Evaluations:   {evaluate, submit, 0, task.ID},
-			switches.Task(task.ID): {submit, submit, task.ID, other.ID},
+			switches.SubmissionsSwitch:       {submit, evaluate, task.ID, 0},
+			switches.EvaluationsSwitch:       {evaluate, submit, 0, task.ID},
+			switches.TaskSwitchName(task.ID): {submit, submit, task.ID, other.ID},
 		} {
 			if err := s.Switches.TurnOff(t.Context(), ann, what, "No."); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person switched %s off: %v", what, err)
@@ -56,13 +56,13 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			if err := tries.works(tries.worksID); err != nil {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
-			if loads, err := s.Work.Loads(t.Context()); err != nil ||
-				!strings.HasSuffix(switches.FirstSentence(loads.Switches, "", what),
+			if loads, err := s.Work.DeviceLoads(t.Context()); err != nil ||
+				!strings.HasSuffix(switches.FirstOffSentence(loads.OffSwitches, "", what),
 					"for now. The room is being cooled.") {
-				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.Switches, err)
+				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.OffSwitches, err)
 			}
-			if off, err := s.Switches.AllOff(t.Context()); err != nil || len(off) != 1 || off[0].What != what ||
-				off[0].By != "Root" {
+			if off, err := s.Switches.OffParts(t.Context()); err != nil || len(off) != 1 || off[0].PartName != what ||
+				off[0].OffBy != "Root" {
 				t.Errorf("off are %+v, %v", off, err)
 			}
 			if err := s.Switches.TurnOn(t.Context(), admin, what); err != nil {

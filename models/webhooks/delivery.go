@@ -18,12 +18,12 @@ type Delivery struct {
 	ID          int64
 	WebhookID   int64
 	MessageID   string // the same in every try, so that a receiver can detect repetitions
-	Kind        Kind
+	Kind        EventKind
 	Body        string // JSON
 	Tries       int
 	Status      int    // status of the receiver's last answer; 0 if there was none
 	Error       string // reason why the last try failed
-	TookMS      int64  `gorm:"column:took_ms"`
+	DurationMS  int64  `gorm:"column:took_ms"`
 	CreatedAt   time.Time
 	NextAt      *time.Time // time of the next try; nil if there is none
 	TriedAt     *time.Time
@@ -75,9 +75,9 @@ func (w *Webhooks) DueDeliveries(
 }
 
 // ClaimDelivery postpones the next try of a delivery, so that no other process sends it. It returns false if another
-// process has claimed it. If this process stops before EndTry, the delivery is sent again later.
+// process has claimed it. If this process stops before RecordTryResult, the delivery is sent again later.
 func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
-	res := w.db.Writer(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
+	res := w.db.WriteStatement(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
 }
 
@@ -90,10 +90,11 @@ type TryResult struct {
 	ReceiverGone bool   `gorm:"column:gone"` // the receiver answered that it is gone
 }
 
-// EndTry stores the result of a try and the time of the next one. After too many failures it switches the webhook off.
-func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t TryResult) error {
+// RecordTryResult stores the result of a try and the time of the next one. After too many failures it switches the
+// webhook off.
+func (w *Webhooks) RecordTryResult(ctx context.Context, d DueDelivery, t TryResult) error {
 	at := db.Time(t.At)
-	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.CutText(db.Sanitize(t.Problem), 300), "took_ms": t.Duration.Milliseconds(), "tried_at": at, "next_at": nil}
+	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.CutText(db.SanitizeText(t.Problem), 300), "took_ms": t.Duration.Milliseconds(), "tried_at": at, "next_at": nil}
 	over := t.Problem == "" || t.ReceiverGone || d.Tries >= len(retryDelays)
 	switch {
 	case t.Problem == "":
@@ -166,7 +167,7 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 		if d.NextAt != nil && d.NextAt.Before(db.Now()) {
 			return nil // it waits to be sent
 		}
-		if err := countTest(tx, hookID); err != nil {
+		if err := countManualTry(tx, hookID); err != nil {
 			return err
 		}
 		now := db.Now()
@@ -189,10 +190,11 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 		if waiting >= maxWaitingTests {
 			return db.Errorf(db.TooMany, "%d tests of this webhook are already waiting.", waiting)
 		}
-		if err := countTest(tx, hookID); err != nil {
+		if err := countManualTry(tx, hookID); err != nil {
 			return err
 		}
-		body, err := json.Marshal(message{TestEvent, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
+		body, err := json.Marshal(deliveryBody{TestEvent, db.Now(),
+			map[string]any{"url": w.siteURL, "webhook": hookID}})
 		if err != nil {
 			return fmt.Errorf("writing a test: %w", err)
 		}
@@ -204,10 +206,10 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 // redeliveries.
 func manualTriesSetting(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
 
-// countTest counts a manual test or redelivery. It returns an error if there were too many in the last hour.
-func countTest(tx *gorm.DB, hookID int64) error {
+// countManualTry counts a manual test or redelivery. It returns an error if there were too many in the last hour.
+func countManualTry(tx *gorm.DB, hookID int64) error {
 	key, now := manualTriesSetting(hookID), db.Now()
-	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)
+	was, err := db.ReadJSONSettings[[]time.Time](tx.Where("key = ?", key), key)
 	if err != nil {
 		return err
 	}
@@ -216,7 +218,7 @@ func countTest(tx *gorm.DB, hookID int64) error {
 		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the maximum; try again in %s.",
 			len(asked), (time.Hour - now.Sub(asked[0])).Round(time.Minute))
 	}
-	return db.PutJSON(tx, key, append(asked, now))
+	return db.PutJSONSetting(tx, key, append(asked, now))
 }
 
 func checkSendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
@@ -229,11 +231,11 @@ func checkSendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 
 // SweepDeliveries deletes ended deliveries that are old, or exceed the limit of their webhook.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
-	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
+	err := w.db.WriteStatement(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
 	if err != nil {
 		return db.WriteError(err, "old deliveries")
 	}
-	err = w.db.Writer(ctx).Exec(`delete from webhook_deliveries where next_at is null and id in (select id from (
+	err = w.db.WriteStatement(ctx).Exec(`delete from webhook_deliveries where next_at is null and id in (select id from (
 			select id, row_number() over (partition by webhook_id order by id desc) as place from webhook_deliveries
 		) log where place > ?)`, maxDeliveriesPerWebhook).Error
 	return db.WriteError(err, "deliveries beyond the newest")

@@ -19,7 +19,7 @@ const maxEventsPerPass = 100
 // WebhookEvent is an event for which no deliveries were created yet.
 type WebhookEvent struct {
 	ID             int64
-	Kind           Kind
+	Kind           EventKind
 	WebhookID      int64 // the only receiver; 0 for all that want the event
 	RunID          int64 // run of run.ended and record.taken
 	UserID         int64 // owner of the run
@@ -44,7 +44,7 @@ func StoreEvent(tx *gorm.DB, e WebhookEvent) error {
 // confirmedEventsSQL selects events about a new rank or record of a run that a confirmation is still measuring.
 const confirmedEventsSQL = "kind in ('place.taken', 'record.taken') and run_id in (select challenger_id from orders where purpose = 'confirm' and ended_at is null)"
 
-// needsInboxes reports whether the event causes notices (Rules.NotifyInboxes).
+// needsInboxes reports whether the event causes notices (Callbacks.NotifyInboxes).
 func (e WebhookEvent) needsInboxes() bool {
 	return e.Kind == RunEnded || e.Kind == PlaceTaken || e.Kind == CommentMade || e.Kind == DeadlineCame
 }
@@ -61,37 +61,37 @@ type Person struct {
 	Name string `json:"name"`
 }
 
-// message is the body of a delivery.
-type message struct {
-	Type      Kind      `json:"type"`
+// deliveryBody is the body of a delivery.
+type deliveryBody struct {
+	Type      EventKind `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
 	Data      any       `json:"data"`
 }
 
-// runData describes a run in a message.
-type runData struct {
-	Run            int64           `json:"run"`
-	URL            string          `json:"url"`
-	Submission     int64           `json:"submission"`
-	Task           string          `json:"task"`
-	Version        int             `json:"version"`
-	Device         string          `json:"device"`
-	Mode           string          `json:"mode"`
-	State          string          `json:"state"`
-	Infrastructure bool            `json:"infrastructure_error" gorm:"column:ours"`
-	ScoreNS        *float64        `json:"score_ns" gorm:"column:score_ns"`
-	User           Person          `json:"user" gorm:"-"`
-	Previous       *PreviousRecord `json:"previous,omitempty" gorm:"-"`
-	Outcome        any             `json:"outcome,omitempty" gorm:"-"`
+// runMessageData describes a run in a message.
+type runMessageData struct {
+	Run                 int64           `json:"run"`
+	URL                 string          `json:"url"`
+	Submission          int64           `json:"submission"`
+	Task                string          `json:"task"`
+	Version             int             `json:"version"`
+	Device              string          `json:"device"`
+	Mode                string          `json:"mode"`
+	State               string          `json:"state"`
+	InfrastructureError bool            `json:"infrastructure_error" gorm:"column:ours"`
+	ScoreNS             *float64        `json:"score_ns" gorm:"column:score_ns"`
+	User                Person          `json:"user" gorm:"-"`
+	Previous            *PreviousRecord `json:"previous,omitempty" gorm:"-"`
+	Outcome             any             `json:"outcome,omitempty" gorm:"-"`
 
 	UserID   int64  `json:"-"`
 	UserName string `json:"-"`
 }
 
-// SpreadEvents creates the deliveries of stored events for each webhook that receives them, and returns the number of
-// processed events. An event whose data cannot be read is deleted, so that it does not block later ones; the error
+// CreateDeliveries creates the deliveries of stored events for each webhook that receives them, and returns the number
+// of processed events. An event whose data cannot be read is deleted, so that it does not block later ones; the error
 // names it. Events about the new rank of a run wait until its confirmation has ended.
-func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
+func (w *Webhooks) CreateDeliveries(ctx context.Context) (n int, err error) {
 	var ids []int64
 	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Where("not ("+confirmedEventsSQL+")").Order("id").Limit(maxEventsPerPass).
 		Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
@@ -130,7 +130,7 @@ func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
 }
 
 func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
-	if e.needsInboxes() && w.rules.NotifyInboxes != nil {
+	if e.needsInboxes() && w.callbacks.NotifyInboxes != nil {
 		if err := w.queueDeliveries(tx, e, hooks); err != nil {
 			return err
 		}
@@ -144,12 +144,12 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 	}
 	bodies := map[int64][]byte{} // by the webhook's owner, who may see more than others; 0 for the site's
 	for _, hook := range hooks {
-		if !e.isFor(hook) {
+		if !e.isReceivedBy(hook) {
 			continue
 		}
 		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
 			// The former holder of a record may not be allowed to see the task any more.
-			if sees, err := w.rules.CanSeeRun(tx, hook.UserID, e.RunID); err != nil {
+			if sees, err := w.callbacks.CanSeeRun(tx, hook.UserID, e.RunID); err != nil {
 				return err
 			} else if !sees {
 				continue
@@ -160,7 +160,7 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 			if err != nil || data == nil {
 				return err
 			}
-			if bodies[hook.UserID], err = json.Marshal(message{e.Kind, e.CreatedAt, data}); err != nil {
+			if bodies[hook.UserID], err = json.Marshal(deliveryBody{e.Kind, e.CreatedAt, data}); err != nil {
 				return fmt.Errorf("writing the event %d: %w", e.ID, err)
 			}
 		}
@@ -173,7 +173,7 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 
 // queueDeliveries adds notices about an event to inboxes, and queues deliveries for the webhooks of their owners.
 func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
-	list, err := w.rules.NotifyInboxes(tx, e)
+	list, err := w.callbacks.NotifyInboxes(tx, e)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook)
 			if hook.UserID != one.UserID || !hook.WantsKind(one.Kind) {
 				continue
 			}
-			body, err := json.Marshal(message{one.Kind, e.CreatedAt, one.Data})
+			body, err := json.Marshal(deliveryBody{one.Kind, e.CreatedAt, one.Data})
 			if err != nil {
 				return fmt.Errorf("writing the event %d: %w", e.ID, err)
 			}
@@ -194,10 +194,10 @@ func (w *Webhooks) queueDeliveries(tx *gorm.DB, e WebhookEvent, hooks []Webhook)
 	return nil
 }
 
-// isFor reports whether a webhook receives an event. A webhook of the site receives all events of its kinds; a person's
-// receives those about their own runs, and about records that they set or lost. No webhook receives events from before
-// its creation.
-func (e WebhookEvent) isFor(hook Webhook) bool {
+// isReceivedBy reports whether a webhook receives an event. A webhook of the site receives all events of its kinds; a
+// person's receives those about their own runs, and about records that they set or lost. No webhook receives events
+// from before its creation.
+func (e WebhookEvent) isReceivedBy(hook Webhook) bool {
 	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.WantsKind(e.Kind) || e.CreatedAt.Before(hook.CreatedAt) {
 		return false
 	}
@@ -210,7 +210,7 @@ func (w *Webhooks) eventData(tx *gorm.DB, e WebhookEvent, receiver int64) (any, 
 	if e.RunID == 0 {
 		return e.Detail, nil
 	}
-	var runs []runData
+	var runs []runMessageData
 	err := tx.Raw(`select r.id as run, r.submission_id as submission, t.slug as task, v.number as version, r.device, r.mode, r.state, r.ours, r.score_ns,
 			u.id as user_id, u.name as user_name
 		from runs r join task_versions v on v.id = r.version_id join tasks t on t.id = v.task_id join users u on u.id = r.user_id
@@ -219,8 +219,8 @@ func (w *Webhooks) eventData(tx *gorm.DB, e WebhookEvent, receiver int64) (any, 
 		return nil, db.ReadError(err, "run %d", e.RunID)
 	}
 	run := runs[0]
-	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.site, run.Run), Person{run.UserID, run.UserName}
-	if run.Outcome, err = w.rules.OutcomeFor(tx, receiver, run.Run); err != nil {
+	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.siteURL, run.Run), Person{run.UserID, run.UserName}
+	if run.Outcome, err = w.callbacks.OutcomeFor(tx, receiver, run.Run); err != nil {
 		return nil, err
 	}
 	if e.FormerHolderID != 0 {
@@ -241,7 +241,7 @@ func previousRecord(tx *gorm.DB, e WebhookEvent) (*PreviousRecord, error) {
 }
 
 // queueDelivery creates a delivery that is due at once.
-func queueDelivery(tx *gorm.DB, hookID int64, kind Kind, body []byte) error {
+func queueDelivery(tx *gorm.DB, hookID int64, kind EventKind, body []byte) error {
 	now := db.Now()
 	return db.WriteError(tx.Create(&Delivery{
 		WebhookID: hookID, MessageID: "msg_" + uuid.NewString(), Kind: kind, Body: string(body), CreatedAt: now, NextAt: &now,

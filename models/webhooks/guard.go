@@ -30,8 +30,8 @@ const minPort = 1024
 
 // Guard decides which addresses webhooks may connect to.
 type Guard struct {
-	allowed      []netip.Prefix // networks that the operator allows in addition
-	ownAddresses func() ([]net.Addr, error)
+	allowedNetworks  []netip.Prefix // networks that the operator allows in addition
+	machineAddresses func() ([]net.Addr, error)
 }
 
 // NewGuard returns a guard that allows public addresses, and the networks in allowed.
@@ -50,10 +50,10 @@ func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("the address %q cannot be read: %w", host, err)
 	}
 	ip = ip.WithZone("").Unmap()
-	if anyContains(g.allowed, ip) {
+	if anyNetworkContains(g.allowedNetworks, ip) {
 		return nil
 	}
-	if !isPublic(ip) || !isHTTPPort(port) || g.isOwn(ip) {
+	if !isPublic(ip) || !isHTTPPort(port) || g.isOwnAddress(ip) {
 		return ErrRefused
 	}
 	return nil
@@ -68,7 +68,7 @@ func isHTTPPort(port string) bool {
 // CheckHost returns an error for a host and port that Check would always refuse: an address, a name of this machine, a
 // number that resolvers read as an address, or a port. Other names are checked after resolution.
 func (g Guard) CheckHost(host, port string) error {
-	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 || !isHTTPPort(port) && len(g.allowed) == 0 {
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 || !isHTTPPort(port) && len(g.allowedNetworks) == 0 {
 		return ErrRefused
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -89,18 +89,18 @@ func (g Guard) CheckHost(host, port string) error {
 var ErrRefused = errors.New("the address is not a public one, or its port is not one of HTTP")
 
 func isPublic(ip netip.Addr) bool {
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || publicIPv6.Contains(ip)) && !anyContains(nonPublicNetworks, ip)
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || publicIPv6.Contains(ip)) && !anyNetworkContains(nonPublicNetworks, ip)
 }
 
-func anyContains(networks []netip.Prefix, ip netip.Addr) bool {
+func anyNetworkContains(networks []netip.Prefix, ip netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// isOwn reports whether the address belongs to this machine, whose services may trust local connections.
-func (g Guard) isOwn(ip netip.Addr) bool {
+// isOwnAddress reports whether the address belongs to this machine, whose services may trust local connections.
+func (g Guard) isOwnAddress(ip netip.Addr) bool {
 	// The machine's addresses are read each time, because they change. If that fails, every address is refused.
 	// Networks in allowed (checked above) take precedence.
-	addresses, err := g.ownAddresses()
+	addresses, err := g.machineAddresses()
 	return err != nil || slices.ContainsFunc(addresses, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
 		return ok && n.IP.Equal(ip.AsSlice())

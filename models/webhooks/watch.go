@@ -11,9 +11,9 @@ import (
 	"warpboard/models/db"
 )
 
-// watchSetting is the key of the setting that stores what was reported about workers and queues, so that a restart does
-// not repeat reports.
-const watchSetting = "webhooks.watch"
+// watchStateKey is the key of the setting that stores what was reported about workers and queues, so that a restart
+// does not repeat reports.
+const watchStateKey = "webhooks.watch"
 
 // SilentWorker is a worker without recent heartbeats.
 type SilentWorker struct {
@@ -35,11 +35,13 @@ type reportedState struct {
 	LongWaits     []string `json:"long" gorm:"column:long"`     // webhook/device
 }
 
-// Watch compares the state of workers and queues with the reported state, and stores changes as events. It does not
-// report workers that were silent before the first webhook existed. Several processes may call it, because its
-// transaction reads what others have reported.
-func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []WaitingWork, at time.Time) error {
-	look := func(tx *gorm.DB) (observation, error) { return observeState(tx, silent, waits, at) }
+// WatchWorkersAndQueues compares the state of workers and queues with the reported state, and stores changes as events.
+// It does not report workers that were silent before the first webhook existed. Several processes may call it, because
+// its transaction reads what others have reported.
+func (w *Webhooks) WatchWorkersAndQueues(
+	ctx context.Context, silent []SilentWorker, waits []WaitingWork, at time.Time,
+) error {
+	look := func(tx *gorm.DB) (queueObservation, error) { return observeState(tx, silent, waits, at) }
 	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.hasChanged {
 		return err // the usual case, without a transaction
 	}
@@ -48,8 +50,8 @@ func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []Wai
 		if err != nil || !seen.hasChanged {
 			return err
 		}
-		if seen.withoutReceiver { // the next listener starts over
-			_, err := db.DeleteSetting(tx, watchSetting)
+		if seen.noWebhookWantsEvents { // the next listener starts over
+			_, err := db.DeleteSetting(tx, watchStateKey)
 			return err
 		}
 		for _, e := range seen.events {
@@ -57,30 +59,32 @@ func (w *Webhooks) Watch(ctx context.Context, silent []SilentWorker, waits []Wai
 				return err
 			}
 		}
-		return db.PutJSON(tx, watchSetting, seen.newState)
+		return db.PutJSONSetting(tx, watchStateKey, seen.newState)
 	})
 }
 
-// observation is the state of workers and queues at a time, with the events that report its changes.
-type observation struct {
-	hasChanged      bool // the state differs from the stored one
-	withoutReceiver bool // no webhook wants these events
-	newState        reportedState
-	events          []WebhookEvent
+// queueObservation is the state of workers and queues at a time, with the events that report its changes.
+type queueObservation struct {
+	hasChanged           bool // the state differs from the stored one
+	noWebhookWantsEvents bool // no webhook wants these events
+	newState             reportedState
+	events               []WebhookEvent
 }
 
-func observeState(tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at time.Time) (s observation, err error) {
+func observeState(
+	tx *gorm.DB, silent []SilentWorker, waits []WaitingWork, at time.Time,
+) (s queueObservation, err error) {
 	var hooks []Webhook
 	if err := tx.Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
 		return s, db.ReadError(err, "webhooks")
 	}
 	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.WantsKind(WorkerLost) && !h.WantsKind(WaitLong) })
-	was, err := db.JSONSettings[reportedState](tx.Where("key = ?", watchSetting), watchSetting)
+	was, err := db.ReadJSONSettings[reportedState](tx.Where("key = ?", watchStateKey), watchStateKey)
 	if err != nil {
 		return s, err
 	}
 	before, known := was[""]
-	if s.withoutReceiver = len(hooks) == 0; s.withoutReceiver {
+	if s.noWebhookWantsEvents = len(hooks) == 0; s.noWebhookWantsEvents {
 		s.hasChanged = known
 		return s, nil
 	}
@@ -100,7 +104,7 @@ func compareStates(
 	}
 	for _, hook := range hooks {
 		for _, wait := range waits {
-			limit := time.Duration(hook.WaitSeconds) * time.Second
+			limit := time.Duration(hook.LongWaitSeconds) * time.Second
 			if !hook.WantsKind(WaitLong) || at.Sub(wait.OldestSince) < limit {
 				continue
 			}
@@ -110,7 +114,7 @@ func compareStates(
 				events = append(events, WebhookEvent{Kind: WaitLong, WebhookID: hook.ID, Detail: struct {
 					WaitingWork
 					Limit int `json:"limit_seconds"`
-				}{wait, hook.WaitSeconds}})
+				}{wait, hook.LongWaitSeconds}})
 			}
 		}
 	}

@@ -18,39 +18,39 @@ import (
 	"warpboard/models/db"
 )
 
-// Kind is the kind of an event, as messages name it.
-type Kind string
+// EventKind is the kind of an event, as messages name it.
+type EventKind string
 
 // Kinds of events.
 const (
-	RunEnded    Kind = "run.ended"    // a run requested by a person has ended
-	RecordTaken Kind = "record.taken" // a board has a new first
-	WorkerLost  Kind = "worker.lost"  // a worker is silent without having left
-	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
-	TestEvent   Kind = "test"         // requested by a person
+	RunEnded    EventKind = "run.ended"    // a run requested by a person has ended
+	RecordTaken EventKind = "record.taken" // a board has a new first
+	WorkerLost  EventKind = "worker.lost"  // a worker is silent without having left
+	WaitLong    EventKind = "wait.long"    // work has waited for a device for longer than the webhook's limit
+	TestEvent   EventKind = "test"         // requested by a person
 
-	PlaceLost    Kind = "place.lost"    // someone passed the person on a board
-	CommentAdded Kind = "comment.added" // someone commented in a thread of the person's
-	DeadlineNear Kind = "deadline.near" // a task closes soon
+	PlaceLost    EventKind = "place.lost"    // someone passed the person on a board
+	CommentAdded EventKind = "comment.added" // someone commented in a thread of the person's
+	DeadlineNear EventKind = "deadline.near" // a task closes soon
 
-	// Webhooks cannot select these kinds. Rules.NotifyInboxes decides who is notified of them.
-	PlaceTaken   Kind = "place.taken"
-	CommentMade  Kind = "comment.made"
-	DeadlineCame Kind = "deadline.came"
+	// Webhooks cannot select these kinds. Callbacks.NotifyInboxes decides who is notified of them.
+	PlaceTaken   EventKind = "place.taken"
+	CommentMade  EventKind = "comment.made"
+	DeadlineCame EventKind = "deadline.came"
 )
 
 // PersonalKinds lists the kinds that a person's webhooks can select: about their own runs, records, and notices.
-func PersonalKinds() []Kind {
-	return []Kind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
+func PersonalKinds() []EventKind {
+	return []EventKind{RunEnded, RecordTaken, PlaceLost, CommentAdded, DeadlineNear}
 }
 
 // SiteKinds lists the kinds that the site's webhooks can select.
-func SiteKinds() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
+func SiteKinds() []EventKind { return []EventKind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
 
 const (
-	maxPerPerson = 5
-	maxOfSite    = 50
-	maxURLLength = 500
+	maxWebhooksPerPerson = 5
+	maxSiteWebhooks      = 50
+	maxURLLength         = 500
 	// secretPrefix is the prefix of secrets. It and the length of the key follow standardwebhooks.com.
 	secretPrefix = "whsec_"
 	secretBytes  = 32
@@ -61,13 +61,13 @@ const (
 // Webhooks reads and stores webhooks in one database.
 type Webhooks struct {
 	db              *db.DB
-	site            string // URL of the site, for links
+	siteURL         string // URL of the site, for links
 	allowedNetworks AllowedNetworks
-	rules           Rules
+	callbacks       Callbacks
 }
 
-// Rules has functions of package models that this package cannot import.
-type Rules struct {
+// Callbacks has functions of package models that this package cannot import.
+type Callbacks struct {
 	// CanSeeRun reports whether a person may see a run.
 	CanSeeRun func(tx *gorm.DB, userID, runID int64) (bool, error) `gorm:"column:sees"`
 	// OutcomeFor returns the outcome of a run on its board for a webhook of a person (receiver) or of the site (0); nil
@@ -81,44 +81,44 @@ type Rules struct {
 // PersonalMessage is a message for the webhooks of one person.
 type PersonalMessage struct {
 	UserID int64
-	Kind   Kind
+	Kind   EventKind
 	Data   any
 }
 
 // AllowedNetworks lists networks that webhooks may connect to although they are not public. URLs in the networks of
-// Site may use http://.
+// ForSite may use http://.
 type AllowedNetworks struct {
-	Site   []netip.Prefix // the site's webhooks
-	People []netip.Prefix // people's: for tests, whose receivers are on this machine
+	ForSite   []netip.Prefix // the site's webhooks
+	ForPeople []netip.Prefix // people's: for tests, whose receivers are on this machine
 }
 
 // New returns the webhooks in a database.
-func New(database *db.DB, site string, reach AllowedNetworks, rules Rules) *Webhooks {
+func New(database *db.DB, site string, reach AllowedNetworks, rules Callbacks) *Webhooks {
 	return &Webhooks{database, site, reach, rules}
 }
 
 // Webhook is a URL that receives events.
 type Webhook struct {
-	ID          int64
-	UserID      int64 // owner; 0 for the site's
-	URL         string
-	Events      []Kind `gorm:"serializer:json"`
-	WaitSeconds int    // threshold of wait.long
-	Secret      string // key of the signatures
-	Failures    int    // number of consecutive failed deliveries
-	CreatedAt   time.Time
-	DisabledAt  *time.Time
-	DisabledWhy string
+	ID              int64
+	UserID          int64 // owner; 0 for the site's
+	URL             string
+	EventKinds      []EventKind `gorm:"column:events;serializer:json"`
+	LongWaitSeconds int         `gorm:"column:wait_seconds"` // threshold of wait.long
+	Secret          string      // key of the signatures
+	Failures        int         // number of consecutive failed deliveries
+	CreatedAt       time.Time
+	DisabledAt      *time.Time
+	DisabledReason  string `gorm:"column:disabled_why"`
 }
 
 // WantsKind reports whether the webhook receives events of a kind.
-func (h Webhook) WantsKind(kind Kind) bool { return slices.Contains(h.Events, kind) }
+func (h Webhook) WantsKind(kind EventKind) bool { return slices.Contains(h.EventKinds, kind) }
 
 // NewWebhook describes a webhook to create.
 type NewWebhook struct {
 	ForWholeSite bool `gorm:"column:site"` // for the site, not the person
 	URL          string
-	Events       []Kind
+	EventKinds   []EventKind
 	LongWait     time.Duration `gorm:"column:wait"` // threshold of wait.long; 0: half an hour
 }
 
@@ -127,10 +127,10 @@ func (w *Webhooks) checkNew(n NewWebhook) error {
 	if n.ForWholeSite {
 		known = SiteKinds()
 	}
-	if len(n.Events) == 0 {
+	if len(n.EventKinds) == 0 {
 		return db.Errorf(db.Invalid, "Choose at least one event.")
 	}
-	for _, kind := range n.Events {
+	for _, kind := range n.EventKinds {
 		if !slices.Contains(known, kind) {
 			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, KindsText(known))
 		}
@@ -139,9 +139,9 @@ func (w *Webhooks) checkNew(n NewWebhook) error {
 		return db.Errorf(db.Invalid, "The limit of a wait is a minute to a week.")
 	}
 	if n.ForWholeSite {
-		return checkURL(n.URL, slices.Concat(w.allowedNetworks.Site, w.allowedNetworks.People), len(w.allowedNetworks.Site) > 0)
+		return checkURL(n.URL, slices.Concat(w.allowedNetworks.ForSite, w.allowedNetworks.ForPeople), len(w.allowedNetworks.ForSite) > 0)
 	}
-	return checkURL(n.URL, w.allowedNetworks.People, false)
+	return checkURL(n.URL, w.allowedNetworks.ForPeople, false)
 }
 
 // checkURL returns an error for a URL that no delivery could reach. Host names are checked when a delivery connects.
@@ -168,7 +168,7 @@ func defaultPort(scheme string) string {
 }
 
 // KindsText lists kinds in a sentence.
-func KindsText(kinds []Kind) string {
+func KindsText(kinds []EventKind) string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
 		names[i] = string(kind)
@@ -180,28 +180,28 @@ func KindsText(kinds []Kind) string {
 func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
 	hook = Webhook{
 		UserID:    actor.ID,
-		URL:       strings.TrimSpace(db.Sanitize(n.URL)),
+		URL:       strings.TrimSpace(db.SanitizeText(n.URL)),
 		CreatedAt: db.Now(),
 		Secret:    newSecret(),
 	}
-	most := int64(maxPerPerson)
+	most := int64(maxWebhooksPerPerson)
 	if n.ForWholeSite {
-		hook.UserID, most = 0, maxOfSite
+		hook.UserID, most = 0, maxSiteWebhooks
 	}
 	if !actor.SignedIn() {
 		return hook, db.Errorf(db.Forbidden, "Sign in to make a webhook.")
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}); err != nil {
 		return hook, err
 	}
 	if n.LongWait == 0 {
 		n.LongWait = defaultLongWait
 	}
-	n.URL, n.Events = hook.URL, slices.Compact(slices.Sorted(slices.Values(n.Events)))
+	n.URL, n.EventKinds = hook.URL, slices.Compact(slices.Sorted(slices.Values(n.EventKinds)))
 	if err := w.checkNew(n); err != nil {
 		return hook, err
 	}
-	hook.Events, hook.WaitSeconds = n.Events, int(n.LongWait.Seconds())
+	hook.EventKinds, hook.LongWaitSeconds = n.EventKinds, int(n.LongWait.Seconds())
 	return hook, w.db.Write(ctx, func(tx *gorm.DB) error {
 		var there int64
 		if err := tx.Model(&Webhook{}).Where("user_id = ?", hook.UserID).Count(&there).Error; err != nil {
@@ -233,7 +233,7 @@ func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if u, err := url.Parse(h.URL); err == nil {
 		host = u.Host
 	}
-	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+KindsText(h.Events)))
+	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+KindsText(h.EventKinds)))
 }
 
 // Webhooks lists a person's own webhooks, or the site's, oldest first.
@@ -242,7 +242,7 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	if site {
 		owner = 0
 	}
-	if err := actor.Check(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: owner}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: owner}); err != nil {
 		return nil, err
 	}
 	err = w.db.Read(ctx).Where("user_id = ?", owner).Order("id").Find(&list).Error

@@ -11,30 +11,31 @@ import (
 
 // Activity summarizes the last day of a device.
 type Activity struct {
-	WorkCount      int           // runs and evaluations that a worker had
-	Busy           float64       // part of the time that the slots were up; building counts, too. 0: no slot is here now
-	Up             time.Duration // how long a slot was up within the day, the mean of all
+	WorkCount int // runs and evaluations that a worker had
+	// part of the time that the slots were up; building counts, too. 0: no slot is here now
+	BusyShare      float64
+	MeanSlotUptime time.Duration // how long a slot was up within the day, the mean of all
 	SubmittedCount int           // part of WorkCount that people submitted on this day
 	MedianWait     time.Duration // median time until a worker received them the last time
-	Noise          float64       // noise of the noisiest slot (fleet.Noise); 0: unknown
+	SlotNoise      float64       // noise of the noisiest slot (fleet.Noise); 0: unknown
 }
 
 const activitySpan = 24 * time.Hour
 
 // activityRow is a run, an evaluation, or a slot benchmark. Only slot benchmarks have a Slot.
 type activityRow struct {
-	Device    string
-	Slot      string
-	QueuedAt  time.Time
-	StartedAt time.Time
-	EndedAt   *time.Time
-	Asked     int // 1: a person requested it, and waits
-	ReadNS    float64
+	Device      string
+	Slot        string
+	QueuedAt    time.Time
+	StartedAt   time.Time
+	EndedAt     *time.Time
+	IsRequested int `gorm:"column:asked"` // 1: a person requested it, and waits
+	ReadNS      float64
 }
 
-// Activities returns the activity of each device in the day before a time. up has the start times of the device's
-// current slots. Work before the last start of its worker does not count in Busy.
-func (l *LifeCycle) Activities(
+// DeviceActivities returns the activity of each device in the day before a time. up has the start times of the device's
+// current slots. Work before the last start of its worker does not count in BusyShare.
+func (l *LifeCycle) DeviceActivities(
 	ctx context.Context, at time.Time, up map[string][]time.Time,
 ) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
@@ -43,7 +44,7 @@ func (l *LifeCycle) Activities(
 	}
 	var list []activityRow
 	err := l.db.Read(ctx).Raw(`
-		select device, '' as slot, queued_at, started_at, ended_at, case when `+RequestedCondition+` then 1 else 0 end as asked, 0.0 as read_ns
+		select device, '' as slot, queued_at, started_at, ended_at, case when `+RequestedRunSQL+` then 1 else 0 end as asked, 0.0 as read_ns
 		from runs where started_at is not null and (ended_at is null or ended_at >= ?)
 		union all
 		select device, '', queued_at, started_at, ended_at, 1, 0.0
@@ -60,15 +61,15 @@ func (l *LifeCycle) Activities(
 	}
 	activities := make(map[string]Activity, len(rows))
 	for device, of := range rows {
-		activities[device] = activityOf(of, since, at, up[device])
+		activities[device] = computeActivity(of, since, at, up[device])
 	}
 	return activities, nil
 }
 
-func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Activity) {
-	var steps []step
+func computeActivity(rows []activityRow, since, at time.Time, up []time.Time) (a Activity) {
+	var steps []activityStep
 	for _, from := range up {
-		steps = append(steps, step{at: laterOf(from, since), slots: 1})
+		steps = append(steps, activityStep{changedAt: laterTime(from, since), slotChange: 1})
 	}
 	var waits []time.Duration
 	readTimes := map[string][]float64{}
@@ -78,12 +79,12 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 			continue
 		}
 		a.WorkCount++
-		if row.Asked == 1 && !row.QueuedAt.Before(since) {
+		if row.IsRequested == 1 && !row.QueuedAt.Before(since) {
 			waits = append(waits, max(row.StartedAt.Sub(row.QueuedAt), 0))
 		}
-		steps = append(steps, step{at: laterOf(row.StartedAt, since), works: 1})
+		steps = append(steps, activityStep{changedAt: laterTime(row.StartedAt, since), workChange: 1})
 		if row.EndedAt != nil {
-			steps = append(steps, step{at: *row.EndedAt, works: -1})
+			steps = append(steps, activityStep{changedAt: *row.EndedAt, workChange: -1})
 		}
 	}
 	if a.SubmittedCount = len(waits); a.SubmittedCount > 0 {
@@ -91,39 +92,39 @@ func activityOf(rows []activityRow, since, at time.Time, up []time.Time) (a Acti
 		a.MedianWait = waits[len(waits)/2]
 	}
 	for _, times := range readTimes {
-		a.Noise = max(a.Noise, fleet.RelativeDeviation(times))
+		a.SlotNoise = max(a.SlotNoise, fleet.RelativeDeviation(times))
 	}
-	if held, all := slotTime(steps, at); all > 0 {
-		a.Busy, a.Up = held.Seconds()/all.Seconds(), all/time.Duration(len(up))
+	if held, all := usedSlotTime(steps, at); all > 0 {
+		a.BusyShare, a.MeanSlotUptime = held.Seconds()/all.Seconds(), all/time.Duration(len(up))
 	}
 	return a
 }
 
-// step is a change at a time: a slot starts, or work begins or ends.
-type step struct {
-	at    time.Time
-	works int
-	slots int
+// activityStep is a change at a time: a slot starts, or work begins or ends.
+type activityStep struct {
+	changedAt  time.Time
+	workChange int
+	slotChange int
 }
 
-// slotTime returns how long work used slots until a time, and how long slots existed. Work in excess of the slots is
-// being built or waits for a slot.
-func slotTime(steps []step, until time.Time) (held, up time.Duration) {
-	slices.SortFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+// usedSlotTime returns how long work used slots until a time, and how long slots existed. Work in excess of the slots
+// is being built or waits for a slot.
+func usedSlotTime(steps []activityStep, until time.Time) (held, up time.Duration) {
+	slices.SortFunc(steps, func(a, b activityStep) int { return a.changedAt.Compare(b.changedAt) })
 	works, slots := 0, 0
 	for i, s := range steps {
 		next := until
 		if i+1 < len(steps) {
-			next = steps[i+1].at
+			next = steps[i+1].changedAt
 		}
-		works, slots = works+s.works, slots+s.slots
-		span := max(next.Sub(s.at), 0)
+		works, slots = works+s.workChange, slots+s.slotChange
+		span := max(next.Sub(s.changedAt), 0)
 		held, up = held+time.Duration(min(works, slots))*span, up+time.Duration(slots)*span
 	}
 	return held, up
 }
 
-func laterOf(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -32,21 +32,23 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 			modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w",
 				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: benchmark}}))
 		}
-		all := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at, up))
+		all := modelstest.Got[map[string]work.Activity](t)(s.Work.DeviceActivities(t.Context(), at, up))
 		cpu := all["CPU"]
 		if cpu.WorkCount != 3 || cpu.SubmittedCount != 2 || cpu.MedianWait != 6*time.Minute ||
-			math.Abs(cpu.Busy-10.0/48) > 1e-3 ||
-			cpu.Up != 24*time.Hour {
+			math.Abs(cpu.BusyShare-10.0/48) > 1e-3 ||
+			cpu.MeanSlotUptime != 24*time.Hour {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)
 		}
-		late := modelstest.Got[map[string]work.Activity](t)(s.Work.Activities(t.Context(), at,
+		late := modelstest.Got[map[string]work.Activity](t)(s.Work.DeviceActivities(t.Context(), at,
 			map[string][]time.Time{"CPU": {ago(10), ago(4)}}))["CPU"]
-		if math.Abs(late.Busy-7.0/14) > 1e-3 || late.Up != 7*time.Hour {
-			t.Errorf("slots that are up for 10 and 4 hours are busy %v of %v, want 7 of 14 hours: 4 + 3", late.Busy,
-				late.Up)
+		if math.Abs(late.BusyShare-7.0/14) > 1e-3 || late.MeanSlotUptime != 7*time.Hour {
+			t.Errorf("slots that are up for 10 and 4 hours are busy %v of %v, want 7 of 14 hours: 4 + 3",
+				late.BusyShare,
+				late.MeanSlotUptime)
 		}
-		if cpu.Noise < 0.01 || cpu.Noise > 0.02 {
-			t.Errorf("the noise is %v, want 1.5 %%: the median deviation of one, as a standard deviation", cpu.Noise)
+		if cpu.SlotNoise < 0.01 || cpu.SlotNoise > 0.02 {
+			t.Errorf("the noise is %v, want 1.5 %%: the median deviation of one, as a standard deviation",
+				cpu.SlotNoise)
 		}
 		if _, known := all["H200"]; known {
 			t.Error("a device that did nothing has an activity")

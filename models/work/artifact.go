@@ -47,7 +47,7 @@ func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (ma
 		ProfileOf int64
 	}
 	err := l.db.Read(ctx).Table("artifacts a").Select("a.*, r.profile_of").Joins("join runs r on r.id = a.run_id").
-		Where("r.profile_of in ? and "+profiledRun, rankedIDs).Scan(&list).Error
+		Where("r.profile_of in ? and "+profileRunSQL, rankedIDs).Scan(&list).Error
 	of := make(map[int64][]Artifact, len(rankedIDs))
 	for _, a := range list {
 		of[a.ProfileOf] = append(of[a.ProfileOf], a.Artifact)
@@ -72,7 +72,7 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
 		return nil, nil
 	}
-	a, err := l.loadInFlight(l.db.Read(ctx), r.AttemptID)
+	a, err := l.loadAttemptWithWork(l.db.Read(ctx), r.AttemptID)
 	if awaits, err := a.expectsResult(*r, err); err != nil || !awaits {
 		return nil, err
 	}
@@ -82,11 +82,11 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 			continue // too large to send; its stage has a note
 		}
 		row := Artifact{
-			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
+			Name: db.SanitizeText(filepath.Base(a.Name)), Type: db.SanitizeText(a.Type), Size: int64(len(a.Data)),
 			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
 		}
 		err := l.files.Put(ctx, row.Hash, a.Data)
-		if errors.Is(err, files.ErrFull) {
+		if errors.Is(err, files.ErrDiskFull) {
 			r.DropArtifact(i, err.Error())
 			continue
 		}
@@ -98,7 +98,7 @@ func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifa
 	return rows, nil
 }
 
-func keepArtifacts(tx *gorm.DB, runID int64, rows []Artifact) error {
+func storeArtifactRows(tx *gorm.DB, runID int64, rows []Artifact) error {
 	for _, row := range rows {
 		row.RunID = runID
 		err := tx.Clauses(clause.OnConflict{

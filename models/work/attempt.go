@@ -34,8 +34,10 @@ type Attempt struct {
 	LogBytes     int64  // bytes of the stored log events, and a part of the others'
 }
 
-// Ref returns the reference of the run or evaluation.
-func (a Attempt) Ref() job.WorkRef { return job.WorkRef{RunID: a.RunID, EvaluationID: a.EvaluationID} }
+// WorkRef returns the reference of the run or evaluation.
+func (a Attempt) WorkRef() job.WorkRef {
+	return job.WorkRef{RunID: a.RunID, EvaluationID: a.EvaluationID}
+}
 
 // BeganAt returns the time at which a worker received the attempt, or its creation if no worker reported that.
 func (a Attempt) BeganAt() time.Time {
@@ -49,14 +51,14 @@ func (a Attempt) BeganAt() time.Time {
 // no longer waits.
 func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.WorkRef) (attempt Attempt, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		attempt, err = l.start(tx, ref, "")
+		attempt, err = l.startAttempt(tx, ref, "")
 		return err
 	})
 	return attempt, err
 }
 
-func (l *LifeCycle) start(tx *gorm.DB, ref job.WorkRef, worker string) (Attempt, error) {
-	u, err := l.loadItem(tx, ref)
+func (l *LifeCycle) startAttempt(tx *gorm.DB, ref job.WorkRef, worker string) (Attempt, error) {
+	u, err := l.loadWork(tx, ref)
 	if db.KindOf(err) == db.NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
 		return Attempt{}, db.Errorf(db.Conflict, "%s is no longer waiting.", sentenceSubject(ref))
 	}
@@ -66,10 +68,10 @@ func (l *LifeCycle) start(tx *gorm.DB, ref job.WorkRef, worker string) (Attempt,
 	w := u.work()
 	attempt := Attempt{
 		ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Number: w.Attempts + 1,
-		Secret: db.NewSecret(), Seed: newSeed(), Worker: db.Sanitize(worker), CreatedAt: db.Now(),
+		Secret: db.NewSecret(), Seed: newSeed(), Worker: db.SanitizeText(worker), CreatedAt: db.Now(),
 	}
 	w.AttemptID, w.DispatchedAt, w.Attempts = attempt.ID, &attempt.CreatedAt, attempt.Number
-	if err := saveItem(tx, u, ""); err != nil {
+	if err := saveWork(tx, u, ""); err != nil {
 		return attempt, err
 	}
 	return attempt, db.WriteError(tx.Create(&attempt).Error, "attempt")
@@ -91,20 +93,20 @@ func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
 	err := tx.Raw(`select a.*, w.device, w.kind, w.priority
-		from attempts a join (`+liveWork+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
+		from attempts a join (`+allLiveWorkSQL+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }
 
-// workersThatLost lists the workers that lost an attempt at the work, unsorted.
-func workersThatLost(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
+// workersWithLostAttempt lists the workers that lost an attempt at the work, unsorted.
+func workersWithLostAttempt(tx *gorm.DB, ref job.WorkRef) ([]string, error) {
 	var workers []string
-	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
+	err := tx.Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsOfWork(ref)).
 		Distinct().Pluck("worker", &workers).Error
 	return workers, db.ReadError(err, "the workers that lost %s", ref)
 }
 
-// attemptsAt returns the condition that selects the attempts at one run or evaluation.
-func attemptsAt(ref job.WorkRef) map[string]any {
+// attemptsOfWork returns the condition that selects the attempts at one run or evaluation.
+func attemptsOfWork(ref job.WorkRef) map[string]any {
 	if ref.EvaluationID != "" {
 		return map[string]any{"evaluation_id": ref.EvaluationID}
 	}

@@ -16,11 +16,11 @@ const rowsPerInsert = 250
 
 // NewBatch describes evaluations of one caller that are submitted together.
 type NewBatch struct {
-	Asker
-	Caller string // person or address that the limits apply to
-	Key    string // idempotency key
-	Limits EvaluationLimits
-	Items  []BatchItem
+	Requester
+	Caller     string // person or address that the limits apply to
+	RequestKey string // idempotency key
+	Limits     EvaluationLimits
+	Items      []BatchItem
 }
 
 // BatchItem is one request of a batch with its result: an evaluation, or an error.
@@ -34,31 +34,31 @@ type BatchItem struct {
 // SubmitBatch queues the evaluations of a batch in one transaction, and sets the result of each item. It returns "" if
 // all were refused. A repeated batch with the same key returns the first batch.
 func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, err error) {
-	if err := CheckRequestKey(in.Key); err != nil {
+	if err := CheckRequestKey(in.RequestKey); err != nil {
 		return "", err
 	}
-	in.prepare()
+	in.prepareRows()
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		before, err := evaluationsSentBefore(tx.Omit("result"), in.Asker, in.Key) // 1,000 results may have gigabytes
+		before, err := evaluationsSentBefore(tx.Omit("result"), in.Requester, in.RequestKey) // 1,000 results may have gigabytes
 		if err != nil {
 			return err
 		}
 		if len(before) > 0 {
 			id = before[0].Batch
-			return in.useEarlier(before)
+			return in.reuseEarlierEvaluations(before)
 		}
-		if err := checkOpen(tx); err != nil {
+		if err := checkEvaluationsOn(tx); err != nil {
 			return err
 		}
-		taken, err := in.take(tx)
+		taken, err := in.takeWithinLimits(tx)
 		if err != nil || len(taken) == 0 {
 			return err
 		}
-		measured, err := shareAll(tx, in.Asker, taken)
+		measured, err := shareResults(tx, in.Requester, taken)
 		if err != nil {
 			return err
 		}
-		if err := in.park(tx, taken); err != nil {
+		if err := in.parkExcess(tx, taken); err != nil {
 			return err
 		}
 		id = taken[0].Batch
@@ -72,25 +72,25 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 				return err
 			}
 		}
-		return Count(tx, Sample{Name: CountSubmitted, Times: len(taken)})
+		return AddToCounters(tx, CounterSample{Name: CountSubmitted, OccurrenceCount: len(taken)})
 	})
 	return id, err
 }
 
-// prepare fills in the rows before the transaction.
-func (in *NewBatch) prepare() {
+// prepareRows fills in the rows before the transaction.
+func (in *NewBatch) prepareRows() {
 	id := uuid.NewString()
 	for i := range in.Items {
 		item := &in.Items[i]
-		item.Request.User, item.Request.Owner, item.Request.Caller, item.Request.Key = in.User, in.Owner, in.Caller,
-			in.Key
+		item.Request.User, item.Request.Owner, item.Request.Caller, item.Request.RequestKey = in.User, in.Owner, in.Caller,
+			in.RequestKey
 		item.Evaluation = item.Request.row()
 		item.Evaluation.Batch, item.Evaluation.BatchIndex = id, item.Index
 	}
 }
 
-// take returns the evaluations within the caller's limits, and sets an error for the others.
-func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
+// takeWithinLimits returns the evaluations within the caller's limits, and sets an error for the others.
+func (in *NewBatch) takeWithinLimits(tx *gorm.DB) (taken []Evaluation, err error) {
 	hour, err := in.Limits.lastHour(tx, in.User, in.Caller)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	for i := range in.Items {
 		item := &in.Items[i]
 		if _, known := budget[item.Request.Device]; !known {
-			budget[item.Request.Device] = quota.Check(tx, in.User, item.Request.Device)
+			budget[item.Request.Device] = quota.CheckBudget(tx, in.User, item.Request.Device)
 		}
 		if item.Err = budget[item.Request.Device]; item.Err == nil && full == nil {
 			item.Err = hour.addRequest(item.Evaluation.RequestBytes)
@@ -118,8 +118,8 @@ func (in *NewBatch) take(tx *gorm.DB) (taken []Evaluation, err error) {
 	return taken, nil
 }
 
-// park keeps evaluations out of the queue that exceed the number that the caller may have in it, by device.
-func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
+// parkExcess keeps evaluations out of the queue that exceed the number that the caller may have in it, by device.
+func (in *NewBatch) parkExcess(tx *gorm.DB, taken []Evaluation) error {
 	if in.Limits.MaxLive <= 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 		Device string
 		Count  int
 	}
-	err := tx.Model(&Evaluation{}).Where("caller = ? and batch <> '' and parked = 0 and "+LiveCondition, in.Caller).Group("device").
+	err := tx.Model(&Evaluation{}).Where("caller = ? and batch <> '' and parked = 0 and "+NotEndedSQL, in.Caller).Group("device").
 		Select("device, count(*) as count").Scan(&queued).Error
 	if err != nil {
 		return db.ReadError(err, "the batches of a caller")
@@ -138,20 +138,20 @@ func (in *NewBatch) park(tx *gorm.DB, taken []Evaluation) error {
 	}
 	for i := range taken {
 		e := &taken[i]
-		if e.Parked == parkedForEqualRequest {
+		if e.ParkedReason == parkedForEqualRequest {
 			continue
 		}
 		if held[e.Device]++; held[e.Device] > in.Limits.MaxLive {
-			e.Parked = parkedByLimit
+			e.ParkedReason = parkedByLimit
 		}
 	}
 	return nil
 }
 
-// useEarlier sets the items' results to the evaluations of an earlier request with the same key.
-func (in *NewBatch) useEarlier(before []Evaluation) error {
+// reuseEarlierEvaluations sets the items' results to the evaluations of an earlier request with the same key.
+func (in *NewBatch) reuseEarlierEvaluations(before []Evaluation) error {
 	if before[0].Batch == "" {
-		return sameRequest(false)
+		return checkSameRequest(false)
 	}
 	made := map[int]Evaluation{}
 	for _, e := range before {
@@ -169,5 +169,5 @@ func (in *NewBatch) useEarlier(before []Evaluation) error {
 			same++
 		}
 	}
-	return sameRequest(same == len(before))
+	return checkSameRequest(same == len(before))
 }

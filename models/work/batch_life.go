@@ -18,7 +18,7 @@ type Batch struct {
 
 // MayRead reports whether a caller may read the results of a batch or cancel it: its own caller and admins may. Only
 // single evaluations can be shared.
-func (b Batch) MayRead(a Asker) bool {
+func (b Batch) MayRead(a Requester) bool {
 	return a.MayChange(Evaluation{UserID: b.UserID, Owner: b.Owner})
 }
 
@@ -33,7 +33,7 @@ func (l *LifeCycle) Batch(ctx context.Context, id string) (b Batch, err error) {
 // NextBatchResult returns the first result of a batch with a number above after, without a large request, or NotFound
 // if there is none yet. It reads one result at a time, because a result may have megabytes.
 func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64) (Evaluation, error) {
-	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB {
+	e, err := l.readShownEvaluation(ctx, func(query *gorm.DB) *gorm.DB {
 		return query.Where("batch = ? and batch <> '' and batch_result > ?", id, max(after, 0)).Order("batch_result")
 	})
 	return e, db.ReadError(err, "further result of batch %s", id)
@@ -46,13 +46,13 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 		return nil
 	}
 	err := tx.Model(&Evaluation{}).Where("batch = ? and batch <> ''", e.Batch).Select("coalesce(max(batch_result), 0) + 1").Scan(&e.BatchResult).Error
-	if err != nil || e.Parked != 0 {
+	if err != nil || e.ParkedReason != 0 {
 		return db.ReadError(err, "the results of batch %s", e.Batch)
 	}
-	if passed, err := e.leavesPlace(tx); err != nil || passed {
+	if passed, err := e.hasSuccessor(tx); err != nil || passed {
 		return err
 	}
-	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+LiveCondition+" and parked = ?", e.Device, e.Caller, parkedByLimit).
+	next := tx.Model(&Evaluation{}).Select("id").Where("device = ? and caller = ? and "+NotEndedSQL+" and parked = ?", e.Device, e.Caller, parkedByLimit).
 		Order("queued_at, id").Limit(1)
 	return db.WriteError(tx.Model(&Evaluation{}).Where("id = (?)", next).Update("parked", 0).Error, "the next evaluation of a batch")
 }
@@ -61,7 +61,7 @@ func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
 func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation
-		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+LiveCondition, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
+		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+NotEndedSQL, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
 		if err := query.Find(&live).Error; err != nil {
 			return db.ReadError(err, "batch %s", id)
 		}

@@ -19,7 +19,7 @@ import (
 // batchOf submits a batch of a caller, who may have so many evaluations in work.
 func batchOf(t *testing.T, s *models.Store, caller string, n, atOnce int) (id string, made []work.Evaluation) {
 	t.Helper()
-	in := work.NewBatch{Asker: work.Asker{Owner: "key:" + caller}, Caller: caller,
+	in := work.NewBatch{Requester: work.Requester{Owner: "key:" + caller}, Caller: caller,
 		Limits: work.EvaluationLimits{MaxLive: atOnce}}
 	for i := range n {
 		in.Items = append(in.Items, work.BatchItem{Index: i, Request: work.NewEvaluation{
@@ -62,7 +62,7 @@ func turns(t *testing.T, s *models.Store, names map[string]string) (order []stri
 				next[0].EvaluationID)).Caller]
 		}
 		order = append(order, name)
-		modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
+		modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].WorkRef()))
 	}
 }
 
@@ -107,7 +107,7 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		lost := begun(t, s, made[0])
 		done := begun(t, s, made[1])
 		if out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), lostResult(lost, false),
-			modelstest.Completed())); !out.Retried {
+			modelstest.Completed())); !out.WorkRetried {
 			t.Fatalf("the lost one is not tried again: %+v", out)
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(done, `{}`),

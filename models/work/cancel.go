@@ -12,30 +12,30 @@ import (
 
 // CancelRun cancels an unfinished run. The submitter and admins may call it. It returns Conflict if the run has ended.
 func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (Effect, error) {
-	return l.cancel(ctx, job.WorkRef{RunID: runID}, "", func(u item) error {
+	return l.cancel(ctx, job.WorkRef{RunID: runID}, "", func(u workItem) error {
 		run, ok := u.(runItem)
 		switch {
 		// The site requested these runs, and their person may want to avoid the result.
-		case ok && (run.Purpose == Rerun || run.Purpose == Confirm || run.Purpose == Profile):
-			return actor.Check(accounts.Rerun, accounts.ObjectOwners{})
+		case ok && (run.Purpose == PurposeRerun || run.Purpose == PurposeConfirm || run.Purpose == PurposeProfile):
+			return actor.CheckPermission(accounts.RerunTask, accounts.ObjectOwners{})
 		case ok:
-			run.StoppedByStaff = actor.ID != run.UserID
-			return actor.Check(accounts.CancelRun, accounts.ObjectOwners{OwnerID: run.UserID})
+			run.CancelledByStaff = actor.ID != run.UserID
+			return actor.CheckPermission(accounts.CancelRun, accounts.ObjectOwners{OwnerID: run.UserID})
 		}
 		return nil
 	})
 }
 
-// CancelEvaluation cancels an unfinished evaluation, with a reason for its caller. Check Asker.MayChange before.
+// CancelEvaluation cancels an unfinished evaluation, with a reason for its caller. Check Requester.MayChange before.
 func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (Effect, error) {
-	return l.cancel(ctx, job.WorkRef{EvaluationID: id}, reason, func(item) error { return nil })
+	return l.cancel(ctx, job.WorkRef{EvaluationID: id}, reason, func(workItem) error { return nil })
 }
 
 func (l *LifeCycle) cancel(
-	ctx context.Context, ref job.WorkRef, reason string, may func(item) error,
+	ctx context.Context, ref job.WorkRef, reason string, may func(workItem) error,
 ) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		u, err := l.loadItem(tx, ref)
+		u, err := l.loadWork(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (l *LifeCycle) cancel(
 		if u.work().EndedAt != nil {
 			return db.Errorf(db.Conflict, "%s has ended already.", sentenceSubject(ref))
 		}
-		out.Accepted = true
+		out.AttemptAccepted = true
 		return stopWork(tx, u, reason, &out)
 	})
 	return out, err
@@ -56,14 +56,14 @@ func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Effect) error {
 	return stopWork(tx, runItem{run, l.consequences}, "", out)
 }
 
-func stopWork(tx *gorm.DB, u item, reason string, out *Effect) error {
+func stopWork(tx *gorm.DB, u workItem, reason string, out *Effect) error {
 	w := u.work()
 	if w.AttemptID != "" {
-		out.Stopped = append(out.Stopped, w.AttemptID)
+		out.StoppedAttempts = append(out.StoppedAttempts, w.AttemptID)
 	}
 	w.end()
 	u.setCancelled(reason)
-	if err := saveItem(tx, u, w.AttemptID); err != nil {
+	if err := saveWork(tx, u, w.AttemptID); err != nil {
 		return err
 	}
 	if w.StartedAt != nil {

@@ -20,7 +20,7 @@ func (l *LifeCycle) WaitingDevices(ctx context.Context) ([]WaitingWork, error) {
 	var list []WaitingWork
 	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (
 			select device, queued_at, count(*) over (partition by device) as work, row_number() over (partition by device order by queued_at) as n
-			from (`+liveWork+`) w where started_at is null and priority < ?
+			from (`+allLiveWorkSQL+`) w where started_at is null and priority < ?
 		) waits where n = 1 order by device`, PriorityBaseline).Scan(&list).Error
 	return list, db.ReadError(err, "what waits for each device")
 }

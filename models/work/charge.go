@@ -17,12 +17,12 @@ const maxSlots = 64
 
 // chargeBudget stores the slot time of the attempt and charges it to the person who requested the work. The worker
 // reports the time; it is limited to the time since the attempt began, times the number of slots.
-func (a *inFlight) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) error {
-	w := a.item.work()
+func (a *attemptWithWork) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) error {
+	w := a.workItem.work()
 	if w.SlotNS = 0; r.SlotNS <= 0 {
 		return nil
 	}
-	slots, err := a.item.slotCount(tx)
+	slots, err := a.workItem.slotCount(tx)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *inFlight) chargeBudget(tx *gorm.DB, r job.Result, began time.Time) erro
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !isFinalResult(r) {
 		return nil
 	}
-	return quota.ChargeGPUTime(tx, a.item.payer(), a.item.submission(), time.Duration(w.SlotNS))
+	return quota.ChargeGPUTime(tx, a.workItem.payer(), a.workItem.submission(), time.Duration(w.SlotNS))
 }
 
 // isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed

@@ -48,7 +48,7 @@ func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 			t.Fatalf("asking to compile got %+v", a)
 		}
 		// It counts as no load: the next run is built as soon as one has ended.
-		modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), modelstest.Result(*first, 5000), work.Findings{Score: &work.Score{NS: 5000}}))
+		modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), modelstest.Result(*first, 5000), work.ResultFindings{Score: &work.Score{NS: 5000}}))
 		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
 			t.Errorf("beside a compilation: %+v", a)
 		}

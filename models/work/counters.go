@@ -56,21 +56,21 @@ type Counter struct {
 	Max   float64 `gorm:"column:most"`
 }
 
-// Sample is one value that is added to a counter.
-type Sample struct {
-	Name  string
-	Value float64 // seconds, where it took time; of each
-	Times int     // how often it happened; 0: once
+// CounterSample is one value that is added to a counter.
+type CounterSample struct {
+	Name            string
+	Value           float64 // seconds, where it took time; of each
+	OccurrenceCount int     // how often it happened; 0: once
 }
 
-// Count adds samples to counters, in one statement.
-func Count(tx *gorm.DB, samples ...Sample) error {
+// AddToCounters adds samples to counters, in one statement.
+func AddToCounters(tx *gorm.DB, samples ...CounterSample) error {
 	if len(samples) == 0 {
 		return nil
 	}
 	sums := map[string]Counter{} // one statement must not change a row twice
 	for _, s := range samples {
-		times := max(s.Times, 1)
+		times := max(s.OccurrenceCount, 1)
 		sum, found := sums[s.Name]
 		if !found {
 			sum = Counter{Name: s.Name, Min: s.Value, Max: s.Value}

@@ -28,8 +28,8 @@ const (
 	EvaluationCancelled  EvaluationState = "cancelled"
 )
 
-// Final reports whether the evaluation has ended.
-func (s EvaluationState) Final() bool {
+// IsFinal reports whether the evaluation has ended.
+func (s EvaluationState) IsFinal() bool {
 	switch s {
 	case EvaluationCompleted, EvaluationFailed, EvaluationTimeout, EvaluationCancelled:
 		return true
@@ -39,25 +39,25 @@ func (s EvaluationState) Final() bool {
 
 // Evaluation is a request to compile, check, and time a kernel, or to compare two, without a task.
 type Evaluation struct {
-	ID      string          `gorm:"primaryKey"`
-	UserID  int64           // 0 without sign-in
-	Owner   string          // caller that owns it: a token, a person, or a key; empty if none
-	Caller  string          // person or address that the limits apply to
-	Shared  bool            // anyone with its ID can read it
-	Kind    string          // kernelrun.Kind
-	Request json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
+	ID               string          `gorm:"primaryKey"`
+	UserID           int64           // 0 without sign-in
+	Owner            string          // caller that owns it: a token, a person, or a key; empty if none
+	Caller           string          // person or address that the limits apply to
+	ReadableByAnyone bool            `gorm:"column:shared"` // anyone with its ID can read it
+	Kind             string          // kernelrun.Kind
+	Request          json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
 	// RequestBytes is the size of the request in bytes.
-	RequestBytes int64
-	RequestKey   string // idempotency key
-	SourceHash   string // hash of the sources
-	Batch        string // ID of its batch; empty if it was sent alone
-	BatchIndex   int    // index of its request there, from 0
-	BatchResult  int64  // number among the results of the batch, from 1; 0 if it has not ended
-	Parked       int    // reason for not being in the queue; 0 if it is
-	RequestHash  string // hash of what is measured, if its result may be shared
-	Shares       string // ID of the evaluation whose result it shares
-	State        EvaluationState
-	Change       int64 // grows with every change that watchers see
+	RequestBytes   int64
+	RequestKey     string // idempotency key
+	SourceHash     string // hash of the sources
+	Batch          string // ID of its batch; empty if it was sent alone
+	BatchIndex     int    // index of its request there, from 0
+	BatchResult    int64  // number among the results of the batch, from 1; 0 if it has not ended
+	ParkedReason   int    `gorm:"column:parked"` // reason for not being in the queue; 0 if it is
+	RequestHash    string // hash of what is measured, if its result may be shared
+	SharesResultOf string `gorm:"column:shares"` // ID of the evaluation whose result it shares
+	State          EvaluationState
+	ChangeNumber   int64 `gorm:"column:change"` // grows with every change that watchers see
 	Work
 	Failure string          // reason of the failure, or of the last lost attempt
 	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
@@ -66,20 +66,20 @@ type Evaluation struct {
 // Reasons for keeping an evaluation out of the queue.
 const (
 	parkedByLimit         = 1 // one of a batch, and its caller has reached the limit
-	parkedForEqualRequest = 2 // another one is measured for it (see Shares)
+	parkedForEqualRequest = 2 // another one is measured for it (see SharesResultOf)
 )
 
-// noRequest is the stored value if the request is not stored.
-const noRequest = "{}"
+// emptyRequestJSON is the stored value if the request is not stored.
+const emptyRequestJSON = "{}"
 
-// MaxShownBytes limits the requests that readers receive, in bytes. A request may have 12 MiB.
-const MaxShownBytes = 1 << 20
+// MaxShownRequestBytes limits the requests that readers receive, in bytes. A request may have 12 MiB.
+const MaxShownRequestBytes = 1 << 20
 
 // HasRequest reports whether the request is stored.
-func (e Evaluation) HasRequest() bool { return string(e.Request) != noRequest }
+func (e Evaluation) HasRequest() bool { return string(e.Request) != emptyRequestJSON }
 
-// IsLarge reports whether the request is stored and exceeds MaxShownBytes.
-func (e Evaluation) IsLarge() bool { return e.HasRequest() && e.RequestBytes > MaxShownBytes }
+// IsLarge reports whether the request is stored and exceeds MaxShownRequestBytes.
+func (e Evaluation) IsLarge() bool { return e.HasRequest() && e.RequestBytes > MaxShownRequestBytes }
 
 // TableName returns the table of evaluations.
 func (Evaluation) TableName() string { return "evaluations" }
@@ -92,17 +92,17 @@ func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, erro
 	if err := read.Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
-	return e, e.sharedResult(read)
+	return e, e.loadSharedResult(read)
 }
 
-// ShownEvaluation returns an evaluation for readers: without the request if that is large.
-func (l *LifeCycle) ShownEvaluation(ctx context.Context, id string) (Evaluation, error) {
-	e, err := l.readShown(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
+// ReadableEvaluation returns an evaluation for readers: without the request if that is large.
+func (l *LifeCycle) ReadableEvaluation(ctx context.Context, id string) (Evaluation, error) {
+	e, err := l.readShownEvaluation(ctx, func(query *gorm.DB) *gorm.DB { return query.Where("id = ?", id) })
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// readShown reads the evaluation that find selects, without a large request.
-func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
+// readShownEvaluation reads the evaluation that find selects, without a large request.
+func (l *LifeCycle) readShownEvaluation(ctx context.Context, find func(*gorm.DB) *gorm.DB) (Evaluation, error) {
 	var e Evaluation
 	read := l.db.Read(ctx)
 	row := gorm.Statement{DB: read}
@@ -110,45 +110,45 @@ func (l *LifeCycle) readShown(ctx context.Context, find func(*gorm.DB) *gorm.DB)
 		return e, err
 	}
 	columns := slices.DeleteFunc(slices.Clone(row.Schema.DBNames), func(name string) bool { return name == "request" })
-	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MaxShownBytes, EvaluationCancelled))
+	columns = append(columns, fmt.Sprintf("case when request_bytes <= %d or state = '%s' then request end as request", MaxShownRequestBytes, EvaluationCancelled))
 	if err := read.Select(columns).Scopes(find).Take(&e).Error; err != nil {
 		return Evaluation{}, err
 	}
-	return e, e.sharedResult(l.db.Read(ctx))
+	return e, e.loadSharedResult(l.db.Read(ctx))
 }
 
-// FollowedEvaluation returns an evaluation without its request and result, for callers that wait for its end and poll
+// EvaluationForPolling returns an evaluation without its request and result, for callers that wait for its end and poll
 // every second. If the evaluation waits for a shared result, it has the start time of the measured one.
-func (l *LifeCycle) FollowedEvaluation(ctx context.Context, id string) (e Evaluation, err error) {
+func (l *LifeCycle) EvaluationForPolling(ctx context.Context, id string) (e Evaluation, err error) {
 	if err := l.db.Read(ctx).Omit("request", "result").Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
-	if e.Shares != "" && !e.State.Final() {
+	if e.SharesResultOf != "" && !e.State.IsFinal() {
 		var measured Evaluation
-		err = l.db.Read(ctx).Select("started_at").Where("id = ?", e.Shares).Limit(1).Find(&measured).Error
+		err = l.db.Read(ctx).Select("started_at").Where("id = ?", e.SharesResultOf).Limit(1).Find(&measured).Error
 		e.StartedAt = measured.StartedAt
 	}
 	return e, db.ReadError(err, "evaluation %s", id)
 }
 
-// noLiveBatch excludes evaluations of batches that have unfinished evaluations, because their callers may be reading
+// endedBatchSQL excludes evaluations of batches that have unfinished evaluations, because their callers may be reading
 // the results.
-const noLiveBatch = "batch not in (select batch from evaluations where " + LiveCondition + " and batch <> '')"
+const endedBatchSQL = "batch not in (select batch from evaluations where " + NotEndedSQL + " and batch <> '')"
 
 // PruneEvaluations deletes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := l.db.Writer(ctx).Where("ended_at < ? and "+unsharedCondition+" and "+noLiveBatch, db.Time(before)).Delete(&Evaluation{}).Error
+	err := l.db.WriteStatement(ctx).Where("ended_at < ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// Asker is the caller of an evaluation request: a person, or a caller with a key. The zero value owns nothing.
-type Asker struct {
+// Requester is the caller of an evaluation request: a person, or a caller with a key. The zero value owns nothing.
+type Requester struct {
 	User  accounts.User
 	Owner string // identifies the caller: a token, a person, or a key; empty if none
 }
 
 // Owns reports whether an evaluation belongs to the caller. A person's tokens and sessions own the same evaluations.
-func (a Asker) Owns(e Evaluation) bool {
+func (a Requester) Owns(e Evaluation) bool {
 	if a.User.SignedIn() {
 		return e.UserID == a.User.ID
 	}
@@ -156,7 +156,7 @@ func (a Asker) Owns(e Evaluation) bool {
 }
 
 // isOwn restricts a query to the caller's own evaluations.
-func (a Asker) isOwn(query *gorm.DB) *gorm.DB {
+func (a Requester) isOwn(query *gorm.DB) *gorm.DB {
 	if a.User.SignedIn() {
 		return query.Where("user_id = ?", a.User.ID)
 	}
@@ -164,13 +164,13 @@ func (a Asker) isOwn(query *gorm.DB) *gorm.DB {
 }
 
 // MayRead reports whether the caller may read an evaluation with its sources and results.
-func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
+func (a Requester) MayRead(e Evaluation) bool { return e.ReadableByAnyone || a.MayChange(e) }
 
 // MayChange reports whether the caller may cancel or share an evaluation.
-func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
+func (a Requester) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
 
 // Evaluations lists the caller's own evaluations, newest first, without requests and results.
-func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
+func (l *LifeCycle) Evaluations(ctx context.Context, asker Requester, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
 	if !asker.User.SignedIn() && asker.Owner == "" {
 		return list, nil
@@ -184,22 +184,22 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	if owner == "" {
 		return nil
 	}
-	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ? and "+unsharedCondition+" and "+noLiveBatch, db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.WriteStatement(ctx).Where("ended_at < ? and owner = ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.Time(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
-// ShareEvaluation turns sharing on or off. Anyone who has the ID of a shared evaluation can read it.
-func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
+// SetEvaluationShared turns sharing on or off. Anyone who has the ID of a shared evaluation can read it.
+func (l *LifeCycle) SetEvaluationShared(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
 			return db.ReadError(err, "evaluation %s", id)
 		}
-		if e.Shared == shared {
+		if e.ReadableByAnyone == shared {
 			return nil
 		}
-		e.Shared = shared
-		e.Change++
-		return db.WriteError(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.Change}).Error, "evaluation")
+		e.ReadableByAnyone = shared
+		e.ChangeNumber++
+		return db.WriteError(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.ChangeNumber}).Error, "evaluation")
 	})
 	return e, err
 }

@@ -11,15 +11,15 @@ import (
 // Evaluations differ from runs in some steps: their watchers receive a change number instead of events, and their
 // measurements are added to counters instead of rows.
 
-// Ref returns the reference of the evaluation.
-func (e Evaluation) Ref() job.WorkRef { return job.WorkRef{EvaluationID: e.ID} }
+// WorkRef returns the reference of the evaluation.
+func (e Evaluation) WorkRef() job.WorkRef { return job.WorkRef{EvaluationID: e.ID} }
 
-func (e *Evaluation) ref() job.WorkRef { return e.Ref() }
+func (e *Evaluation) ref() job.WorkRef { return e.WorkRef() }
 
 func (e *Evaluation) work() *Work { return &e.Work }
 
 func (e *Evaluation) setWaiting(why *job.Failure) {
-	e.State, e.Failure = EvaluationSubmitted, db.Sanitize(why.Reason)
+	e.State, e.Failure = EvaluationSubmitted, db.SanitizeText(why.Reason)
 }
 
 func (e *Evaluation) setTaken() {} // its state is the stage that its worker reports
@@ -31,19 +31,19 @@ func (e *Evaluation) setStage(stage job.Stage) {
 	}
 }
 
-func (e *Evaluation) setDone(r job.Result, found Findings) {
+func (e *Evaluation) setDone(r job.Result, found ResultFindings) {
 	e.State, e.Result, e.Failure = found.Evaluation, r.Evaluation, ""
 }
 
 func (e *Evaluation) setFailed(why *job.Failure) {
 	e.State, e.Failure = EvaluationFailed, ""
 	if why != nil {
-		e.Failure = db.Sanitize(why.Reason)
+		e.Failure = db.SanitizeText(why.Reason)
 	}
 }
 
 func (e *Evaluation) setCancelled(reason string) {
-	e.State, e.Failure, e.Request = EvaluationCancelled, db.Sanitize(reason), []byte(noRequest)
+	e.State, e.Failure, e.Request = EvaluationCancelled, db.SanitizeText(reason), []byte(emptyRequestJSON)
 }
 
 func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
@@ -54,7 +54,7 @@ func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
 
 // save writes the row without the request, which may be large. If the evaluation was cancelled, it deletes the request.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
-	e.Change++
+	e.ChangeNumber++
 	if err := e.leaveBatch(tx); err != nil {
 		return 0, err
 	}
@@ -65,7 +65,7 @@ func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if e.Result == nil {
 		kept = append(kept, "result")
 	}
-	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+LiveCondition, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
+	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+NotEndedSQL, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
 	return res.RowsAffected, res.Error
 }
 
@@ -77,21 +77,22 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	if err := e.copyResult(tx, out); err != nil {
 		return err
 	}
-	return Count(tx, Sample{Name: CountEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+	return AddToCounters(tx, CounterSample{Name: CountEnded + string(e.State),
+		Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss adds the slot time of a lost attempt to a counter, because no report contains it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
-	return Count(tx, Sample{Name: CountGivenUp})
+	return AddToCounters(tx, CounterSample{Name: CountGivenUp})
 }
 
 func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
 
-func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
+func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.BoardChange, error) { return nil, nil }
 
-func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Effect) error {
-	waited := Sample{Name: CountEvaluationWait, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
-	if err := Count(tx, append(found.Samples, waited)...); err != nil {
+func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
+	waited := CounterSample{Name: CountEvaluationWait, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
+	if err := AddToCounters(tx, append(found.CounterSamples, waited)...); err != nil {
 		return err
 	}
 	return e.announce(tx, out)

@@ -19,13 +19,13 @@ type EvaluationLimits struct {
 	HourBytes int64 // bytes of the requests in an hour
 }
 
-// evaluationRetry is the Retry-After time for a caller who has as many unfinished evaluations as allowed.
-const evaluationRetry = 2 * time.Second
+// evaluationRetryAfter is the Retry-After time for a caller who has as many unfinished evaluations as allowed.
+const evaluationRetryAfter = 2 * time.Second
 
 func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, bytes int64) error {
-	// Evaluations of a batch beyond the limit are parked instead, see NewBatch.park.
-	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+LiveCondition, caller)
-	if err := quota.CheckUnfinished(live, l.MaxLive, evaluationRetry); err != nil {
+	// Evaluations of a batch beyond the limit are parked instead, see NewBatch.parkExcess.
+	live := tx.Model(&Evaluation{}).Where("caller = ? and batch = '' and "+NotEndedSQL, caller)
+	if err := quota.CheckUnfinished(live, l.MaxLive, evaluationRetryAfter); err != nil {
 		return err
 	}
 	hour, err := l.lastHour(tx, user, caller)
@@ -37,17 +37,17 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 
 // hourlyUse is a caller's use of the last hour, with the limits.
 type hourlyUse struct {
-	tx        *gorm.DB
-	limits    EvaluationLimits
-	caller    string
-	unlimited bool // the caller has no limit
-	Count     int64
-	Bytes     int64
+	tx         *gorm.DB
+	limits     EvaluationLimits
+	caller     string
+	hasNoLimit bool // the caller has no limit
+	Count      int64
+	Bytes      int64
 }
 
 func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller string) (hourlyUse, error) {
-	h := hourlyUse{tx: tx, limits: l, caller: caller, unlimited: user.IsAdmin()}
-	if h.unlimited {
+	h := hourlyUse{tx: tx, limits: l, caller: caller, hasNoLimit: user.IsAdmin()}
+	if h.hasNoLimit {
 		return h, nil
 	}
 	var sum struct{ Count, Bytes int64 }
@@ -66,7 +66,7 @@ func (h *hourlyUse) evaluations() *gorm.DB {
 func (h *hourlyUse) addRequest(bytes int64) error {
 	l := h.limits
 	switch {
-	case h.unlimited:
+	case h.hasNoLimit:
 		return nil
 	case l.PerHour > 0 && h.Count >= int64(l.PerHour):
 		return h.limitError(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
@@ -82,13 +82,13 @@ func (h *hourlyUse) limitError(what string) error {
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}
-	return quota.RefuseUntil(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
+	return quota.RetryLaterError(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
 }
 
 // PruneEvaluationsAbove deletes the oldest ended evaluations of each caller until the remaining requests have at most
 // the given size.
 func (l *LifeCycle) PruneEvaluationsAbove(ctx context.Context, most int64) error {
-	err := l.db.Writer(ctx).Exec(`delete from evaluations where ended_at is not null and `+unsharedCondition+` and `+noLiveBatch+` and id in (select id from (
+	err := l.db.WriteStatement(ctx).Exec(`delete from evaluations where ended_at is not null and `+unsharedResultSQL+` and `+endedBatchSQL+` and id in (select id from (
 		select id, sum(case when state = ? then 0 else request_bytes end) over (partition by caller order by queued_at desc, id) as kept
 		from evaluations) newer where kept > ?)`, EvaluationCancelled, most).Error
 	return db.WriteError(err, "evaluations without the oldest of callers with many")

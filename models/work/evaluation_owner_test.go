@@ -19,25 +19,25 @@ func TestAnEvaluationIsItsOwnersAndTheAdmins(t *testing.T) {
 	persons := work.Evaluation{UserID: 1, Owner: "token:1"}
 	anonymous := work.Evaluation{Owner: "key:1"}
 	nobodys := work.Evaluation{}
-	shared := work.Evaluation{UserID: 1, Shared: true}
+	shared := work.Evaluation{UserID: 1, ReadableByAnyone: true}
 	for name, test := range map[string]struct {
-		asker        work.Asker
+		asker        work.Requester
 		e            work.Evaluation
 		read, change bool
 	}{
-		"its person":                  {work.Asker{User: ada, Owner: "person:1"}, persons, true, true},
-		"another person":              {work.Asker{User: eve, Owner: "token:1"}, persons, false, false},
-		"an admin":                    {work.Asker{User: root}, persons, true, true},
-		"a visitor":                   {work.Asker{}, persons, false, false},
-		"a visitor with its name":     {work.Asker{Owner: "token:1"}, persons, false, false},
-		"a visitor, shared":           {work.Asker{}, shared, true, false},
-		"its key":                     {work.Asker{Owner: "key:1"}, anonymous, true, true},
-		"another key":                 {work.Asker{Owner: "key:2"}, anonymous, false, false},
-		"no key":                      {work.Asker{}, anonymous, false, false},
-		"a person with no such key":   {work.Asker{User: eve, Owner: "key:1"}, anonymous, false, false},
-		"a visitor and no one's":      {work.Asker{}, nobodys, false, false},
-		"an admin and an old one":     {work.Asker{User: root}, nobodys, true, true},
-		"another person and no one's": {work.Asker{User: eve, Owner: "person:2"}, nobodys, false, false},
+		"its person":                  {work.Requester{User: ada, Owner: "person:1"}, persons, true, true},
+		"another person":              {work.Requester{User: eve, Owner: "token:1"}, persons, false, false},
+		"an admin":                    {work.Requester{User: root}, persons, true, true},
+		"a visitor":                   {work.Requester{}, persons, false, false},
+		"a visitor with its name":     {work.Requester{Owner: "token:1"}, persons, false, false},
+		"a visitor, shared":           {work.Requester{}, shared, true, false},
+		"its key":                     {work.Requester{Owner: "key:1"}, anonymous, true, true},
+		"another key":                 {work.Requester{Owner: "key:2"}, anonymous, false, false},
+		"no key":                      {work.Requester{}, anonymous, false, false},
+		"a person with no such key":   {work.Requester{User: eve, Owner: "key:1"}, anonymous, false, false},
+		"a visitor and no one's":      {work.Requester{}, nobodys, false, false},
+		"an admin and an old one":     {work.Requester{User: root}, nobodys, true, true},
+		"another person and no one's": {work.Requester{User: eve, Owner: "person:2"}, nobodys, false, false},
 	} {
 		if read, change := test.asker.MayRead(test.e), test.asker.MayChange(test.e); read != test.read ||
 			change != test.change {
@@ -59,7 +59,8 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		make("")
 		for owner, want := range map[string][]string{"key:1": {mine.ID}, "key:3": nil, "": nil} {
 			var ids []string
-			for _, e := range modelstest.Got[[]work.Evaluation](t)(s.Work.Evaluations(ctx, work.Asker{Owner: owner}, 0,
+			for _, e := range modelstest.Got[[]work.Evaluation](t)(s.Work.Evaluations(ctx,
+				work.Requester{Owner: owner}, 0,
 				10)) {
 				ids = append(ids, e.ID)
 			}
@@ -67,18 +68,19 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 				t.Errorf("the list of %q: %s", owner, diff)
 			}
 		}
-		open := modelstest.Got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, true))
-		if !open.Shared || open.Change <= mine.Change {
+		open := modelstest.Got[work.Evaluation](t)(s.Work.SetEvaluationShared(ctx, mine.ID, true))
+		if !open.ReadableByAnyone || open.ChangeNumber <= mine.ChangeNumber {
 			t.Errorf("shared: %+v", open)
 		}
 		attempt := begun(t, s, mine) // what workers tell changes nothing about that
-		if e := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.Shared {
+		if e := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.ReadableByAnyone {
 			t.Error("the switch did not stay")
 		}
-		if closed := modelstest.Got[work.Evaluation](t)(s.Work.ShareEvaluation(ctx, mine.ID, false)); closed.Shared {
+		if closed := modelstest.Got[work.Evaluation](t)(s.Work.SetEvaluationShared(ctx, mine.ID,
+			false)); closed.ReadableByAnyone {
 			t.Errorf("not shared any more: %+v", closed)
 		}
-		modelstest.WantKind(t, modelstest.Second(s.Work.ShareEvaluation(ctx, "none", true)), db.NotFound)
+		modelstest.WantKind(t, modelstest.Second(s.Work.SetEvaluationShared(ctx, "none", true)), db.NotFound)
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"),
 			modelstest.Completed())))
 		for _, owner := range []string{"", "key:2", "key:1"} {

@@ -16,25 +16,26 @@ import (
 
 // NewEvaluation describes an evaluation to queue.
 type NewEvaluation struct {
-	User       accounts.User // zero: without sign-in
-	Owner      string
-	Caller     string // whom the limits count for
-	Key        string // makes sending it again safe; empty: each request is a new evaluation
-	Shared     bool
-	Kind       string
-	Device     string
-	Requires   string // packages that its worker must have
-	Request    json.RawMessage
-	Sources    []byte // SourceHash is their hash
-	SharingKey string // equal for requests that measure the same, and allow to share a result; empty: it shares none
+	User             accounts.User // zero: without sign-in
+	Owner            string
+	Caller           string // whom the limits count for
+	RequestKey       string // makes sending it again safe; empty: each request is a new evaluation
+	ReadableByAnyone bool
+	Kind             string
+	Device           string
+	Requires         string // packages that its worker must have
+	Request          json.RawMessage
+	Sources          []byte // SourceHash is their hash
+	// equal for requests that measure the same, and allow to share a result; empty: it shares none
+	SharingKey string
 	Limits     EvaluationLimits
 }
 
 // row returns the evaluation as it is stored.
 func (in NewEvaluation) row() Evaluation {
 	return Evaluation{
-		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		RequestBytes: int64(len(in.Request)), RequestKey: in.Key, SourceHash: db.Hash(in.Sources), RequestHash: in.SharingKey, State: EvaluationSubmitted, Change: 1,
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, ReadableByAnyone: in.ReadableByAnyone, Kind: in.Kind, Request: in.Request,
+		RequestBytes: int64(len(in.Request)), RequestKey: in.RequestKey, SourceHash: db.Hash(in.Sources), RequestHash: in.SharingKey, State: EvaluationSubmitted, ChangeNumber: 1,
 		Work: Work{Device: in.Device, Requires: in.Requires, QueuedAt: db.Now()},
 	}
 }
@@ -42,35 +43,35 @@ func (in NewEvaluation) row() Evaluation {
 // SubmitEvaluation queues an evaluation. It returns TooMany if the caller has reached a limit, and Conflict if the key
 // was used for another request.
 func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
-	if err := CheckRequestKey(in.Key); err != nil {
+	if err := CheckRequestKey(in.RequestKey); err != nil {
 		return Evaluation{}, err
 	}
 	e := in.row()
 	err := l.db.Write(ctx, func(tx *gorm.DB) error {
-		before, err := evaluationsSentBefore(tx.Limit(1), Asker{in.User, in.Owner}, in.Key)
+		before, err := evaluationsSentBefore(tx.Limit(1), Requester{in.User, in.Owner}, in.RequestKey)
 		if err != nil {
 			return err
 		}
 		if len(before) > 0 {
 			same := before[0].Batch == "" && before[0].hasSameRequest(e)
 			if e = before[0]; !same {
-				return sameRequest(false)
+				return checkSameRequest(false)
 			}
-			return e.sharedResult(tx)
+			return e.loadSharedResult(tx)
 		}
 		if err := in.Limits.check(tx, in.User, in.Caller, e.RequestBytes); err != nil {
 			return err
 		}
-		if err := checkOpen(tx); err != nil {
+		if err := checkEvaluationsOn(tx); err != nil {
 			return err
 		}
-		if err := quota.Check(tx, in.User, in.Device); err != nil {
+		if err := quota.CheckBudget(tx, in.User, in.Device); err != nil {
 			return err
 		}
-		if err := e.create(tx, Asker{in.User, in.Owner}); err != nil {
+		if err := e.create(tx, Requester{in.User, in.Owner}); err != nil {
 			return err
 		}
-		return Count(tx, Sample{Name: CountSubmitted})
+		return AddToCounters(tx, CounterSample{Name: CountSubmitted})
 	})
 	if err != nil {
 		return Evaluation{}, err
@@ -78,9 +79,9 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 	return e, nil
 }
 
-// checkOpen returns an error while admins have switched evaluations off.
-func checkOpen(tx *gorm.DB) error {
-	return switches.Check(tx, switches.Evaluations)
+// checkEvaluationsOn returns an error while admins have switched evaluations off.
+func checkEvaluationsOn(tx *gorm.DB) error {
+	return switches.CheckOn(tx, switches.EvaluationsSwitch)
 }
 
 // The limit allows a UUID or a hash with a prefix. Clients choose the key, and its column has an index.
@@ -96,7 +97,7 @@ func CheckRequestKey(key string) error {
 
 // evaluationsSentBefore returns the evaluations that the caller has already made with the same key: one, or those of a
 // batch by index. A request is repeated if its response was lost. Keys are per caller.
-func evaluationsSentBefore(tx *gorm.DB, asker Asker, key string) (list []Evaluation, err error) {
+func evaluationsSentBefore(tx *gorm.DB, asker Requester, key string) (list []Evaluation, err error) {
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil
 	}
@@ -111,8 +112,8 @@ func (e Evaluation) hasSameRequest(other Evaluation) bool {
 		(!e.HasRequest() || bytes.Equal(e.Request, other.Request))
 }
 
-// sameRequest returns a Conflict error unless same is true.
-func sameRequest(same bool) error {
+// checkSameRequest returns a Conflict error unless same is true.
+func checkSameRequest(same bool) error {
 	if same {
 		return nil
 	}

@@ -28,13 +28,13 @@ func submitted(t *testing.T, s *models.Store, caller string) work.Evaluation {
 
 func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
-	return modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), e.Ref()))
+	return modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), e.WorkRef()))
 }
 
 func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(t.Context(), "w1", a.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", a.ID)))
 	return a
 }
 
@@ -49,7 +49,7 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
-		modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(ctx, e.Ref())), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(ctx, e.WorkRef())), db.Conflict)
 		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage,
 			Stage: "validating", Worker: "w1"}
 		out, stale, err := s.Work.AppendEvents(ctx, []job.Event{event})
@@ -75,11 +75,11 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		guess.Secret = "guess"
 		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, guess, modelstest.Completed())), db.Forbidden)
 		done, err := s.Work.RecordResult(ctx, report, modelstest.Completed())
-		if err != nil || !done.Accepted || len(done.Evaluations) != 1 ||
+		if err != nil || !done.AttemptAccepted || len(done.Evaluations) != 1 ||
 			done.Evaluations[0].State != work.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
 			t.Fatalf("at the end: %+v, %v", done, err)
 		}
-		if out, err := s.Work.RecordResult(ctx, report, modelstest.Completed()); out.Accepted || err != nil {
+		if out, err := s.Work.RecordResult(ctx, report, modelstest.Completed()); out.AttemptAccepted || err != nil {
 			t.Errorf("a second end: %+v, %v", out, err)
 		}
 		if _, stale, err := s.Work.AppendEvents(ctx, []job.Event{event}); len(stale) != 1 || err != nil {
@@ -98,19 +98,19 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
 		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, started(t, s, e).ID, "no one took it",
-			work.LossCounts)))
+			work.LossCountedAgainstWork)))
 		for i := range work.MaxLosses {
 			attempt := started(t, s, e)
-			modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
 			var out work.Effect
 			var err error
 			if i == 0 {
 				// the worker says that it is lost
-				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.Findings{})
+				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.ResultFindings{})
 			} else {
-				out, err = s.Work.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
+				out, err = s.Work.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCountedAgainstWork)
 			}
-			if err != nil || !out.Accepted || out.Retried == (i == work.MaxLosses-1) {
+			if err != nil || !out.AttemptAccepted || out.WorkRetried == (i == work.MaxLosses-1) {
 				t.Fatal(out, err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			last.Failure != "The evaluation ended after 3 infrastructure errors, and does not count against any limit. The last error: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
-		if by := lostBy(t, s, e.Ref()); len(by) != work.MaxLosses {
+		if by := lostBy(t, s, e.WorkRef()); len(by) != work.MaxLosses {
 			t.Errorf("lost by %v", by)
 		}
 	})
@@ -155,8 +155,8 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 		first := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, in))
 		modelstest.WantKind(t, modelstest.Second(s.Work.SubmitEvaluation(ctx, in)), db.TooMany)
 		out, err := s.Work.CancelEvaluation(ctx, first.ID, "not wanted")
-		if err != nil || len(out.Stopped) > 0 {
-			t.Errorf("cancelled: %q, %v", out.Stopped, err)
+		if err != nil || len(out.StoppedAttempts) > 0 {
+			t.Errorf("cancelled: %q, %v", out.StoppedAttempts, err)
 		}
 		_, err = s.Work.CancelEvaluation(ctx, first.ID, "")
 		modelstest.WantKind(t, err, db.Conflict)
@@ -235,7 +235,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, report,
-				modelstest.Completed(work.Sample{Name: "compile", Value: seconds}))))
+				modelstest.Completed(work.CounterSample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.Work.EvaluationStats(ctx)
@@ -265,10 +265,11 @@ func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 			return modelstest.Second(s.Work.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, a work.Attempt) error {
-			return modelstest.Second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
+			return modelstest.Second(s.Work.FailAttempt(t.Context(), a.ID, "the worker is gone",
+				work.LossCountedAgainstWork))
 		},
 		"given back": func(s *models.Store, a work.Attempt) error {
-			return modelstest.Second(s.Work.RecordResult(t.Context(), lostResult(a, false), work.Findings{}))
+			return modelstest.Second(s.Work.RecordResult(t.Context(), lostResult(a, false), work.ResultFindings{}))
 		},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

@@ -48,7 +48,7 @@ func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64,
 
 // storeState stores an event with a run's new state. If the run has ended, it counts the run.
 func storeState(tx *gorm.DB, run Run) (RunEvent, error) {
-	if run.State.Final() {
+	if run.State.IsFinal() {
 		if err := countRun(tx, run); err != nil {
 			return RunEvent{}, err
 		}
@@ -65,9 +65,10 @@ func countRun(tx *gorm.DB, run Run) error {
 	if run.EndedAt == nil {
 		return nil
 	}
-	samples := []Sample{{Name: CountRunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	samples := []CounterSample{{Name: CountRunEnded + string(run.State),
+		Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
 	if run.StartedAt != nil {
-		samples = append(samples, Sample{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+		samples = append(samples, CounterSample{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
 	}
-	return Count(tx, samples...)
+	return AddToCounters(tx, samples...)
 }

@@ -23,7 +23,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
@@ -79,7 +79,7 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		forged := tell.Event(job.Event{Type: job.EventTaken})
@@ -101,7 +101,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		line := strings.Repeat("x", 32<<10)
@@ -136,7 +136,7 @@ func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell, text := modelstest.EventMaker{Attempt: attempt}, strings.Repeat("x", 1<<20)
 		for range 12 {

@@ -18,7 +18,7 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
@@ -36,11 +36,11 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
 			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
-		out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(ctx, result, work.Findings{}))
+		out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(ctx, result, work.ResultFindings{}))
 		kept := modelstest.Got[map[int64][]work.Artifact](t)(s.Work.ArtifactsOf(ctx, run.ID))[run.ID]
 		stages := modelstest.Got[[]work.Stage](t)(s.Work.Stages(ctx, run.ID))
-		if !out.Accepted || len(kept) != 0 || len(stages) != 1 {
-			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.Accepted, kept, stages)
+		if !out.AttemptAccepted || len(kept) != 0 || len(stages) != 1 {
+			t.Fatalf("accepted: %t, files: %+v, stages: %+v", out.AttemptAccepted, kept, stages)
 		}
 		if why := stages[0].Result.ExtraKeys["profile.0.json.gz"]; !strings.Contains(why, "2.0 MB") ||
 			!strings.Contains(why, "nearly full") {

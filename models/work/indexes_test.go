@@ -17,7 +17,7 @@ func TestTheIndexesOfLastEndsHaveTheQuerysPriorities(t *testing.T) {
 			text, failed := os.ReadFile(name)
 			script, err = append(script, text...), errors.Join(err, failed)
 		}
-		for _, expression := range []string{runPriority, evaluationPriority} {
+		for _, expression := range []string{runPrioritySQL, evaluationPrioritySQL} {
 			if !strings.Contains(string(script), "("+expression+"), ended_at)") || err != nil {
 				t.Errorf("the script for %s has no index with %q (%v)", dialect, expression, err)
 			}

@@ -31,22 +31,22 @@ func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet
 // models, which imports this package, implements it. They are called in the transaction that ends the run, so that an
 // end is never visible without its consequences. An error rolls the end back.
 type Consequences interface {
-	// Keep stores data from a result that ended a run, before the end is announced. The run is already written; a
-	// consequence that changes it must write it again.
-	Keep(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
-	// Ended applies the consequences of every end: by a result, by too many losses, or by a cancellation.
-	Ended(tx *gorm.DB, run *Run, out *Effect) error
-	// Place updates the board of a run that a result ended, after the end was announced.
-	Place(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
-	// Stopped stores the measurements that a cancelled run made before its worker stopped it.
-	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
-	// Settled is called after all others for every result.
-	Settled(tx *gorm.DB, run *Run, out *Effect) error
+	// StoreResultData stores data from a result that ended a run, before the end is announced. The run is already
+	// written; a consequence that changes it must write it again.
+	StoreResultData(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
+	// ApplyEnd applies the consequences of every end: by a result, by too many losses, or by a cancellation.
+	ApplyEnd(tx *gorm.DB, run *Run, out *Effect) error
+	// UpdateBoard updates the board of a run that a result ended, after the end was announced.
+	UpdateBoard(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
+	// CountCancelledRun stores the measurements that a cancelled run made before its worker stopped it.
+	CountCancelledRun(tx *gorm.DB, run *Run, r job.Result) (*boards.BoardChange, error)
+	// ConfirmFirstPlace is called after all others for every result.
+	ConfirmFirstPlace(tx *gorm.DB, run *Run, out *Effect) error
 }
 
 // Enqueue stores a waiting run, and adds its event to out.
 func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
-	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, purposeOf(run.Mode))
+	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, requestedPurpose(run.Mode))
 	if run.ProfileOf != nil { // it needs what that one needed
 		if err := tx.Model(&Run{}).Where("id = ?", *run.ProfileOf).Select("requires").Scan(&run.Requires).Error; err != nil {
 			return db.ReadError(err, "run %d", *run.ProfileOf)

@@ -6,12 +6,12 @@ import (
 	"warpboard/models/db"
 )
 
-// maxProgressEvents limits the events that Progress reads. The log of an attempt is limited separately.
+// maxProgressEvents limits the events that LiveCardEvents reads. The log of an attempt is limited separately.
 const maxProgressEvents = 10_000
 
-// Progress lists the events of a run from which its live card is made, oldest first: ended stages, and all events since
-// the newest stage began. With log it includes all output of the attempt's programs.
-func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []RunEvent, err error) {
+// LiveCardEvents lists the events of a run from which its live card is made, oldest first: ended stages, and all events
+// since the newest stage began. With log it includes all output of the attempt's programs.
+func (l *LifeCycle) LiveCardEvents(ctx context.Context, run Run, log bool) (events []RunEvent, err error) {
 	of := "type <> 'log' and (type = 'ended' or id >= (select coalesce(max(id), 0) from run_events where run_id = @run and type = 'stage'))"
 	if log {
 		of += " or type = 'log' and attempt_id = @attempt"
@@ -21,16 +21,18 @@ func (l *LifeCycle) Progress(ctx context.Context, run Run, log bool) (events []R
 	return events, db.ReadError(err, "events of run %d", run.ID)
 }
 
-// Pending describes the events of a submission that are still to come.
-type Pending struct {
+// PendingEvents describes the events of a submission that are still to come.
+type PendingEvents struct {
 	HasLiveWork bool  `gorm:"column:live"`   // some of its work has not ended
 	LastEventID int64 `gorm:"column:newest"` // ID of its last event
 }
 
-// Pending reads the last event and the live work in one query, so that no event is missed in between. With profiles,
-// the profiles that follow the submission's runs count as work.
-func (l *LifeCycle) Pending(ctx context.Context, submissionID int64, profiles bool) (rest Pending, err error) {
-	live := "submission_id = @id and " + LiveCondition
+// PendingEvents reads the last event and the live work in one query, so that no event is missed in between. With
+// profiles, the profiles that follow the submission's runs count as work.
+func (l *LifeCycle) PendingEvents(
+	ctx context.Context, submissionID int64, profiles bool,
+) (rest PendingEvents, err error) {
+	live := "submission_id = @id and " + NotEndedSQL
 	if !profiles {
 		live += " and profile_of is null"
 	}

@@ -16,7 +16,7 @@ import (
 // PreemptAttempt ends the current attempt of a profile that occupies a slot which other work needs. The run is queued
 // again, and this does not count as a loss. If the attempt is no longer current, it does nothing.
 func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Effect, error) {
-	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until the device is idle.")
+	return l.loseAttempt(ctx, attemptID, LossHandedBack, "The profile waits until the device is idle.")
 }
 
 // FailAttempt ends a current attempt because of an infrastructure error. Its work is queued again, or fails after too
@@ -31,75 +31,75 @@ func (l *LifeCycle) loseAttempt(
 	ctx context.Context, attemptID string, loss Loss, reason string,
 ) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := l.loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() {
+		a, err := l.loadAttemptWithWork(tx, attemptID)
+		if err != nil || a == nil || !a.acceptsMessages() {
 			return err
 		}
-		if loss == LossCounts {
-			workers, err := workersThatLost(tx, a.Ref())
+		if loss == LossCountedAgainstWork {
+			workers, err := workersWithLostAttempt(tx, a.WorkRef())
 			if err != nil {
 				return err
 			}
 			if slices.Contains(workers, a.Worker) {
-				loss = LossWaits
+				loss = LossRetriedAfterPause
 			}
 		}
 		out, err = a.requeueOrFail(tx, loss, job.Failure{Reason: reason})
-		out.Stopped = []string{attemptID}
+		out.StoppedAttempts = []string{attemptID}
 		return err
 	})
 	return out, err
 }
 
 // requeueOrFail ends the attempt and returns its work to its former position in the queue, or ends the work.
-func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
+func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
 	why.IsInfrastructureError, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
-	taken, w := a.TakenAt != nil, a.item.work()
+	taken, w := a.TakenAt != nil, a.workItem.work()
 	if !taken {
-		loss = LossFree
+		loss = LossHandedBack
 	}
-	a.end(outcomeOf(loss, taken))
+	a.endAttempt(lostOutcome(loss, taken))
 	retried := !w.AttemptCounts.countLoss(loss)
 	if retried {
 		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
-		a.item.setWaiting(&why)
+		a.workItem.setWaiting(&why)
 	} else {
 		why.Reason = fmt.Sprintf("The %s ended after %d infrastructure errors, and does not count against any limit. The last error: %s",
-			a.Ref().KindName(), w.Retries, why.Reason)
+			a.WorkRef().KindName(), w.Retries, why.Reason)
 		w.end()
-		a.item.setFailed(&why)
+		a.workItem.setFailed(&why)
 	}
-	if err := a.store(tx); err != nil {
+	if err := a.saveRows(tx); err != nil {
 		return Effect{}, err
 	}
-	out := Effect{Accepted: true, Retried: retried}
-	if err := countLost(tx, loss, retried); err != nil {
+	out := Effect{AttemptAccepted: true, WorkRetried: retried}
+	if err := countLostAttempt(tx, loss, retried); err != nil {
 		return out, err
 	}
 	if !taken { // no one saw that it was anywhere else
 		return out, nil
 	}
-	if err := a.item.countLoss(tx); err != nil {
+	if err := a.workItem.countLoss(tx); err != nil {
 		return out, err
 	}
-	return out, a.item.announce(tx, &out)
+	return out, a.workItem.announce(tx, &out)
 }
 
-// countLost adds a lost attempt to the counters for operators.
-func countLost(tx *gorm.DB, loss Loss, retried bool) error {
+// countLostAttempt adds a lost attempt to the counters for operators.
+func countLostAttempt(tx *gorm.DB, loss Loss, retried bool) error {
 	switch {
-	case loss == LossFree:
+	case loss == LossHandedBack:
 		return nil
 	case retried:
-		return Count(tx, Sample{Name: CountLostRetried})
+		return AddToCounters(tx, CounterSample{Name: CountLostRetried})
 	}
-	return Count(tx, Sample{Name: CountLostFailed})
+	return AddToCounters(tx, CounterSample{Name: CountLostFailed})
 }
 
-// outcomeOf returns the outcome of an attempt that ends without a result. taken means that a worker received it;
+// lostOutcome returns the outcome of an attempt that ends without a result. taken means that a worker received it;
 // otherwise it was lost in the queue.
-func outcomeOf(loss Loss, taken bool) job.Outcome {
-	if loss == LossFree && taken {
+func lostOutcome(loss Loss, taken bool) job.Outcome {
+	if loss == LossHandedBack && taken {
 		return job.OutcomeHandedBack
 	}
 	return job.OutcomeLost
@@ -113,17 +113,17 @@ const (
 	// minutes each: two and a half hours in total, longer than the restart of a whole cluster.
 	MaxRetries = 20
 
-	minPause, maxPause = time.Second, 10 * time.Minute
-	pauseGrowth        = 4
+	minRetryPause, maxRetryPause = time.Second, 10 * time.Minute
+	retryPauseGrowth             = 4
 )
 
 // Loss classifies the loss of an attempt, which determines how it counts.
 type Loss int
 
 const (
-	LossFree   Loss = iota // handed back: tried again at once, and nothing counts
-	LossWaits              // because of an infrastructure error: tried again after a pause
-	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
+	LossHandedBack         Loss = iota // handed back: tried again at once, and nothing counts
+	LossRetriedAfterPause              // because of an infrastructure error: tried again after a pause
+	LossCountedAgainstWork             // it may have brought its worker down: given up after MaxLosses of these
 )
 
 // AttemptCounts counts the lost attempts of a run or evaluation.
@@ -135,24 +135,24 @@ type AttemptCounts struct {
 
 // countLoss counts a lost attempt. givenUp reports whether the work fails instead of being tried again.
 func (t *AttemptCounts) countLoss(loss Loss) (givenUp bool) {
-	if loss == LossFree {
+	if loss == LossHandedBack {
 		return false
 	}
 	t.Retries++
-	if loss == LossCounts {
+	if loss == LossCountedAgainstWork {
 		t.Losses++
 	}
-	next := db.Now().Add(pauseAfter(t.Retries))
+	next := db.Now().Add(retryPause(t.Retries))
 	t.NotBefore = &next
 	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
 }
 
-// pauseAfter returns the pause before the next attempt after a number of losses.
-func pauseAfter(retries int) time.Duration {
-	pause := minPause
+// retryPause returns the pause before the next attempt after a number of losses.
+func retryPause(retries int) time.Duration {
+	pause := minRetryPause
 	for range retries - 1 {
-		if pause *= pauseGrowth; pause >= maxPause {
-			return maxPause
+		if pause *= retryPauseGrowth; pause >= maxRetryPause {
+			return maxRetryPause
 		}
 	}
 	return pause

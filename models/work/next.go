@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	// maxCandidates is the number of waiting runs and evaluations that Next reads, because the first may not be
-	// suitable for the worker.
+	// maxCandidates is the number of waiting runs and evaluations that StartNextAttempt reads, because the first may
+	// not be suitable for the worker.
 	maxCandidates = 16
-	// maxNeeds limits the different package requirements that Next reads, to those that have waited longest.
-	maxNeeds = 200
+	// maxRequirementSets limits the different package requirements that StartNextAttempt reads, to those that have
+	// waited longest.
+	maxRequirementSets = 200
 	// avoidLostWorkerFor is the time after the pause for which lost work is offered only to other workers.
 	avoidLostWorkerFor = 2 * time.Second
 	// maxInFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and
@@ -27,38 +28,40 @@ const (
 	maxInFlightPerSlot = 2
 )
 
-// Next starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the worker does
-// not report an attempt that it was sent, the message was lost, and the same attempt is returned again.
-func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time) (attempt *Attempt, err error) {
+// StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
+// worker does not report an attempt that it was sent, the message was lost, and the same attempt is returned again.
+func (l *LifeCycle) StartNextAttempt(
+	ctx context.Context, ask job.WorkRequest, at time.Time,
+) (attempt *Attempt, err error) {
 	// Most requests find no work. They must not wait for a write transaction.
 	var needs []string
-	err = l.db.Read(ctx).Raw(needsFor+" and "+kindsFor(ask)+" group by needs order by min(w.queued_at) limit ?",
-		ask.Device, db.Time(at), db.Sanitize(ask.Worker), maxNeeds).Scan(&needs).Error
+	err = l.db.Read(ctx).Raw(startableRequirementsSQL+" and "+receivableKindSQL(ask)+" group by needs order by min(w.queued_at) limit ?",
+		ask.Device, db.Time(at), db.SanitizeText(ask.Worker), maxRequirementSets).Scan(&needs).Error
 	if err != nil || len(needs) == 0 {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}
 	// Workers are many large rows, so they are read before the transaction.
-	free, err := l.capacityFor(ctx, ask, at)
-	if err != nil || !free.mayTake {
+	free, err := l.workerCapacityFor(ctx, ask, at)
+	if err != nil || !free.acceptsDevice {
 		return nil, err
 	}
-	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Satisfy(l.fleet.Requirements(joined)) })
+	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Satisfy(l.fleet.ParseRequirements(joined)) })
 	if len(needs) == 0 {
 		return nil, nil
 	}
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		if free.live, err = readDeviceLoad(tx, ask); err != nil {
+		if free.deviceLoad, err = readDeviceLoad(tx, ask); err != nil {
 			return err
 		}
-		if len(free.live.missing) > 0 {
-			attempt = &free.live.missing[0]
+		if len(free.deviceLoad.unreceivedAttempts) > 0 {
+			attempt = &free.deviceLoad.unreceivedAttempts[0]
 			return nil
 		}
-		queued, err := free.choose(tx, ask, at, needs)
+		queued, err := free.chooseWork(tx, ask, at, needs)
 		if err != nil || queued == nil {
 			return err
 		}
-		begun, err := l.start(tx, queued.Ref(), ask.Worker)
+		begun, err := l.startAttempt(tx, queued.WorkRef(), ask.Worker)
 		attempt = &begun
 		return err
 	})
@@ -68,30 +71,30 @@ func (l *LifeCycle) Next(ctx context.Context, ask job.WorkRequest, at time.Time)
 	return attempt, nil
 }
 
-// needsFor selects the different requirements of work that could start on a device, and "" for an attempt that has not
-// arrived at a worker.
-const needsFor = `select case when w.attempt_id = '' then w.requires else '' end as needs
-	from (` + liveWork + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
+// startableRequirementsSQL selects the different requirements of work that could start on a device, and "" for an
+// attempt that has not arrived at a worker.
+const startableRequirementsSQL = `select case when w.attempt_id = '' then w.requires else '' end as needs
+	from (` + allLiveWorkSQL + `) w left join attempts a on a.id = w.attempt_id where w.device = ?
 	and (w.attempt_id = '' and (w.not_before is null or w.not_before <= ?) or a.worker = ? and a.taken_at is null)`
 
-const allKinds = "1 = 1"
+const anyKindSQL = "1 = 1"
 
-// kindsFor returns the condition for the work that a request may receive. On a GPU, evaluations that only compile use
-// no slot, so separate requests receive them.
-func kindsFor(ask job.WorkRequest) string {
+// receivableKindSQL returns the condition for the work that a request may receive. On a GPU, evaluations that only
+// compile use no slot, so separate requests receive them.
+func receivableKindSQL(ask job.WorkRequest) string {
 	switch {
 	case ask.CompileOnly:
 		return "kind = 'compile'"
 	case ask.Device != gpuname.CPU:
 		return "kind <> 'compile'"
 	}
-	return allKinds
+	return anyKindSQL
 }
 
 // deviceLoad counts the live attempts of a device, and those that were sent to a worker but have not arrived.
 type deviceLoad struct {
-	all, reruns, own int
-	missing          []Attempt
+	attemptCount, rerunCount, ownAttemptCount int
+	unreceivedAttempts                        []Attempt
 }
 
 func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
@@ -99,36 +102,38 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 	for _, a := range live {
 		counts := a.Kind != string(job.ModeCompile) || ask.Device == gpuname.CPU
 		if counts {
-			g.all++
+			g.attemptCount++
 		}
 		if a.Priority == PriorityRerun {
-			g.reruns++
+			g.rerunCount++
 		}
-		if a.Worker != db.Sanitize(ask.Worker) {
+		if a.Worker != db.SanitizeText(ask.Worker) {
 			continue
 		}
 		if counts {
-			g.own++
+			g.ownAttemptCount++
 		}
 		if a.TakenAt == nil && !slices.Contains(ask.Attempts, a.ID) {
-			g.missing = append(g.missing, a.Attempt)
+			g.unreceivedAttempts = append(g.unreceivedAttempts, a.Attempt)
 		}
 	}
 	return g, err
 }
 
-// capacity is the free capacity of a device for the requesting worker.
-type capacity struct {
-	mayTake  bool              // the worker takes jobs for the device
-	slots    fleet.DeviceSlots // slots of all workers
-	ownSlots int               // slots of this worker
-	offered  []string          // live workers with slots of the device
-	packages requirement.Packages
-	live     deviceLoad
+// workerCapacity is the free capacity of a device for the requesting worker.
+type workerCapacity struct {
+	acceptsDevice   bool              // the worker takes jobs for the device
+	slots           fleet.DeviceSlots // slots of all workers
+	ownSlots        int               // slots of this worker
+	offeringWorkers []string          // live workers with slots of the device
+	packages        requirement.Packages
+	deviceLoad      deviceLoad
 }
 
-func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at time.Time) (r capacity, err error) {
-	may, err := l.fleet.MayTake(ctx, ask.Worker)
+func (l *LifeCycle) workerCapacityFor(
+	ctx context.Context, ask job.WorkRequest, at time.Time,
+) (r workerCapacity, err error) {
+	may, err := l.fleet.AllowedDevices(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return r, err
 	}
@@ -141,25 +146,25 @@ func (l *LifeCycle) capacityFor(ctx context.Context, ask job.WorkRequest, at tim
 		return r, err
 	}
 	takes := func(w fleet.Worker, slot job.Slot) bool { return slot.Device == ask.Device && w.AcceptsJobsOn(slot) }
-	r.slots = fleet.SlotsOf(workers, at, takes)[ask.Device]
+	r.slots = fleet.CountSlots(workers, at, takes)[ask.Device]
 	for _, w := range workers {
-		n := fleet.SlotsOf([]fleet.Worker{w}, at, takes)[ask.Device].Usable
+		n := fleet.CountSlots([]fleet.Worker{w}, at, takes)[ask.Device].Usable
 		if n > 0 {
-			r.offered = append(r.offered, w.Name)
+			r.offeringWorkers = append(r.offeringWorkers, w.Name)
 		}
-		if w.Name == db.Sanitize(ask.Worker) {
+		if w.Name == db.SanitizeText(ask.Worker) {
 			r.ownSlots, r.packages = n, w.Packages
 		}
 	}
 	_, paused := pauses[ask.Device]
-	r.mayTake = !paused
+	r.acceptsDevice = !paused
 	return r, nil
 }
 
 // mayReceive reports whether the worker may receive work.
-func (r capacity) mayReceive(ask job.WorkRequest) bool {
-	building := max(min(ask.BuildingCount, r.live.own), 0)
-	mine, all := r.live.own-building, r.live.all-building
+func (r workerCapacity) mayReceive(ask job.WorkRequest) bool {
+	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
+	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
 	if mine >= maxInFlightPerSlot*r.ownSlots {
 		return false
 	}
@@ -169,26 +174,28 @@ func (r capacity) mayReceive(ask job.WorkRequest) bool {
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
-func (r capacity) mayUseSlot(p Priority, busy bool) bool {
+func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
 		return true
-	case busy || r.live.all >= r.slots.Usable:
+	case busy || r.deviceLoad.attemptCount >= r.slots.Usable:
 		return false // it needs a free slot, and must not take that of the next run
 	case p == PriorityRerun:
 		// Reruns leave one slot free for people's work. If there is only one slot, a rerun may use it while no other
 		// work waits.
-		return r.live.reruns < max(r.slots.Usable-1, 1)
+		return r.deviceLoad.rerunCount < max(r.slots.Usable-1, 1)
 	}
 	return true
 }
 
-// choose returns the first work with one of the given requirements that the worker may receive, or nil.
-func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string) (*QueuedWork, error) {
+// chooseWork returns the first work with one of the given requirements that the worker may receive, or nil.
+func (r workerCapacity) chooseWork(
+	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string,
+) (*QueuedWork, error) {
 	if !ask.CompileOnly && !r.mayReceive(ask) {
 		return nil, nil
 	}
-	next, err := nextWork(tx, ask.Device, kindsFor(ask)+" and requires in ?", maxCandidates, at, needs)
+	next, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ?", maxCandidates, at, needs)
 	if err != nil {
 		return nil, err
 	}
@@ -196,21 +203,22 @@ func (r capacity) choose(tx *gorm.DB, ask job.WorkRequest, at time.Time, needs [
 		if !r.mayUseSlot(queued.Priority, ask.SlotBusy) {
 			return nil, nil // the remaining ones have the same or a lower priority
 		}
-		if avoid, err := r.lostRecently(tx, queued, ask.Worker, at); err != nil || !avoid {
+		if avoid, err := r.lostAttemptRecently(tx, queued, ask.Worker, at); err != nil || !avoid {
 			return &queued, err
 		}
 	}
 	return nil, nil
 }
 
-// lostRecently reports whether the worker lost an attempt at the work recently while other workers have the device.
-func (r capacity) lostRecently(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
+// lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the
+// device.
+func (r workerCapacity) lostAttemptRecently(tx *gorm.DB, queued QueuedWork, worker string, at time.Time) (bool, error) {
 	if queued.NotBefore == nil || !at.Before(queued.NotBefore.Add(avoidLostWorkerFor)) {
 		return false, nil
 	}
-	lost, err := workersThatLost(tx, queued.Ref())
-	if err != nil || !slices.Contains(lost, db.Sanitize(worker)) {
+	lost, err := workersWithLostAttempt(tx, queued.WorkRef())
+	if err != nil || !slices.Contains(lost, db.SanitizeText(worker)) {
 		return false, err
 	}
-	return slices.ContainsFunc(r.offered, func(name string) bool { return !slices.Contains(lost, name) }), nil
+	return slices.ContainsFunc(r.offeringWorkers, func(name string) bool { return !slices.Contains(lost, name) }), nil
 }

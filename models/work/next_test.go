@@ -23,7 +23,7 @@ func workerOf(t *testing.T, s *models.Store, name string, slots int) {
 
 func next(t *testing.T, s *models.Store, ask job.WorkRequest) *work.Attempt {
 	t.Helper()
-	return modelstest.Got[*work.Attempt](t)(s.Work.Next(t.Context(), ask, time.Now()))
+	return modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now()))
 }
 
 // TestAskingAtOnceNoWorkerGetsAnothersJob: each run or evaluation begins once, however many workers ask.
@@ -43,7 +43,7 @@ func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 			asking.Go(func() {
 				var held []string
 				for {
-					a, err := s.Work.Next(t.Context(), job.WorkRequest{Worker: name, Device: "CPU", Attempts: held}, time.Now())
+					a, err := s.Work.StartNextAttempt(t.Context(), job.WorkRequest{Worker: name, Device: "CPU", Attempts: held}, time.Now())
 					if err != nil {
 						t.Error(err)
 						return

@@ -7,9 +7,9 @@ import (
 	"warpboard/models/db"
 )
 
-// profiledRun is the condition that run r is a profile. The mode is a literal instead of a parameter, so that
+// profileRunSQL is the condition that run r is a profile. The mode is a literal instead of a parameter, so that
 // PostgreSQL can use the partial index for this mode without planning each query.
-const profiledRun = "r.mode = 'profile'"
+const profileRunSQL = "r.mode = 'profile'"
 
 // ProfileRuns returns the runs that made the profiles of runs, by the IDs of these, in one query: the runs that
 // followed ranked runs, or the runs themselves if a person requested a profile.
@@ -26,7 +26,7 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 		return of, nil
 	}
 	var found []Run
-	err := l.db.Read(ctx).Table("runs r").Where("r.profile_of in ? and "+profiledRun, followed).Find(&found).Error
+	err := l.db.Read(ctx).Table("runs r").Where("r.profile_of in ? and "+profileRunSQL, followed).Find(&found).Error
 	for _, run := range found {
 		of[*run.ProfileOf] = run
 	}
@@ -75,10 +75,10 @@ func (l *LifeCycle) SubmissionRuns(ctx context.Context, submissionID int64) (Sub
 	return family, db.ReadError(err, "runs of submission %d", submissionID)
 }
 
-// Unfinished reports whether a submission has unfinished runs. With profiles, the profiles that follow its runs count,
-// too.
-func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
-	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+LiveCondition, submissionID)
+// HasUnfinishedRuns reports whether a submission has unfinished runs. With profiles, the profiles that follow its runs
+// count, too.
+func (l *LifeCycle) HasUnfinishedRuns(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
+	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+NotEndedSQL, submissionID)
 	if !profiles {
 		q = q.Where("profile_of is null")
 	}

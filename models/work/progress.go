@@ -24,7 +24,7 @@ const (
 	MaxEventBytes = eventWeight * MaxLogBytes
 )
 
-const logCutNote = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
+const truncatedLogNote = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
 // AppendEvents stores events of workers in one transaction and updates their work. It returns the effects, the new
 // events with their IDs, and the attempts that no longer count, which the workers should stop. It skips events that
@@ -37,21 +37,21 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 	for _, e := range batch {
 		ids[e.AttemptID] = true
 	}
-	live, err := l.liveAmong(ctx, slices.Collect(maps.Keys(ids)))
+	live, err := l.liveAttemptsAmong(ctx, slices.Collect(maps.Keys(ids)))
 	if err != nil {
 		return out, nil, err
 	}
-	var p progress
-	full, _, err := l.disk.Full()
+	var p eventBatch
+	full, _, err := l.disk.IsNearlyFull()
 	if err != nil {
 		return out, nil, err
 	}
 	store := func(tx *gorm.DB) error {
-		p = progress{
-			l: l, tx: tx, live: live, full: full, attempts: map[string]*inFlight{},
-			changed: map[string]bool{}, stale: map[string]bool{},
+		p = eventBatch{
+			lifeCycle: l, tx: tx, liveAttempts: live, diskFull: full, attempts: map[string]*attemptWithWork{},
+			changed: map[string]bool{}, staleAttempts: map[string]bool{},
 		}
-		return p.run(batch)
+		return p.storeBatch(batch)
 	}
 	err = l.db.Write(ctx, store)
 	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meantime; the others' events still count
@@ -60,22 +60,22 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 	if err != nil {
 		return out, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
 	}
-	return p.out, slices.Collect(maps.Keys(p.stale)), nil
+	return p.effect, slices.Collect(maps.Keys(p.staleAttempts)), nil
 }
 
-// progress is the state of storing one batch of events.
-type progress struct {
-	l        *LifeCycle
-	tx       *gorm.DB
-	live     map[string]LiveAttempt // read before the transaction, to keep that short
-	attempts map[string]*inFlight
-	changed  map[string]bool
-	stale    map[string]bool
-	full     bool // the disk is full: events take effect, but are not stored
-	out      Effect
+// eventBatch is the state of storing one batch of events.
+type eventBatch struct {
+	lifeCycle     *LifeCycle
+	tx            *gorm.DB
+	liveAttempts  map[string]LiveAttempt // read before the transaction, to keep that short
+	attempts      map[string]*attemptWithWork
+	changed       map[string]bool
+	staleAttempts map[string]bool
+	diskFull      bool // the disk is full: events take effect, but are not stored
+	effect        Effect
 }
 
-func (p *progress) run(batch []job.Event) error {
+func (p *eventBatch) storeBatch(batch []job.Event) error {
 	for _, e := range batch {
 		a, err := p.attempt(e)
 		if err != nil {
@@ -87,69 +87,69 @@ func (p *progress) run(batch []job.Event) error {
 		if e.Seq <= a.LastSeq {
 			continue
 		}
-		if err := p.apply(a, e); err != nil {
+		if err := p.applyEvent(a, e); err != nil {
 			return err
 		}
 	}
-	if err := p.storeChanged(); err != nil || len(p.out.Events) == 0 {
+	if err := p.storeChanged(); err != nil || len(p.effect.Events) == 0 {
 		return err
 	}
-	return db.WriteError(p.tx.CreateInBatches(&p.out.Events, 200).Error, "events")
+	return db.WriteError(p.tx.CreateInBatches(&p.effect.Events, 200).Error, "events")
 }
 
-func (p *progress) storeChanged() error {
+func (p *eventBatch) storeChanged() error {
 	for id := range p.changed {
 		a := p.attempts[id]
-		if err := a.store(p.tx); err != nil {
+		if err := a.saveRows(p.tx); err != nil {
 			return err
 		}
-		if e, ok := a.item.(*Evaluation); ok { // watchers of a run get each event
-			p.out.Evaluations = append(p.out.Evaluations, *e)
+		if e, ok := a.workItem.(*Evaluation); ok { // watchers of a run get each event
+			p.effect.Evaluations = append(p.effect.Evaluations, *e)
 		}
 	}
 	return nil
 }
 
 // attempt returns the attempt that an event belongs to, or nil if the event does not count.
-func (p *progress) attempt(e job.Event) (*inFlight, error) {
+func (p *eventBatch) attempt(e job.Event) (*attemptWithWork, error) {
 	a, seen := p.attempts[e.AttemptID]
-	if _, ok := p.live[e.AttemptID]; !ok {
-		p.stale[e.AttemptID] = true
+	if _, ok := p.liveAttempts[e.AttemptID]; !ok {
+		p.staleAttempts[e.AttemptID] = true
 		return nil, nil
 	}
 	if !seen {
 		var err error
-		if a, err = p.l.loadInFlight(p.tx, e.AttemptID); err != nil {
+		if a, err = p.lifeCycle.loadAttemptWithWork(p.tx, e.AttemptID); err != nil {
 			return nil, err
 		}
 		p.attempts[e.AttemptID] = a
 	}
 	switch {
-	case a == nil || a.hasSecret(e.Secret) && !a.current():
-		p.stale[e.AttemptID] = true
+	case a == nil || a.hasSecret(e.Secret) && !a.acceptsMessages():
+		p.staleAttempts[e.AttemptID] = true
 		return nil, nil
-	case !a.hasSecret(e.Secret) || a.Ref() != e.Ref():
+	case !a.hasSecret(e.Secret) || a.WorkRef() != e.Ref():
 		return nil, nil
 	}
 	return a, nil
 }
 
-func (p *progress) apply(a *inFlight, e job.Event) error {
+func (p *eventBatch) applyEvent(a *attemptWithWork, e job.Event) error {
 	p.changed[a.ID] = true
 	a.LastSeq = e.Seq
-	a.take(e.Worker)
+	a.recordReceipt(e.Worker)
 	if e.Type == job.EventStage {
-		a.item.setStage(e.Stage)
+		a.workItem.setStage(e.Stage)
 	}
-	if run, ok := a.item.(runItem); ok {
+	if run, ok := a.workItem.(runItem); ok {
 		return p.keepEvent(a, run.Run, e)
 	}
 	return nil
 }
 
 // keepEvent stores an event for the page of a run, and the stage that it contains.
-func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
-	if p.full || a.LogBytes > 2*MaxLogBytes {
+func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error {
+	if p.diskFull || a.LogBytes > 2*MaxLogBytes {
 		return nil
 	}
 	if e.Type == job.EventEnded && e.EndedStage != nil {
@@ -169,12 +169,12 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	} else if a.LogBytes > MaxLogBytes {
 		return nil
 	} else if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
-		e.Text = logCutNote
+		e.Text = truncatedLogNote
 	}
 	e.Secret = ""
-	p.out.Events = append(p.out.Events, RunEvent{
+	p.effect.Events = append(p.effect.Events, RunEvent{
 		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
-		Type: job.EventType(db.Sanitize(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
+		Type: job.EventType(db.SanitizeText(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
 	})
 	return nil
 }

@@ -18,21 +18,21 @@ import (
 	"warpboard/models/switches"
 )
 
-// fairQueue is the order of the queue. For each device, work that a worker already has comes first; then one evaluation
-// of each caller that has had none since it was queued; then other evaluations and runs; then profiles that follow
-// ranked runs; then baselines; then reruns. Within each of these groups, people and callers alternate, and running work
-// counts. Of two items with the same turn number, the one that has waited longer comes first; the wait begins when the
-// work was queued or, if later, when the last work of the same group and person or caller ended on the device.
-// Evaluations of a batch alternate with runs. Next and the pages read this query.
-const fairQueue = `
+// fairQueueSQL is the order of the queue. For each device, work that a worker already has comes first; then one
+// evaluation of each caller that has had none since it was queued; then other evaluations and runs; then profiles that
+// follow ranked runs; then baselines; then reruns. Within each of these groups, people and callers alternate, and
+// running work counts. Of two items with the same turn number, the one that has waited longer comes first; the wait
+// begins when the work was queued or, if later, when the last work of the same group and person or caller ended on the
+// device. Evaluations of a batch alternate with runs. StartNextAttempt and the pages read this query.
+const fairQueueSQL = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,
 				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
-	from (` + workInTurns + `) turns where started_at is null`
+	from (` + workWithTurnsSQL + `) turns where started_at is null`
 
-// workInTurns selects all live work with a turn number, which counts the work of each person or caller. Example: on one
-// device Ann's run a1 is running. a2 and a3 of Ann and b1 of Ben wait with the same priority, queued in the order a2,
-// a3, b1. a1 is Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first. The order is
+// workWithTurnsSQL selects all live work with a turn number, which counts the work of each person or caller. Example:
+// on one device Ann's run a1 is running. a2 and a3 of Ann and b1 of Ben wait with the same priority, queued in the
+// order a2, a3, b1. a1 is Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first. The order is
 //
 // 1: b1 (turn 1)
 //
@@ -41,72 +41,72 @@ const fairQueue = `
 // 3: a3 (turn 3)
 //
 // So a person who queues a hundred runs delays each of the others by one run, not by a hundred.
-const workInTurns = `
-		select *, max(case when turn = 1 then (` + lastEnd + `) end) over (partition by device, priority, turn_of) as served_at
+const workWithTurnsSQL = `
+		select *, max(case when turn = 1 then (` + lastTurnEndSQL + `) end) over (partition by device, priority, turn_of) as served_at
 		from (select *, case when attempt_id <> '' then 1 else 0 end as sent,
 			row_number() over (partition by device, priority, turn_of
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
-		from (` + liveWork + `) live) w`
+		from (` + allLiveWorkSQL + `) live) w`
 
-// lastEnd is SQL for the latest end, after work w was queued, of work in the same turn group. It reads the end of an
-// index once per person or caller and priority. For runs of confirmations there is no such end: they wait since they
-// were queued.
-const lastEnd = `select max(ended_at) from (
+// lastTurnEndSQL is SQL for the latest end, after work w was queued, of work in the same turn group. It reads the end
+// of an index once per person or caller and priority. For runs of confirmations there is no such end: they wait since
+// they were queued.
+const lastTurnEndSQL = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
-			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPriority + ` = w.priority
+			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPrioritySQL + ` = w.priority
 		union all
 		select max(ended_at) from evaluations where device = w.device and caller = w.turn_of
-			and ended_at > w.queued_at and dispatched_at is not null and ` + evaluationPriority + ` = w.priority) ends`
+			and ended_at > w.queued_at and dispatched_at is not null and ` + evaluationPrioritySQL + ` = w.priority) ends`
 
 // QueuedWork is work that waits, with its position in the queue of its device.
 type QueuedWork struct {
-	RunID        int64  // 0: it is an evaluation
-	EvaluationID string // empty: it is a run
-	SubmissionID int64  // submission of a run
-	UserID       int64
-	Kind         string // kind of an evaluation, or mode of a run
-	Device       string
-	Requires     string // packages that its worker must have; empty: none
-	State        string
-	Sent         int // 1: a worker was given its job
-	Priority     Priority
-	TurnOf       string // whose turn it takes: a person's, a caller's, or a confirmation's
-	Turn         int    // 1: its first, counting what runs
-	Place        int    // 1: next
-	QueuedAt     time.Time
-	NotBefore    *time.Time // when it may be tried again, after a loss
-	AttemptID    string     // the current one; empty: none
-	DispatchedAt *time.Time // when that was made
-	StartedAt    *time.Time // when a worker took it; nil: it waits
+	RunID         int64  // 0: it is an evaluation
+	EvaluationID  string // empty: it is a run
+	SubmissionID  int64  // submission of a run
+	UserID        int64
+	Kind          string // kind of an evaluation, or mode of a run
+	Device        string
+	Requires      string // packages that its worker must have; empty: none
+	State         string
+	SentToWorker  int `gorm:"column:sent"` // 1: a worker was given its job
+	Priority      Priority
+	TurnOwner     string `gorm:"column:turn_of"` // whose turn it takes: a person's, a caller's, or a confirmation's
+	TurnNumber    int    `gorm:"column:turn"`    // 1: its first, counting what runs
+	QueuePosition int    `gorm:"column:place"`   // 1: next
+	QueuedAt      time.Time
+	NotBefore     *time.Time // when it may be tried again, after a loss
+	AttemptID     string     // the current one; empty: none
+	DispatchedAt  *time.Time // when that was made
+	StartedAt     *time.Time // when a worker took it; nil: it waits
 }
 
-// Ref returns the reference of the run or evaluation.
-func (q QueuedWork) Ref() job.WorkRef {
+// WorkRef returns the reference of the run or evaluation.
+func (q QueuedWork) WorkRef() job.WorkRef {
 	return job.WorkRef{RunID: q.RunID, EvaluationID: q.EvaluationID}
 }
 
 // IsConfirmation reports whether the work is a turn of a confirmation.
 func (q QueuedWork) IsConfirmation() bool {
-	return q.RunID > 0 && strings.HasPrefix(q.TurnOf, turnOfConfirmation)
+	return q.RunID > 0 && strings.HasPrefix(q.TurnOwner, confirmationTurnPrefix)
 }
 
-// BeforeNew reports whether the work comes before a run that a person without other work would submit now.
-func (q QueuedWork) BeforeNew() bool {
-	return q.Sent == 1 || q.Priority <= PriorityRun && q.Turn == 1
+// IsBeforeNewRun reports whether the work comes before a run that a person without other work would submit now.
+func (q QueuedWork) IsBeforeNewRun() bool {
+	return q.SentToWorker == 1 || q.Priority <= PriorityRun && q.TurnNumber == 1
 }
 
 // Queue lists all waiting work, by device and position.
 func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueueSQL + ") q order by device, place").Scan(&list).Error
 	return list, db.ReadError(err, "the queue")
 }
 
-// LiveQueue lists all live work by device: running work (Place is 0), oldest attempt first, then waiting work in the
-// order of Queue.
+// LiveQueue lists all live work by device: running work (QueuePosition is 0), oldest attempt first, then waiting work
+// in the order of Queue.
 func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueueSQL + " union all select *, 0 as place from (" + workWithTurnsSQL + `) taken
 		where started_at is not null) q order by device, place, dispatched_at, run_id, evaluation_id`).Scan(&list).Error
 	return list, db.ReadError(err, "the queue and what runs")
 }
@@ -114,12 +114,12 @@ func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 // NextWork lists the first limit runs and evaluations that wait for a device, have no attempt, and may start at a time.
 // Work that pauses after a lost attempt keeps its position; other work may start before it.
 func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
-	return nextWork(l.db.Read(ctx), device, allKinds, limit, at)
+	return queryNextWork(l.db.Read(ctx), device, anyKindSQL, limit, at)
 }
 
-func nextWork(tx *gorm.DB, device, which string, limit int, at time.Time, args ...any) ([]QueuedWork, error) {
+func queryNextWork(tx *gorm.DB, device, which string, limit int, at time.Time, args ...any) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := tx.Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?) and "+which+
+	err := tx.Raw("select * from ("+fairQueueSQL+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?) and "+which+
 		" order by place limit ?", append(append([]any{device, db.Time(at)}, args...), limit)...).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
 }
@@ -131,24 +131,24 @@ type ReadyDevice struct {
 	People   int    // how much of it is neither a profile that follows nor the site's own
 }
 
-// maxReady limits the different devices and requirements that are read; those without requirements come first.
-const maxReady = 500
+// maxReadyDevices limits the different devices and requirements that are read; those without requirements come first.
+const maxReadyDevices = 500
 
 // ReadyDevices lists the devices with waiting work that may start at a time. Work whose packages no worker has does not
 // count; otherwise profiles and reruns would be preempted for it in vain.
 func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevice, error) {
 	var list, ready []ReadyDevice
 	err := l.db.Read(ctx).Raw(`select device, requires, sum(case when priority < ? then 1 else 0 end) as people
-		from (`+liveWork+`) w where attempt_id = '' and (not_before is null or not_before <= ?)
+		from (`+allLiveWorkSQL+`) w where attempt_id = '' and (not_before is null or not_before <= ?)
 		group by device, requires order by case when requires = '' then 0 else 1 end, device, min(queued_at) limit ?`,
-		PriorityFollowUp, db.Time(at), maxReady).Scan(&list).Error
+		PriorityFollowUp, db.Time(at), maxReadyDevices).Scan(&list).Error
 	var workers []fleet.Worker
 	if err == nil && slices.ContainsFunc(list, func(r ReadyDevice) bool { return r.Requires != "" }) {
 		workers, err = l.fleet.Workers(ctx)
 	}
 	for _, r := range list {
 		i := slices.IndexFunc(ready, func(known ReadyDevice) bool { return known.Device == r.Device })
-		switch lack := l.fleet.MissingWorkerOf(workers, r.Device, r.Requires, at); {
+		switch lack := l.fleet.MissingWorkerAmong(workers, r.Device, r.Requires, at); {
 		case lack != "":
 		case i >= 0:
 			ready[i].People += r.People
@@ -159,16 +159,17 @@ func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevi
 	return ready, db.ReadError(err, "what could begin")
 }
 
-// Places returns the queue position of each waiting run of a submission, by run ID.
-func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
+// QueuePositions returns the queue position of each waiting run of a submission, by run ID.
+func (l *LifeCycle) QueuePositions(ctx context.Context, submissionID int64) (map[int64]int, error) {
 	var list []QueuedWork
-	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
+	err := l.db.Read(ctx).Raw("select * from ("+fairQueueSQL+") q where submission_id = ?",
+		submissionID).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading places in the queue: %w", err)
 	}
 	places := make(map[int64]int, len(list))
 	for _, q := range list {
-		places[q.RunID] = q.Place
+		places[q.RunID] = q.QueuePosition
 	}
 	return places, nil
 }
@@ -178,13 +179,14 @@ type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
-	Frozen   bool         // the event is frozen, so that other people may not see the submission
-	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
+	// the event is frozen, so that other people may not see the submission
+	IsEventFrozen bool         `gorm:"column:frozen"`
+	Task          catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
 }
 
 // ListedTo reports whether the queue may show the submission and its person to a viewer.
 func (q QueuedSubmission) ListedTo(u accounts.User) bool {
-	return q.UserID == u.ID || q.Task.ListedTo(u) && (!q.Frozen || u.IsAdmin())
+	return q.UserID == u.ID || q.Task.ListedTo(u) && (!q.IsEventFrozen || u.IsAdmin())
 }
 
 // QueuedSubmissions reads the submissions with the given IDs in one query, unsorted.
@@ -197,30 +199,31 @@ func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]Queue
 	return list, db.ReadError(err, "the submissions of the queue")
 }
 
-// QueueLength counts the live runs of a device, and its waiting work before and after a new run (see BeforeNew).
+// QueueLength counts the live runs of a device, and its waiting work before and after a new run (see IsBeforeNewRun).
 type QueueLength struct {
-	Device  string
-	Waiting int
-	Running int
-	Ahead   int
-	Behind  int
+	Device        string
+	Waiting       int
+	Running       int
+	AheadOfNewRun int `gorm:"column:ahead"`
+	BehindNewRun  int `gorm:"column:behind"`
 }
 
-// isAheadOfNewSQL is SQL that counts the live work of a device for which BeforeNew is true: work that a worker has, and
-// for the two highest priorities one item per person or caller. Computing turn numbers would take four times as long.
+// isAheadOfNewSQL is SQL that counts the live work of a device for which IsBeforeNewRun is true: work that a worker
+// has, and for the two highest priorities one item per person or caller. Computing turn numbers would take four times
+// as long.
 const isAheadOfNewSQL = `sum(case when started_at is null and attempt_id <> '' then 1 else 0 end)
 	+ count(distinct case when priority <= 1 then cast(priority as text) || turn_of end)
 	- count(distinct case when priority <= 1 and (started_at is not null or attempt_id <> '') then cast(priority as text) || turn_of end)`
 
-// Loads has the data for deciding whether the site accepts new work, and for estimating when that work starts.
-type Loads struct {
-	Lengths  []QueueLength // of the devices that have live work
-	Paused   map[string]fleet.Pause
-	Switches []switches.Switch
+// SiteLoad has the data for deciding whether the site accepts new work, and for estimating when that work starts.
+type SiteLoad struct {
+	QueueLengths  []QueueLength // of the devices that have live work
+	PausedDevices map[string]fleet.Pause
+	OffSwitches   []switches.Switch
 }
 
-// Loads reads the load of all devices in one query.
-func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
+// DeviceLoads reads the load of all devices in one query.
+func (l *LifeCycle) DeviceLoads(ctx context.Context) (loads SiteLoad, err error) {
 	var rows []struct {
 		QueueLength `gorm:"embedded"`
 		Setting     string
@@ -228,31 +231,31 @@ func (l *LifeCycle) Loads(ctx context.Context) (loads Loads, err error) {
 	err = l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
 			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running,
 			` + isAheadOfNewSQL + ` as ahead, sum(case when started_at is null then 1 else 0 end) - (` + isAheadOfNewSQL + `) as behind, '' as setting
-		from (` + liveWork + `) w group by device
-		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKey + `%' or key like '` + switches.Prefix + `%'`).Scan(&rows).Error
-	loads.Paused = map[string]fleet.Pause{}
+		from (` + allLiveWorkSQL + `) w group by device
+		union all select key, 0, 0, 0, 0, value from settings where key like '` + fleet.PauseKeyPrefix + `%' or key like '` + switches.SettingPrefix + `%'`).Scan(&rows).Error
+	loads.PausedDevices = map[string]fleet.Pause{}
 	for _, row := range rows {
 		if row.Setting == "" {
-			loads.Lengths = append(loads.Lengths, row.QueueLength)
+			loads.QueueLengths = append(loads.QueueLengths, row.QueueLength)
 		} else if err := loads.add(row.Device, row.Setting); err != nil {
-			return Loads{}, err
+			return SiteLoad{}, err
 		}
 	}
 	return loads, db.ReadError(err, "the queue's lengths")
 }
 
 // add adds a setting that pauses a device or switches a part of the site off.
-func (l *Loads) add(key, value string) error {
-	device, isPause := strings.CutPrefix(key, fleet.PauseKey)
+func (l *SiteLoad) add(key, value string) error {
+	device, isPause := strings.CutPrefix(key, fleet.PauseKeyPrefix)
 	if !isPause {
-		off, err := switches.Parse(key, value)
-		l.Switches = append(l.Switches, off)
+		off, err := switches.ParseSetting(key, value)
+		l.OffSwitches = append(l.OffSwitches, off)
 		return err
 	}
 	var pause fleet.Pause
 	if err := json.Unmarshal([]byte(value), &pause); err != nil {
 		return fmt.Errorf("reading setting %s: %w", key, err)
 	}
-	l.Paused[device] = pause
+	l.PausedDevices[device] = pause
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 func order(t *testing.T, s *models.Store, names map[int64]string) (out []string) {
 	t.Helper()
 	for i, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
-		if q.Place != i+1 {
-			t.Errorf("the run at %d has place %d", i+1, q.Place)
+		if q.QueuePosition != i+1 {
+			t.Errorf("the run at %d has place %d", i+1, q.QueuePosition)
 		}
 		out = append(out, names[q.UserID])
 	}
@@ -39,31 +39,32 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
-		if places := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, bens.SubmissionID)); places[bens.ID] != 2 {
+		if places := modelstest.Got[map[int64]int](t)(s.Work.QueuePositions(ctx,
+			bens.SubmissionID)); places[bens.ID] != 2 {
 			t.Errorf("places: %v", places)
 		}
 
 		// Ann's first run goes into the queue and is then worked on: it is still her turn that was used.
-		attempt, err := s.Work.StartAttempt(ctx, first.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, first.WorkRef())
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a job sent:\n%s", diff)
 		}
 		next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 2, time.Now()))
-		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
+		if len(next) != 2 || next[0].RunID != bens.ID || next[0].QueuePosition != 2 {
 			t.Errorf("next: %+v", next)
 		}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, "w1", attempt.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, "w1", attempt.ID)))
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
-		loads, err := s.Work.Loads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, Ahead: 1, Behind: 4}}, loads.Lengths); diff != "" || err != nil || len(loads.Paused)+len(loads.Switches) != 0 {
+		loads, err := s.Work.DeviceLoads(ctx)
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, AheadOfNewRun: 1, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil || len(loads.PausedDevices)+len(loads.OffSwitches) != 0 {
 			t.Errorf("lengths, of %+v, %v:\n%s", loads, err, diff)
 		}
 
 		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
-		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossWaits)))
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossRetriedAfterPause)))
 		nextAt := func(at time.Time) int64 {
 			return modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, at))[0].RunID
 		}
@@ -87,20 +88,20 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update runs set "+change+" where id = $1", run.ID)))
 		}
 		sent, taken := w.Submit(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser)), w.Submit(t, s, modelstest.Person(t, s, "Edda", accounts.RoleUser))
-		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.Ref())))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.Ref())).ID)))
-		loads, err := s.Work.Loads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, Ahead: 3, Behind: 4}}, loads.Lengths); diff != "" || err != nil {
+		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.WorkRef())))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.WorkRef())).ID)))
+		loads, err := s.Work.DeviceLoads(ctx)
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, AheadOfNewRun: 3, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil {
 			t.Fatalf("lengths, %v:\n%s", err, diff)
 		}
 		ahead := 0
 		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.LiveQueue(ctx)) {
-			if q.StartedAt == nil && q.BeforeNew() {
+			if q.StartedAt == nil && q.IsBeforeNewRun() {
 				ahead++
 			}
 		}
 		fresh := w.Submit(t, s, modelstest.Person(t, s, "Carl", accounts.RoleUser))
-		if place := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, fresh.SubmissionID))[fresh.ID]; ahead != 3 || place != 4 {
+		if place := modelstest.Got[map[int64]int](t)(s.Work.QueuePositions(ctx, fresh.SubmissionID))[fresh.ID]; ahead != 3 || place != 4 {
 			t.Errorf("the queue counts %d ahead, and the new run has place %d, want 3 and 4", ahead, place)
 		}
 	})
@@ -112,7 +113,7 @@ func TestEachDeviceHasASeparateQueue(t *testing.T) {
 		both := modelstest.Task(t, s, w.Admin, "both", "H200", "CPU")
 		modelstest.Submit(t, s, w.Ann, both)
 		runs := modelstest.Submit(t, s, w.Ben, both)
-		places := modelstest.Got[map[int64]int](t)(s.Work.Places(ctx, runs[0].SubmissionID))
+		places := modelstest.Got[map[int64]int](t)(s.Work.QueuePositions(ctx, runs[0].SubmissionID))
 		if places[runs[0].ID] != 2 || places[runs[1].ID] != 2 {
 			t.Errorf("places: %v", places)
 		}

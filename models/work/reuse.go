@@ -16,26 +16,26 @@ import (
 // evaluations may share it. When a worker's credential is revoked, package fleet clears the hash of the evaluations
 // that it measured, so that no later evaluation shares their results.
 
-// maxSharing limits the evaluations that wait for one result. They all end in the transaction of the result, which
-// blocks other writers.
-const maxSharing = 200
+// maxEvaluationsPerResult limits the evaluations that wait for one result. They all end in the transaction of the
+// result, which blocks other writers.
+const maxEvaluationsPerResult = 200
 
-// unsharedCondition selects evaluations whose result no other evaluation shares.
-const unsharedCondition = "id not in (select shares from evaluations where shares <> '')"
+// unsharedResultSQL selects evaluations whose result no other evaluation shares.
+const unsharedResultSQL = "id not in (select shares from evaluations where shares <> '')"
 
-// findSame returns the caller's evaluation whose result e may share, without its result, and the number of others that
-// may share it. It returns the zero Evaluation if there is none.
-func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places int64, err error) {
+// findShareableEvaluation returns the caller's evaluation whose result e may share, without its result, and the number
+// of others that may share it. It returns the zero Evaluation if there is none.
+func (e *Evaluation) findShareableEvaluation(tx *gorm.DB, asker Requester) (same Evaluation, places int64, err error) {
 	if e.RequestHash == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return same, 0, nil
 	}
-	since, err := epochs.NewestSince(tx, e.Device)
+	since, err := epochs.NewestFirstSeen(tx, e.Device)
 	if err != nil {
 		return same, 0, err
 	}
 	query := asker.isOwn(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
-		Where(LiveCondition+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
-			" or state = ? and started_at >= ?", maxSharing, EvaluationCompleted, db.Time(since))
+		Where(NotEndedSQL+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
+			" or state = ? and started_at >= ?", maxEvaluationsPerResult, EvaluationCompleted, db.Time(since))
 	err = query.Order("queued_at, id").Limit(1).Find(&same).Error
 	switch {
 	case err != nil || same.ID == "":
@@ -43,24 +43,26 @@ func (e *Evaluation) findSame(tx *gorm.DB, asker Asker) (same Evaluation, places
 	case same.EndedAt != nil:
 		return same, math.MaxInt64, nil
 	}
-	err = tx.Model(&Evaluation{}).Where(sharingCondition, same.ID).Count(&places).Error
-	return same, maxSharing - places, db.ReadError(err, "equal evaluations")
+	err = tx.Model(&Evaluation{}).Where(waitingSharersSQL, same.ID).Count(&places).Error
+	return same, maxEvaluationsPerResult - places, db.ReadError(err, "equal evaluations")
 }
 
-// sharingCondition selects the evaluations that wait for the result of another one.
-const sharingCondition = "shares = ? and shares <> '' and " + LiveCondition
+// waitingSharersSQL selects the evaluations that wait for the result of another one.
+const waitingSharersSQL = "shares = ? and shares <> '' and " + NotEndedSQL
 
-// share makes the evaluation wait for the result of another evaluation.
-func (e *Evaluation) share(same Evaluation) { e.Parked, e.Shares = parkedForEqualRequest, same.ID }
+// waitForResultOf makes the evaluation wait for the result of another evaluation.
+func (e *Evaluation) waitForResultOf(same Evaluation) {
+	e.ParkedReason, e.SharesResultOf = parkedForEqualRequest, same.ID
+}
 
 // create stores the evaluation. If it shares an existing result, it ends at once.
-func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
-	same, _, err := e.findSame(tx, asker)
+func (e *Evaluation) create(tx *gorm.DB, asker Requester) error {
+	same, _, err := e.findShareableEvaluation(tx, asker)
 	if err != nil {
 		return err
 	}
 	if same.ID != "" {
-		e.share(same)
+		e.waitForResultOf(same)
 	}
 	if err := tx.Create(e).Error; err != nil {
 		return db.WriteError(err, "evaluation")
@@ -72,12 +74,12 @@ func (e *Evaluation) create(tx *gorm.DB, asker Asker) error {
 	request := e.Request
 	*e = news.Evaluations[0]
 	e.Request = request
-	return e.sharedResult(tx)
+	return e.loadSharedResult(tx)
 }
 
-// shareAll makes evaluations that are not stored yet share results, also with each other. It returns those that share
-// an existing result; the caller must end them after storing all.
-func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation, err error) {
+// shareResults makes evaluations that are not stored yet share results, also with each other. It returns those that
+// share an existing result; the caller must end them after storing all.
+func shareResults(tx *gorm.DB, asker Requester, taken []Evaluation) (ended []Evaluation, err error) {
 	type requestKey struct{ hash, device string }
 	type group struct {
 		same   Evaluation
@@ -89,7 +91,7 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 		key := requestKey{e.RequestHash, e.Device}
 		of, seen := groups[key]
 		if !seen {
-			if of.same, of.places, err = e.findSame(tx, asker); err != nil {
+			if of.same, of.places, err = e.findShareableEvaluation(tx, asker); err != nil {
 				return nil, err
 			}
 			if of.same.EndedAt != nil {
@@ -97,10 +99,10 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 			}
 		}
 		if of.places > 0 {
-			e.share(of.same)
+			e.waitForResultOf(of.same)
 			of.places--
 		} else {
-			of = group{*e, maxSharing}
+			of = group{*e, maxEvaluationsPerResult}
 		}
 		if e.RequestHash != "" {
 			groups[key] = of
@@ -111,11 +113,11 @@ func shareAll(tx *gorm.DB, asker Asker, taken []Evaluation) (ended []Evaluation,
 
 // copyResult ends the evaluations that share the result of an ended evaluation.
 func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
-	if e.EndedAt == nil || e.RequestHash == "" || e.Shares != "" {
+	if e.EndedAt == nil || e.RequestHash == "" || e.SharesResultOf != "" {
 		return nil
 	}
 	var list []Evaluation
-	query := tx.Omit("request", "result").Where(sharingCondition, e.ID).Order("queued_at, id")
+	query := tx.Omit("request", "result").Where(waitingSharersSQL, e.ID).Order("queued_at, id")
 	if !e.hasResult() {
 		query = query.Limit(1)
 	}
@@ -123,13 +125,13 @@ func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
 		return db.ReadError(err, "evaluations that share a result")
 	}
 	if !e.hasResult() {
-		return e.measureNext(tx, list[0].ID)
+		return e.measureNextSharer(tx, list[0].ID)
 	}
 	for i := range list {
 		s := &list[i]
 		s.State, s.Worker = e.State, e.Worker // StartedAt stays nil: it used no slot
 		s.end()
-		if err := saveItem(tx, s, s.AttemptID); err != nil {
+		if err := saveWork(tx, s, s.AttemptID); err != nil {
 			return err
 		}
 		if err := s.announce(tx, out); err != nil {
@@ -145,41 +147,43 @@ func (e *Evaluation) hasResult() bool {
 	return e.State == EvaluationCompleted || e.State == EvaluationTimeout
 }
 
-// measureNext queues one of the evaluations that waited for the result of e, at the position of e, because e ended
-// without a result. The others wait for the new one.
-func (e *Evaluation) measureNext(tx *gorm.DB, next string) error {
-	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.Parked, "shares": ""}).Error
+// measureNextSharer queues one of the evaluations that waited for the result of e, at the position of e, because e
+// ended without a result. The others wait for the new one.
+func (e *Evaluation) measureNextSharer(tx *gorm.DB, next string) error {
+	err := tx.Model(&Evaluation{}).Where("id = ?", next).Updates(map[string]any{"parked": e.ParkedReason,
+		"shares": ""}).Error
 	if err == nil {
-		err = tx.Model(&Evaluation{}).Where(sharingCondition, e.ID).Update("shares", next).Error
+		err = tx.Model(&Evaluation{}).Where(waitingSharersSQL, e.ID).Update("shares", next).Error
 	}
 	return db.WriteError(err, "evaluations that share a result")
 }
 
-// leavesPlace reports whether the evaluation ends and another one that shares its measurement must be measured instead.
-func (e *Evaluation) leavesPlace(tx *gorm.DB) (bool, error) {
-	if e.RequestHash == "" || e.Shares != "" || e.hasResult() {
+// hasSuccessor reports whether the evaluation ends and another one that shares its measurement must be measured
+// instead.
+func (e *Evaluation) hasSuccessor(tx *gorm.DB) (bool, error) {
+	if e.RequestHash == "" || e.SharesResultOf != "" || e.hasResult() {
 		return false, nil
 	}
 	var wait int64
-	err := tx.Model(&Evaluation{}).Where(sharingCondition, e.ID).Count(&wait).Error
+	err := tx.Model(&Evaluation{}).Where(waitingSharersSQL, e.ID).Count(&wait).Error
 	return wait > 0, db.ReadError(err, "evaluations that share a result")
 }
 
-// sharedResult sets the result of an evaluation from the evaluation whose result it shares.
-func (e *Evaluation) sharedResult(read *gorm.DB) error {
-	if e.Shares == "" || !e.hasResult() {
+// loadSharedResult sets the result of an evaluation from the evaluation whose result it shares.
+func (e *Evaluation) loadSharedResult(read *gorm.DB) error {
+	if e.SharesResultOf == "" || !e.hasResult() {
 		return nil
 	}
 	var from Evaluation
-	err := read.Select("result").Where("id = ?", e.Shares).Limit(1).Find(&from).Error
+	err := read.Select("result").Where("id = ?", e.SharesResultOf).Limit(1).Find(&from).Error
 	e.Result = from.Result
-	return db.ReadError(err, "the result of evaluation %s", e.Shares)
+	return db.ReadError(err, "the result of evaluation %s", e.SharesResultOf)
 }
 
-// ReleaseSharing queues evaluations that wait for the result of an ended evaluation. This happens if a process of an
-// older version ended it.
-func (l *LifeCycle) ReleaseSharing(ctx context.Context) error {
-	err := l.db.Writer(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+LiveCondition+
-		" and shares not in (select id from evaluations where "+LiveCondition+")", parkedForEqualRequest).Error
+// RequeueOrphanedSharers queues evaluations that wait for the result of an ended evaluation. This happens if a process
+// of an older version ended it.
+func (l *LifeCycle) RequeueOrphanedSharers(ctx context.Context) error {
+	err := l.db.WriteStatement(ctx).Exec("update evaluations set parked = 0, shares = '' where parked = ? and "+NotEndedSQL+
+		" and shares not in (select id from evaluations where "+NotEndedSQL+")", parkedForEqualRequest).Error
 	return db.WriteError(err, "evaluations that share a result")
 }

@@ -28,8 +28,8 @@ const (
 	StateCancelled    RunState = "cancelled"
 )
 
-// Final reports whether the run has ended.
-func (s RunState) Final() bool {
+// IsFinal reports whether the run has ended.
+func (s RunState) IsFinal() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
 
@@ -41,8 +41,8 @@ const ModeBaseline job.Mode = "baseline"
 // run but is not an entry.
 const ModePractice job.Mode = "practice"
 
-// MeasuredMode returns the mode that workers use for a run: ranked for baselines and practice, otherwise mode.
-func MeasuredMode(mode job.Mode) job.Mode {
+// WorkerMode returns the mode that workers use for a run: ranked for baselines and practice, otherwise mode.
+func WorkerMode(mode job.Mode) job.Mode {
 	if mode == ModeBaseline || mode == ModePractice {
 		return job.ModeRanked
 	}
@@ -57,39 +57,46 @@ type Run struct {
 	UserID       int64
 	Mode         job.Mode
 	Purpose      Purpose
-	ProfileOf    *int64 // the ranked run that it follows; nil for Submitted, Practice and Baseline
+	ProfileOf    *int64 // the ranked run that it follows; nil for PurposeSubmitted, PurposePractice and PurposeBaseline
 
-	OrderID        *int64 // of Confirm and Remeasure: the models.Order that it is for
-	Overdue        bool   // for Confirm: the run has waited long, and is now queued like people's runs
-	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
+	OrderID *int64 // of PurposeConfirm and PurposeRerun: the models.Order that it is for
+	// for PurposeConfirm: the run has waited long, and is now queued like people's runs
+	IsOverdueTurn bool `gorm:"column:overdue"`
+	// cancelled, but not by its person, who chose nothing by it
+	CancelledByStaff bool `gorm:"column:stopped_by_staff"`
 
-	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
+	InfrastructureError bool `gorm:"column:ours"` // failed because of an infrastructure error
 
 	State RunState
 	Work
-	Failure  *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	ScoreNS  *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	ScoredAt *time.Time   // since when it has this score: the end of the run, or of the newest in its pool
-	StdNS    float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
-	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
-	Clock    string       // clock of the score: "event", "event+wall"; empty if no judge measured the time
+	Failure         *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	ScoreNS         *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	ScoredAt        *time.Time   // since when it has this score: the end of the run, or of the newest in its pool
+	DeviationNS     float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
+	StandardErrorNS float64      `gorm:"column:err_ns"` // standard error of the score
+	// clock of the score: "event", "event+wall"; empty if no judge measured the time
+	ClockName string `gorm:"column:clock"`
 	boards.Interval
-	WasNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
-	Roof  *float64 // how near the score is to the best that the device can do; nil if unknown
+	ScoreBeforeConfirmNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
+	// how near the score is to the best that the device can do; nil if unknown
+	RooflineShare *float64 `gorm:"column:roof"`
 	boards.Numerics
-	MemoryPeak   *int64 // bytes that its ranked stage had at most; nil if not measured
-	Disturbed    string // why the conditions were bad; empty: they were good, or are not known
-	HeldReason   string `gorm:"column:held_why"` // why it waits for someone to look before it counts
-	Contradicted bool   // its profile contradicts its times (job.Contradiction), and no reviewer has decided
+	// bytes that its ranked stage had at most; nil if not measured
+	PeakMemoryBytes *int64 `gorm:"column:memory_peak"`
+	// why the conditions were bad; empty: they were good, or are not known
+	DisturbedReason string `gorm:"column:disturbed"`
+	HeldReason      string `gorm:"column:held_why"` // why it waits for someone to look before it counts
+	// its profile contradicts its times (job.Contradiction), and no reviewer has decided
+	ContradictedByProfile bool `gorm:"column:contradicted"`
 	// OnBoard is the run that represents all runs with the same source on the board, possibly this one; nil if no other
 	// run has the same source.
-	OnBoard   *int64 `gorm:"column:pool_id"`
-	Pooled    int    // number of runs in the score; 0: this one, or those of a confirmation
-	Harness   string
-	EpochID   int64        // the software it was measured with; 0: not recorded
-	Machine   *job.Machine `gorm:"serializer:json"`
-	WallNS    int64        `gorm:"column:wall_ns"`
-	ProgramNS int64        `gorm:"column:program_ns"`
+	OnBoard        *int64 `gorm:"column:pool_id"`
+	PooledRunCount int    `gorm:"column:pooled"` // number of runs in the score; 0: this one, or those of a confirmation
+	Harness        string
+	EpochID        int64        // the software it was measured with; 0: not recorded
+	Machine        *job.Machine `gorm:"serializer:json"`
+	WallNS         int64        `gorm:"column:wall_ns"`
+	ProgramNS      int64        `gorm:"column:program_ns"`
 
 	Note string // its person's note on a run that is or was a record; plain text
 
@@ -109,18 +116,18 @@ func (r Run) PublicFailure() string {
 
 // Valid reports whether the run may be on a board. Package boards has the same condition in SQL.
 func (r Run) Valid() bool {
-	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == Submitted && r.HeldReason == ""
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.Purpose == PurposeSubmitted && r.HeldReason == ""
 }
 
-// Stands reports whether the run may be an entry: it is valid, and no other run represents its source.
-func (r Run) Stands() bool { return r.Valid() && (r.OnBoard == nil || *r.OnBoard == r.ID) }
+// MayBeEntry reports whether the run may be an entry: it is valid, and no other run represents its source.
+func (r Run) MayBeEntry() bool { return r.Valid() && (r.OnBoard == nil || *r.OnBoard == r.ID) }
 
-// Entry returns a valid run as a board entry.
-func (r Run) Entry() boards.Entry {
+// BoardEntry returns a valid run as a board entry.
+func (r Run) BoardEntry() boards.Entry {
 	return boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof,
-		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, EpochAge: -r.EpochID,
+		ScoreNS: *r.ScoreNS, DeviationNS: r.DeviationNS, StandardErrorNS: r.StandardErrorNS, ClockName: r.ClockName, Interval: r.Interval, RooflineShare: r.RooflineShare,
+		PooledRunCount: r.PooledRunCount, DisturbedReason: r.DisturbedReason, AchievedAt: *r.ScoredAt,
 	}
 }
 

@@ -22,10 +22,10 @@ type runItem struct {
 	consequences Consequences
 }
 
-// Ref returns the reference of the run.
-func (r Run) Ref() job.WorkRef { return job.WorkRef{RunID: r.ID} }
+// WorkRef returns the reference of the run.
+func (r Run) WorkRef() job.WorkRef { return job.WorkRef{RunID: r.ID} }
 
-func (r *Run) ref() job.WorkRef { return r.Ref() }
+func (r *Run) ref() job.WorkRef { return r.WorkRef() }
 
 func (r *Run) work() *Work { return &r.Work }
 
@@ -33,30 +33,30 @@ func (r *Run) setWaiting(why *job.Failure) { r.State, r.Failure = StateQueued, w
 
 func (r *Run) setTaken() { r.State = StateBuilding }
 
-func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
+func (r *Run) setStage(stage job.Stage) { r.State = runStateDuring(stage) }
 
-func (r *Run) setDone(result job.Result, found Findings) {
-	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
-	r.Numerics = numericsOf(result.Stages)
-	if score := found.Score; score != nil && MeasuredMode(r.Mode) == job.ModeRanked {
-		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
-		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
-		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
-		r.MemoryPeak = memoryOf(result.Stages)
-		r.Roof, r.HeldReason = score.Roof, db.Sanitize(score.HeldReason)
+func (r *Run) setDone(result job.Result, found ResultFindings) {
+	r.State, r.Failure, r.InfrastructureError = StateDone, nil, false
+	r.Numerics = largestErrors(result.Stages)
+	if score := found.Score; score != nil && WorkerMode(r.Mode) == job.ModeRanked {
+		r.ScoreNS, r.DeviationNS, r.StandardErrorNS = &score.NS, score.DeviationNS, score.StandardErrorNS
+		r.ClockName, r.Interval = scoreClockNames(result.Stages), score.Interval
+		r.DisturbedReason = cmp.Or(db.SanitizeText(score.DisturbedReason), disturbedReason(result.Machine))
+		r.PeakMemoryBytes = peakMemory(result.Stages)
+		r.RooflineShare, r.HeldReason = score.RooflineShare, db.SanitizeText(score.HeldReason)
 	}
 }
 
-// disturbedBy returns the bad conditions during a measurement, or "".
-func disturbedBy(m job.Machine) string {
+// disturbedReason returns the bad conditions during a measurement, or "".
+func disturbedReason(m job.Machine) string {
 	if m.Disturbances == nil {
 		return ""
 	}
-	return db.CutText(db.Sanitize(strings.Join(m.Disturbances.Reasons(), "; ")), 500)
+	return db.CutText(db.SanitizeText(strings.Join(m.Disturbances.Reasons(), "; ")), 500)
 }
 
-// memoryOf returns the peak memory of the ranked stage in bytes, or nil if it was not measured.
-func memoryOf(stages []job.StageResult) *int64 {
+// peakMemory returns the peak memory of the ranked stage in bytes, or nil if it was not measured.
+func peakMemory(stages []job.StageResult) *int64 {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked && stage.MemoryPeak > 0 {
 			return &stage.MemoryPeak
@@ -65,8 +65,8 @@ func memoryOf(stages []job.StageResult) *int64 {
 	return nil
 }
 
-// numericsOf returns the largest errors of all tests.
-func numericsOf(stages []job.StageResult) boards.Numerics {
+// largestErrors returns the largest errors of all tests.
+func largestErrors(stages []job.StageResult) boards.Numerics {
 	for _, stage := range stages {
 		if stage.Stage != job.StageTest {
 			continue
@@ -79,15 +79,15 @@ func numericsOf(stages []job.StageResult) boards.Numerics {
 }
 
 func (r *Run) setFailed(why *job.Failure) {
-	r.State, r.Failure, r.Infrastructure = StateFailed, why, why != nil && why.IsInfrastructureError
+	r.State, r.Failure, r.InfrastructureError = StateFailed, why, why != nil && why.IsInfrastructureError
 }
 
 func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
 
 func (r *Run) cancelled() bool { return r.State == StateCancelled }
 
-// stateOf returns the state of a run during a stage.
-func stateOf(stage job.Stage) RunState {
+// runStateDuring returns the state of a run during a stage.
+func runStateDuring(stage job.Stage) RunState {
 	switch stage {
 	case job.StageTest:
 		return StateTesting
@@ -106,20 +106,20 @@ func stateOf(stage job.Stage) RunState {
 }
 
 func (r *Run) keepResult(tx *gorm.DB, attemptID string, result job.Result, artifacts []Artifact) error {
-	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
+	if err := storeStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
-	if MeasuredMode(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
+	if WorkerMode(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
 		var err error
-		if r.EpochID, err = epochs.IDOf(tx, epochs.SoftwareOf(result.Machine)); err != nil {
+		if r.EpochID, err = epochs.FindOrCreateID(tx, epochs.SoftwareOfRun(result.Machine)); err != nil {
 			return err
 		}
 	}
-	return keepArtifacts(tx, r.ID, artifacts)
+	return storeArtifactRows(tx, r.ID, artifacts)
 }
 
 func (r *Run) setMeasured(result job.Result) {
-	r.Harness, r.Machine = db.Sanitize(result.Harness), &result.Machine
+	r.Harness, r.Machine = db.SanitizeText(result.Harness), &result.Machine
 	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
 }
 
@@ -127,42 +127,43 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if r.ScoreNS != nil && r.ScoredAt == nil {
 		r.ScoredAt = r.EndedAt
 	}
-	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+LiveCondition, r.ID, attemptID).Select("*").Omit("id").Updates(r)
+	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+NotEndedSQL, r.ID, attemptID).Select("*").Omit("id").Updates(r)
 	return res.RowsAffected, res.Error
 }
 
 func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 	event, err := storeState(tx, *u.Run)
 	out.Events = append(out.Events, event)
-	if err != nil || !u.State.Final() {
+	if err != nil || !u.State.IsFinal() {
 		return err
 	}
-	return u.consequences.Ended(tx, u.Run, out)
+	return u.consequences.ApplyEnd(tx, u.Run, out)
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult announces the end of the run after its samples are stored and before it gets a place on the board, so that a reader who sees the end sees all its data.
-func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Effect) error {
-	if err := errors.Join(countStages(tx, r.Stages), u.consequences.Keep(tx, u.Run, r, out)); err != nil {
+// afterResult announces the end of the run after its samples are stored and before it gets a place on the board, so
+// that a reader who sees the end sees all its data.
+func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
+	if err := errors.Join(countStages(tx, r.Stages), u.consequences.StoreResultData(tx, u.Run, r, out)); err != nil {
 		return err
 	}
 	if err := u.announce(tx, out); err != nil {
 		return err
 	}
-	return u.consequences.Place(tx, u.Run, r, out)
+	return u.consequences.UpdateBoard(tx, u.Run, r, out)
 }
 
 func (u runItem) settle(tx *gorm.DB, out *Effect) error {
-	return u.consequences.Settled(tx, u.Run, out)
+	return u.consequences.ConfirmFirstPlace(tx, u.Run, out)
 }
 
-func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
-	return u.consequences.Stopped(tx, u.Run, r)
+func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.BoardChange, error) {
+	return u.consequences.CountCancelledRun(tx, u.Run, r)
 }
 
-// clockOf returns the names of the clocks by which the cases of a score were timed.
-func clockOf(stages []job.StageResult) string {
+// scoreClockNames returns the names of the clocks by which the cases of a score were timed.
+func scoreClockNames(stages []job.StageResult) string {
 	counts := map[job.Clock]bool{}
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked {

@@ -20,7 +20,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		started, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
@@ -31,9 +31,10 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip",
 			Data: []byte("report")}}
 		out, err := s.Work.RecordResult(ctx, result,
-			work.Findings{Score: &work.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
+			work.ResultFindings{Score: &work.Score{NS: 1234.5, DeviationNS: 2, StandardErrorNS: 0.25}})
 		modelstest.Check(t, err)
-		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 ||
+		if !out.AttemptAccepted || out.BoardChange == nil || out.BoardChange.ChangeNumber != 1 ||
+			len(out.Events) != 1 ||
 			out.Events[0].State != work.StateDone {
 			t.Errorf("RecordResult: %+v", out)
 		}
@@ -64,8 +65,8 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Errorf("artifact: %q, %v", text, err)
 		}
 
-		again, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 1}})
-		if err != nil || again.Accepted || again.Board != nil {
+		again, err := s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1}})
+		if err != nil || again.AttemptAccepted || again.BoardChange != nil {
 			t.Errorf("the same result again: %+v, %v", again, err)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, run.ID)), db.Conflict)
@@ -80,7 +81,7 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 		wins := make(chan work.Attempt, 8)
 		for range 8 {
 			wg.Go(func() {
-				attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+				attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 				if err == nil {
 					wins <- attempt
 				} else if db.KindOf(err) != db.Conflict {
@@ -98,18 +99,18 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).Ref())
+		attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).WorkRef())
 		modelstest.Check(t, err)
 		var wg sync.WaitGroup
 		accepted := make(chan bool, 6)
 		for range 6 {
 			wg.Go(func() {
 				out, err := s.Work.RecordResult(t.Context(), modelstest.Result(attempt, 10),
-					work.Findings{Score: &work.Score{NS: 10}})
+					work.ResultFindings{Score: &work.Score{NS: 10}})
 				if err != nil {
 					t.Error(err)
 				}
-				if out.Accepted {
+				if out.AttemptAccepted {
 					accepted <- true
 				}
 			})
@@ -127,7 +128,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		for range 10 {
 			run := w.Submit(t, s, w.Ann)
-			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 			modelstest.Check(t, err)
 			var cancelled error
 			var out work.Effect
@@ -136,7 +137,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			wg.Go(func() {
 				var err error
 				if out, err = s.Work.RecordResult(ctx, modelstest.Result(attempt, 10),
-					work.Findings{Score: &work.Score{NS: 10}}); err != nil {
+					work.ResultFindings{Score: &work.Score{NS: 10}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -147,8 +148,8 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			if cancelled == nil {
 				want = work.StateCancelled
 			}
-			if got.State != want || out.Accepted == (cancelled == nil) {
-				t.Errorf("cancel: %v, result accepted: %v, state %s", cancelled, out.Accepted, got.State)
+			if got.State != want || out.AttemptAccepted == (cancelled == nil) {
+				t.Errorf("cancel: %v, result accepted: %v, state %s", cancelled, out.AttemptAccepted, got.State)
 			}
 		}
 	})
@@ -158,24 +159,25 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		old, err := s.Work.StartAttempt(ctx, run.Ref())
+		old, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
-		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, forged, work.Findings{})), db.Forbidden)
-		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
-		fresh, err := s.Work.StartAttempt(ctx, run.Ref())
+		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, forged, work.ResultFindings{})), db.Forbidden)
+		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.",
+			work.LossCountedAgainstWork)))
+		fresh, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		if out, err := s.Work.RecordResult(ctx, modelstest.Result(old, 1),
-			work.Findings{Score: &work.Score{NS: 1}}); err != nil || out.Accepted {
+			work.ResultFindings{Score: &work.Score{NS: 1}}); err != nil || out.AttemptAccepted {
 			t.Errorf("old attempt: %+v, %v", out, err)
 		}
 		if out, err := s.Work.RecordResult(ctx, modelstest.Result(fresh, 2),
-			work.Findings{Score: &work.Score{NS: 2}}); err != nil || !out.Accepted {
+			work.ResultFindings{Score: &work.Score{NS: 2}}); err != nil || !out.AttemptAccepted {
 			t.Errorf("current attempt: %+v, %v", out, err)
 		}
 		unknown := modelstest.Result(work.Attempt{ID: "none", RunID: run.ID}, 1)
-		if out, err := s.Work.RecordResult(ctx, unknown, work.Findings{}); err != nil || out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, unknown, work.ResultFindings{}); err != nil || out.AttemptAccepted {
 			t.Errorf("unknown attempt: %+v, %v", out, err)
 		}
 	})
@@ -186,34 +188,35 @@ func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
 		lose := func(worker string) work.Effect {
-			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 			modelstest.Check(t, err)
-			_, err = s.Work.RecordTaken(ctx, worker, attempt.ID)
+			_, err = s.Work.RecordAttemptsTaken(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
 			return modelstest.Got[work.Effect](t)(s.Work.FailAttempt(ctx, attempt.ID,
-				"The worker "+worker+" is gone.", work.LossCounts))
+				"The worker "+worker+" is gone.", work.LossCountedAgainstWork))
 		}
 		untaken := func() {
-			attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+			attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 			modelstest.Check(t, err)
-			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it", work.LossCounts); err != nil ||
-				!out.Retried || len(out.Events) != 0 {
+			if out, err := s.Work.FailAttempt(ctx, attempt.ID, "no one took it",
+				work.LossCountedAgainstWork); err != nil ||
+				!out.WorkRetried || len(out.Events) != 0 {
 				t.Errorf("an attempt that no one took: %+v, %v", out, err)
 			}
 		}
 		for _, worker := range []string{"w1", "w2"} {
 			untaken()
-			if out := lose(worker); !out.Retried || out.Events[0].State != work.StateQueued {
+			if out := lose(worker); !out.WorkRetried || out.Events[0].State != work.StateQueued {
 				t.Errorf("lost: %+v", out)
 			}
 		}
-		if out := lose("w3"); out.Retried || out.Events[0].State != work.StateFailed {
+		if out := lose("w3"); out.WorkRetried || out.Events[0].State != work.StateFailed {
 			t.Errorf("lost for the third time: %+v", out)
 		}
 		run, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
 		want := "The run ended after 3 infrastructure errors, and does not count against any limit. The last error: The worker w3 is gone."
-		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
+		if run.Failure == nil || run.Failure.Reason != want || !run.InfrastructureError || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}
 	})
@@ -223,18 +226,18 @@ func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
-		attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ben, run.ID)), db.Forbidden)
 		out, err := s.Work.CancelRun(ctx, w.Ann, run.ID)
-		if err != nil || !slices.Equal(out.Stopped, []string{attempt.ID}) || len(out.Events) != 1 ||
+		if err != nil || !slices.Equal(out.StoppedAttempts, []string{attempt.ID}) || len(out.Events) != 1 ||
 			out.Events[0].State != work.StateCancelled {
 			t.Errorf("CancelRun: %+v, %v", out, err)
 		}
 		result := modelstest.Result(attempt, 5)
 		result.Outcome = job.OutcomeCancelled
-		if out, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 5}}); err != nil ||
-			out.Accepted {
+		if out, err := s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 5}}); err != nil ||
+			out.AttemptAccepted {
 			t.Errorf("RecordResult: %+v, %v", out, err)
 		}
 		got, err := s.Work.Run(ctx, run.ID)

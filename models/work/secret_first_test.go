@@ -15,14 +15,14 @@ import (
 func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
-		attempt, err := s.Work.StartAttempt(ctx, w.Submit(t, s, w.Ann).Ref())
+		attempt, err := s.Work.StartAttempt(ctx, w.Submit(t, s, w.Ann).WorkRef())
 		modelstest.Check(t, err)
 		sent := func(text string, spoil func(*job.Result)) (stored bool) {
 			t.Helper()
 			result := modelstest.Result(attempt, 10)
 			result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(text)}}
 			spoil(&result)
-			_, err := s.Work.RecordResult(ctx, result, work.Findings{Score: &work.Score{NS: 10}})
+			_, err := s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 10}})
 			if err != nil {
 				modelstest.WantKind(t, err, db.Forbidden)
 			}

@@ -51,13 +51,13 @@ func RankedStage(tx *gorm.DB, runID int64) (job.StageResult, error) {
 
 // storeStage stores a stage from an event. The attempt's result replaces it.
 func storeStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
-	row := stageRow(runID, attemptID, position(r.Stage), r)
+	row := newStageRow(runID, attemptID, stagePosition(r.Stage), r)
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	return db.WriteError(err, "stage")
 }
 
-// keepStages replaces the stages of an attempt by those of its result.
-func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
+// storeStages replaces the stages of an attempt by those of its result.
+func storeStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
 	if len(results) == 0 {
 		return nil
 	}
@@ -66,19 +66,20 @@ func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageR
 	}
 	rows := make([]Stage, len(results))
 	for i, r := range results {
-		rows[i] = stageRow(runID, attemptID, i, r)
+		rows[i] = newStageRow(runID, attemptID, i, r)
 	}
 	return db.WriteError(tx.Create(&rows).Error, "stages")
 }
 
-func stageRow(runID int64, attemptID string, position int, r job.StageResult) Stage {
+func newStageRow(runID int64, attemptID string, position int, r job.StageResult) Stage {
 	return Stage{
 		RunID: runID, AttemptID: attemptID, Position: position,
-		Stage: job.Stage(db.Sanitize(string(r.Stage))), Status: job.Status(db.Sanitize(string(r.Status))), Result: r,
+		Stage: job.Stage(db.SanitizeText(string(r.Stage))), Status: job.Status(db.SanitizeText(string(r.Status))),
+		Result: r,
 	}
 }
 
-func position(stage job.Stage) int {
+func stagePosition(stage job.Stage) int {
 	order := map[job.Stage]int{
 		job.StageBuild: 0, job.StageTest: 1, job.StageBenchmark: 2,
 		job.StageRanked: 3, job.StageSecret: 4, job.StageProfile: 5, job.StageSanitize: 6, job.StageValidate: 7,
@@ -91,12 +92,12 @@ func position(stage job.Stage) int {
 
 // countStages adds the stages of a result to the counters.
 func countStages(tx *gorm.DB, stages []job.StageResult) error {
-	samples := make([]Sample, 0, len(stages))
+	samples := make([]CounterSample, 0, len(stages))
 	for _, s := range stages {
-		samples = append(samples, Sample{
+		samples = append(samples, CounterSample{
 			Name:  CountRunStage + string(s.Stage) + "." + string(s.Status),
 			Value: s.EndedAt.Sub(s.StartedAt).Seconds(),
 		})
 	}
-	return Count(tx, samples...)
+	return AddToCounters(tx, samples...)
 }

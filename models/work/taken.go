@@ -10,13 +10,13 @@ import (
 	"warpboard/models/db"
 )
 
-// SortAttempts classifies the attempts that a worker reports. known attempts are live and may be the worker's; fresh
-// ones are those of them that were not reported before; the worker should stop stale ones. A worker can report as many
-// invented IDs as fit into a message.
-func (l *LifeCycle) SortAttempts(
+// ClassifyAttempts classifies the attempts that a worker reports. known attempts are live and may be the worker's;
+// fresh ones are those of them that were not reported before; the worker should stop stale ones. A worker can report as
+// many invented IDs as fit into a message.
+func (l *LifeCycle) ClassifyAttempts(
 	ctx context.Context, worker string, attemptIDs []string,
 ) (known, fresh, stale []string, err error) {
-	live, err := l.liveAmong(ctx, attemptIDs)
+	live, err := l.liveAttemptsAmong(ctx, attemptIDs)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(attemptIDs))) {
 		a, ok := live[id]
 		if !ok || !a.mayBelongTo(worker) {
@@ -33,11 +33,13 @@ func (l *LifeCycle) SortAttempts(
 
 // mayBelongTo reports whether the attempt belongs to the worker, or to none yet.
 func (a Attempt) mayBelongTo(worker string) bool {
-	return a.Worker == "" || a.Worker == db.Sanitize(worker)
+	return a.Worker == "" || a.Worker == db.SanitizeText(worker)
 }
 
-// RecordTaken stores that a worker has received these attempts, in case the event that reports it was lost.
-func (l *LifeCycle) RecordTaken(ctx context.Context, worker string, attemptIDs ...string) (out Effect, err error) {
+// RecordAttemptsTaken stores that a worker has received these attempts, in case the event that reports it was lost.
+func (l *LifeCycle) RecordAttemptsTaken(
+	ctx context.Context, worker string, attemptIDs ...string,
+) (out Effect, err error) {
 	for _, id := range attemptIDs {
 		if err := l.recordTaken(ctx, id, worker, &out); err != nil {
 			return out, err
@@ -49,10 +51,10 @@ func (l *LifeCycle) RecordTaken(ctx context.Context, worker string, attemptIDs .
 // maxIDsPerQuery limits the attempts in one query.
 const maxIDsPerQuery = 512
 
-// liveAmong returns the live attempts among IDs. It reads only these attempts, because many workers ask, and ignores
-// texts that are not IDs. The number of parameters is rounded up to a power of two, because the database caches one
-// statement for each number.
-func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
+// liveAttemptsAmong returns the live attempts among IDs. It reads only these attempts, because many workers ask, and
+// ignores texts that are not IDs. The number of parameters is rounded up to a power of two, because the database caches
+// one statement for each number.
+func (l *LifeCycle) liveAttemptsAmong(ctx context.Context, ids []string) (map[string]LiveAttempt, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(id) != attemptIDLength || uuid.Validate(id) != nil })
 	found := make(map[string]LiveAttempt)
 	for part := range slices.Chunk(ids, maxIDsPerQuery) {
@@ -72,14 +74,14 @@ func (l *LifeCycle) liveAmong(ctx context.Context, ids []string) (map[string]Liv
 
 func (l *LifeCycle) recordTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := l.loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() || a.TakenAt != nil || !a.mayBelongTo(worker) {
+		a, err := l.loadAttemptWithWork(tx, attemptID)
+		if err != nil || a == nil || !a.acceptsMessages() || a.TakenAt != nil || !a.mayBelongTo(worker) {
 			return err
 		}
-		a.take(worker)
-		if err := a.store(tx); err != nil {
+		a.recordReceipt(worker)
+		if err := a.saveRows(tx); err != nil {
 			return err
 		}
-		return a.item.announce(tx, out)
+		return a.workItem.announce(tx, out)
 	})
 }

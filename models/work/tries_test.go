@@ -22,12 +22,13 @@ func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 		counted int
 		pauses  bool
 	}{
-		"handed back":                {work.LossFree, 1, 2 * work.MaxRetries, false, 0, false},
-		"lost with the site":         {work.LossWaits, 1, work.MaxRetries - 1, false, 0, true},
-		"lost with the site, always": {work.LossWaits, 1, work.MaxRetries, true, 0, true},
-		"ends two workers":           {work.LossCounts, 2, work.MaxLosses - 1, false, work.MaxLosses - 1, true},
-		"ends each of its workers":   {work.LossCounts, 3, work.MaxLosses, true, work.MaxLosses, true},
-		"one worker restarts":        {work.LossCounts, 1, 2 * work.MaxLosses, false, 1, true},
+		"handed back":                {work.LossHandedBack, 1, 2 * work.MaxRetries, false, 0, false},
+		"lost with the site":         {work.LossRetriedAfterPause, 1, work.MaxRetries - 1, false, 0, true},
+		"lost with the site, always": {work.LossRetriedAfterPause, 1, work.MaxRetries, true, 0, true},
+		"ends two workers": {work.LossCountedAgainstWork, 2, work.MaxLosses - 1, false, work.MaxLosses - 1,
+			true},
+		"ends each of its workers": {work.LossCountedAgainstWork, 3, work.MaxLosses, true, work.MaxLosses, true},
+		"one worker restarts":      {work.LossCountedAgainstWork, 1, 2 * work.MaxLosses, false, 1, true},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -35,9 +36,9 @@ func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 			run := w.Submit(t, s, w.Ann)
 			var pause time.Duration
 			for i := range test.after {
-				attempt, err := s.Work.StartAttempt(ctx, run.Ref())
+				attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 				modelstest.Check(t, err)
-				modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(ctx, fmt.Sprint("w", i%test.workers),
+				modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, fmt.Sprint("w", i%test.workers),
 					attempt.ID)))
 				modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
@@ -65,10 +66,10 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 		result job.Result
 		want   work.Loss
 	}{
-		"handed back":       {job.Result{Outcome: job.OutcomeHandedBack}, work.LossFree},
-		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossWaits},
-		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, CausedByJob: true}, work.LossCounts},
-		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, work.LossWaits},
+		"handed back":       {job.Result{Outcome: job.OutcomeHandedBack}, work.LossHandedBack},
+		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossRetriedAfterPause},
+		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, CausedByJob: true}, work.LossCountedAgainstWork},
+		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, work.LossRetriedAfterPause},
 	}
 	for name, test := range tests {
 		if got := work.LossOf(test.result); got != test.want {
@@ -82,9 +83,9 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
 		l.taken(a, "w1")
-		out, err := s.Work.RecordTaken(t.Context(), "w2", a.ID)
+		out, err := s.Work.RecordAttemptsTaken(t.Context(), "w2", a.ID)
 		modelstest.Check(t, err)
-		_, _, stale, err := s.Work.SortAttempts(t.Context(), "w2", []string{a.ID})
+		_, _, stale, err := s.Work.ClassifyAttempts(t.Context(), "w2", []string{a.ID})
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}

@@ -23,13 +23,13 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.WorkRef]string) (orde
 		if len(next) == 0 {
 			return order
 		}
-		order = append(order, names[next[0].Ref()])
-		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].Ref()))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(t.Context(), "w1", attempt.ID)))
+		order = append(order, names[next[0].WorkRef()])
+		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].WorkRef()))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", attempt.ID)))
 		result, found := modelstest.Evaluated(attempt, "{}"), modelstest.Completed()
 		if attempt.RunID > 0 {
 			result, found = modelstest.Result(attempt, 10),
-				work.Findings{Score: &work.Score{NS: 10, StdNS: 1, ErrNS: 1}}
+				work.ResultFindings{Score: &work.Score{NS: 10, DeviationNS: 1, StandardErrorNS: 1}}
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 	}
@@ -40,7 +40,7 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		names := map[job.WorkRef]string{}
 		for _, caller := range []string{"bob", "bob", "bob", "bob", "carol", "carol", "dave"} {
-			names[submitted(t, s, caller).Ref()] = caller
+			names[submitted(t, s, caller).WorkRef()] = caller
 		}
 		want := []string{"bob", "carol", "dave", "bob", "carol", "bob", "bob"}
 		if diff := cmp.Diff(want, oneByOne(t, s, names)); diff != "" {
@@ -54,9 +54,9 @@ func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, names := modelstest.NewWorld(t, s), map[job.WorkRef]string{}
 		for _, user := range []accounts.User{w.Ann, w.Ann, w.Ann, w.Ben, w.Ben} {
-			names[w.Submit(t, s, user).Ref()] = user.Name
+			names[w.Submit(t, s, user).WorkRef()] = user.Name
 		}
-		names[submitted(t, s, fmt.Sprint("person:", w.Ann.ID)).Ref()] = "evaluation"
+		names[submitted(t, s, fmt.Sprint("person:", w.Ann.ID)).WorkRef()] = "evaluation"
 		ann, ben := w.Ann.Name, w.Ben.Name
 		if diff := cmp.Diff([]string{"evaluation", ann, ben, ann, ben, ann}, oneByOne(t, s, names)); diff != "" {
 			t.Errorf("order (-want +got):\n%s", diff)
@@ -68,16 +68,16 @@ func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		names := map[job.WorkRef]string{w.Submit(t, s, w.Ann).Ref(): "ann"}
-		in := work.NewBatch{Asker: work.Asker{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID),
+		names := map[job.WorkRef]string{w.Submit(t, s, w.Ann).WorkRef(): "ann"}
+		in := work.NewBatch{Requester: work.Requester{User: w.Ann}, Caller: fmt.Sprint("person:", w.Ann.ID),
 			Items: []work.BatchItem{
 				{Request: work.NewEvaluation{User: w.Ann, Kind: "evaluate", Device: "CPU",
 					Request: json.RawMessage(`{}`)}}}}
 		modelstest.Check(t, modelstest.Second(s.Work.SubmitBatch(t.Context(), in)))
-		names[in.Items[0].Evaluation.Ref()] = "ann's batch"
-		names[w.Submit(t, s, w.Ann).Ref()] = "ann"
+		names[in.Items[0].Evaluation.WorkRef()] = "ann's batch"
+		names[w.Submit(t, s, w.Ann).WorkRef()] = "ann"
 		for range 3 {
-			names[w.Submit(t, s, w.Ben).Ref()] = "ben"
+			names[w.Submit(t, s, w.Ben).WorkRef()] = "ben"
 		}
 		if diff := cmp.Diff([]string{"ann", "ben", "ann's batch", "ben", "ann", "ben"},
 			oneByOne(t, s, names)); diff != "" {
@@ -89,9 +89,9 @@ func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 // TestWorkThatIsCancelledBeforeItRunsIsNoTurn: its person waits as long as before.
 func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		names := map[job.WorkRef]string{submitted(t, s, "bob").Ref(): "bob"}
+		names := map[job.WorkRef]string{submitted(t, s, "bob").WorkRef(): "bob"}
 		unwanted := submitted(t, s, "bob")
-		names[submitted(t, s, "carol").Ref()] = "carol"
+		names[submitted(t, s, "carol").WorkRef()] = "carol"
 		modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), unwanted.ID, "not wanted")))
 		if diff := cmp.Diff([]string{"bob", "carol"}, oneByOne(t, s, names)); diff != "" {
 			t.Errorf("order (-want +got):\n%s", diff)
@@ -104,16 +104,16 @@ func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		run := w.Submit(t, s, w.Ben).Ref()
+		run := w.Submit(t, s, w.Ben).WorkRef()
 		for range 16 {
 			submitted(t, s, "bob")
 		}
 		for range 100 {
 			next := modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(t.Context(), "CPU", 1, time.Now()))
-			if next[0].Ref() == run {
+			if next[0].WorkRef() == run {
 				return
 			}
-			end(t, s, next[0].Ref())
+			end(t, s, next[0].WorkRef())
 			submitted(t, s, "bob")
 		}
 		t.Error("100 evaluations of one caller came before another person's run, and there is no end of them")
@@ -123,7 +123,7 @@ func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 func end(t *testing.T, s *models.Store, ref job.WorkRef) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), ref))
-	modelstest.Check(t, modelstest.Second(s.Work.RecordTaken(t.Context(), "w1", attempt.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", attempt.ID)))
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, "{}"),
 		modelstest.Completed())))
 }

@@ -20,7 +20,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 		past := func(task catalog.Task, took time.Duration, outcome job.Outcome) {
 			t.Helper()
 			run := modelstest.Submit(t, s, ann, task)[0]
-			attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+			attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,14 +33,14 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 			if outcome == job.OutcomeFailed {
 				result.Failure = &job.Failure{Reason: "It failed."}
 			}
-			if _, err := s.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
+			if _, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		want := func(want time.Duration) {
 			t.Helper()
 			next := modelstest.Submit(t, s, ann, task)[0]
-			if got, err := s.Work.MedianTime(t.Context(), next); err != nil || got != want {
+			if got, err := s.Work.MedianSlotTime(t.Context(), next); err != nil || got != want {
 				t.Errorf("usually %s, %v; want %s", got, err, want)
 			}
 		}
@@ -53,7 +53,7 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 		want(4 * time.Second)
 		next := modelstest.Submit(t, s, ann, task)[0]
 		next.Mode = job.ModeProfile
-		if got, err := s.Work.MedianTime(t.Context(), next); err != nil || got != 0 {
+		if got, err := s.Work.MedianSlotTime(t.Context(), next); err != nil || got != 0 {
 			t.Errorf("of another mode %s, %v", got, err)
 		}
 	})

@@ -13,8 +13,8 @@ import (
 )
 
 // Work has the fields that runs and evaluations share. Work waits for a device, is given to one attempt after another,
-// and ends once. The functions that change it (StartAttempt, AppendEvents, RecordTaken, RecordResult, PreemptAttempt,
-// FailAttempt, CancelRun, CancelEvaluation) are the same for both; item has the differences.
+// and ends once. The functions that change it (StartAttempt, AppendEvents, RecordAttemptsTaken, RecordResult,
+// PreemptAttempt, FailAttempt, CancelRun, CancelEvaluation) are the same for both; item has the differences.
 //
 // Waiting: StartedAt and EndedAt are nil. AttemptID is empty until a job is created.
 //
@@ -36,38 +36,38 @@ type Work struct {
 	SlotNS int64 `gorm:"column:unit_ns"`
 }
 
-// LiveCondition selects work that has not ended. Its text must be that of the partial indexes.
-const LiveCondition = "ended_at is null"
+// NotEndedSQL selects work that has not ended. Its text must be that of the partial indexes.
+const NotEndedSQL = "ended_at is null"
 
-// liveWork selects all live work of both kinds as one table, without parked evaluations. turn_of is the key of the turn
-// that the work counts for: its person, its caller, or its confirmation; see fairQueue.
-const liveWork = `
+// allLiveWorkSQL selects all live work of both kinds as one table, without parked evaluations. turn_of is the key of
+// the turn that the work counts for: its person, its caller, or its confirmation; see fairQueueSQL.
+const allLiveWorkSQL = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
-		` + runPriority + ` as priority,
-		case when purpose = 'confirm' then '` + turnOfConfirmation + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
-	from runs where ` + LiveCondition + `
+		` + runPrioritySQL + ` as priority,
+		case when purpose = 'confirm' then '` + confirmationTurnPrefix + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
+	from runs where ` + NotEndedSQL + `
 	union all
 	select 0, id, 0, user_id, kind, device, requires, state,
-		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPriority + `, caller
-	from evaluations where ` + LiveCondition + ` and parked = 0`
+		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPrioritySQL + `, caller
+	from evaluations where ` + NotEndedSQL + ` and parked = 0`
 
-// runPriority and evaluationPriority compute the Priority of work in SQL. The indexes runs_last_end and
-// evaluations_last_end contain the same expressions. A change here needs new indexes; otherwise lastEnd reads all ended
-// work of a person.
+// runPrioritySQL and evaluationPrioritySQL compute the Priority of work in SQL. The indexes runs_last_end and
+// evaluations_last_end contain the same expressions. A change here needs new indexes; otherwise lastTurnEndSQL reads
+// all ended work of a person.
 const (
-	runPriority        = "case when " + RequestedCondition + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
-	evaluationPriority = "case when batch = '' then 0 else 1 end"
+	runPrioritySQL        = "case when " + RequestedRunSQL + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
+	evaluationPrioritySQL = "case when batch = '' then 0 else 1 end"
 )
 
-// turnOfConfirmation begins the value of turn_of for the turns of a confirmation. The order's ID follows.
-const turnOfConfirmation = "confirmation "
+// confirmationTurnPrefix begins the value of turn_of for the turns of a confirmation. The order's ID follows.
+const confirmationTurnPrefix = "confirmation "
 
 // Priority orders the work of a device; the smallest comes first.
 type Priority int
 
 // Priorities. Callers wait for the response of an evaluation, so the first evaluation of each caller comes first; the
-// following ones alternate with runs (see fairQueue). A batch queues the next evaluation when one ends, so its
+// following ones alternate with runs (see fairQueueSQL). A batch queues the next evaluation when one ends, so its
 // evaluations have the priority of runs. Profiles that follow ranked runs, and turns of confirmations, come after runs
 // (turns only for some time, see HurryTurns); then baselines, then reruns.
 const (
@@ -78,9 +78,9 @@ const (
 	PriorityRerun
 )
 
-// item is a run or an evaluation in the transaction that changes it. Its methods differ between the two. inflight.go,
-// loss.go, cancel.go, and result.go call them.
-type item interface {
+// workItem is a run or an evaluation in the transaction that changes it. Its methods differ between the two.
+// inflight.go, loss.go, cancel.go, and result.go call them.
+type workItem interface {
 	ref() job.WorkRef
 	work() *Work
 
@@ -88,7 +88,7 @@ type item interface {
 	setWaiting(why *job.Failure)
 	setTaken()
 	setStage(stage job.Stage)
-	setDone(r job.Result, found Findings)
+	setDone(r job.Result, found ResultFindings)
 	setFailed(why *job.Failure)
 	setCancelled(reason string)
 	cancelled() bool
@@ -108,25 +108,25 @@ type item interface {
 	// countLoss counts a lost attempt that a worker had received.
 	countLoss(tx *gorm.DB) error
 	// afterResult applies the consequences of a result that ended the work, and announces the end.
-	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Effect) error
+	afterResult(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
 	// afterStop applies the consequences of a result for cancelled work.
-	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
+	afterStop(tx *gorm.DB, r job.Result) (*boards.BoardChange, error)
 	// settle is called after all others for every result.
 	settle(tx *gorm.DB, out *Effect) error
 }
 
 // Effect describes what a transaction changed, so that watchers can be notified after the commit.
 type Effect struct {
-	Accepted    bool         // false: the attempt no longer counts, or this is a repetition
-	Retried     bool         // the work waits for another attempt
-	Stopped     []string     // attempts that were taken from their workers
-	Events      []RunEvent   // new events of runs
-	Evaluations []Evaluation // evaluations that changed, without requests
-	Board       *boards.Change
+	AttemptAccepted bool         // false: the attempt no longer counts, or this is a repetition
+	WorkRetried     bool         // the work waits for another attempt
+	StoppedAttempts []string     // attempts that were taken from their workers
+	Events          []RunEvent   // new events of runs
+	Evaluations     []Evaluation // evaluations that changed, without requests
+	BoardChange     *boards.BoardChange
 }
 
-// loadItem reads a run or an evaluation (without its request and result).
-func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.WorkRef) (item, error) {
+// loadWork reads a run or an evaluation (without its request and result).
+func (l *LifeCycle) loadWork(tx *gorm.DB, ref job.WorkRef) (workItem, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
@@ -137,8 +137,8 @@ func (l *LifeCycle) loadItem(tx *gorm.DB, ref job.WorkRef) (item, error) {
 	return &e, db.ReadError(err, "evaluation %s", ref.EvaluationID)
 }
 
-// saveItem writes changed work, if it is live and still belongs to the attempt attemptID.
-func saveItem(tx *gorm.DB, u item, attemptID string) error {
+// saveWork writes changed work, if it is live and still belongs to the attempt attemptID.
+func saveWork(tx *gorm.DB, u workItem, attemptID string) error {
 	rows, err := u.save(tx, attemptID)
 	switch {
 	case err != nil:

@@ -28,18 +28,18 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 		w.Score(t, s, w.Ann, 10) // a profile follows
 		names := map[job.WorkRef]string{}
 		for i, user := range []accounts.User{w.Ann, w.Ann, w.Ben} {
-			names[w.Submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
+			names[w.Submit(t, s, user).WorkRef()] = fmt.Sprintf("run %d", i+1)
 		}
 		for i, caller := range []string{"a", "a", "b"} {
-			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
+			names[submitted(t, s, caller).WorkRef()] = fmt.Sprintf("evaluation %d", i+1)
 		}
 		order := func(list []work.QueuedWork) (out []string) {
 			for _, q := range list {
-				name := names[q.Ref()]
+				name := names[q.WorkRef()]
 				if q.Priority == work.PriorityFollowUp {
 					name = "profile"
 				}
-				out = append(out, fmt.Sprintf("%d %s", q.Place, name))
+				out = append(out, fmt.Sprintf("%d %s", q.QueuePosition, name))
 			}
 			return out
 		}
@@ -52,10 +52,10 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 			time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
-		loads, err := s.Work.Loads(ctx)
+		loads, err := s.Work.DeviceLoads(ctx)
 		modelstest.Check(t, err)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, Ahead: 4, Behind: 3}},
-			loads.Lengths); diff != "" {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, AheadOfNewRun: 4, BehindNewRun: 3}},
+			loads.QueueLengths); diff != "" {
 			t.Errorf("runs that wait:\n%s", diff)
 		}
 	})

@@ -18,8 +18,8 @@ import (
 func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 	t.Helper()
 	for kind, submit := range map[string]func(t *testing.T, s *models.Store) job.WorkRef{
-		"run":        func(t *testing.T, s *models.Store) job.WorkRef { return newWorldRun(t, s).Ref() },
-		"evaluation": func(t *testing.T, s *models.Store) job.WorkRef { return submitted(t, s, "token:1").Ref() },
+		"run":        func(t *testing.T, s *models.Store) job.WorkRef { return newWorldRun(t, s).WorkRef() },
+		"evaluation": func(t *testing.T, s *models.Store) job.WorkRef { return submitted(t, s, "token:1").WorkRef() },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			modelstest.Each(t, func(t *testing.T,
@@ -60,7 +60,7 @@ func (l life) start() work.Attempt {
 
 func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordTaken(l.Context(), worker, a.ID)))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordAttemptsTaken(l.Context(), worker, a.ID)))
 }
 
 // result returns a worker's result of an attempt at either kind.
@@ -88,7 +88,7 @@ func (l life) wantWaiting(attempts, retries int) {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}
 	queue := modelstest.Got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
-	if len(queue) != 1 || queue[0].Ref() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
+	if len(queue) != 1 || queue[0].WorkRef() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
 		l.Errorf("the queue is %+v", queue)
 	}
 }
@@ -102,8 +102,8 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 			if w, _ := l.work(); w.Worker != "w1" || w.StartedAt == nil || w.AttemptID != a.ID || a.Number != n+1 {
 				t.Errorf("taken: %+v of %+v", w, a)
 			}
-			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeHandedBack), work.Findings{})
-			if err != nil || !out.Accepted || !out.Retried || newsCount(out) != 1 {
+			out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeHandedBack), work.ResultFindings{})
+			if err != nil || !out.AttemptAccepted || !out.WorkRetried || newsCount(out) != 1 {
 				t.Errorf("handed back: %+v, %v", out, err)
 			}
 			l.wantWaiting(n+1, 0)
@@ -117,15 +117,15 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
-		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "no one took it", work.LossCounts)
-		if err != nil || !out.Retried || newsCount(out) != 0 {
+		out, err := s.Work.FailAttempt(t.Context(), untaken.ID, "no one took it", work.LossCountedAgainstWork)
+		if err != nil || !out.WorkRetried || newsCount(out) != 0 {
 			t.Errorf("an attempt that no one took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()
 		l.taken(taken, "w1")
-		out, err = s.Work.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
-		if err != nil || !out.Retried || newsCount(out) != 1 {
+		out, err = s.Work.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossRetriedAfterPause)
+		if err != nil || !out.WorkRetried || newsCount(out) != 1 {
 			t.Errorf("a lost attempt: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -138,10 +138,11 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 		}
 		// Its late result changes nothing, and neither does being lost twice.
 		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomeDone),
-			modelstest.Completed()); err != nil || out.Accepted {
+			modelstest.Completed()); err != nil || out.AttemptAccepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
-		if out, err := s.Work.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
+		if out, err := s.Work.FailAttempt(t.Context(), taken.ID, "again", work.LossRetriedAfterPause); err != nil ||
+			out.AttemptAccepted {
 			t.Errorf("lost twice: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -160,7 +161,8 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 					l.taken(a, "w1")
 				}
 				out, err := l.cancel()
-				if err != nil || strings.Join(out.Stopped, " ") != a.ID || !out.Accepted || newsCount(out) != 1 {
+				if err != nil || strings.Join(out.StoppedAttempts, " ") != a.ID || !out.AttemptAccepted ||
+					newsCount(out) != 1 {
 					t.Errorf("cancelled: %+v, %v", out, err)
 				}
 				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
@@ -171,11 +173,11 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if phase == "waits" {
 					return
 				}
-				if _, _, stale, err := s.Work.SortAttempts(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
+				if _, _, stale, err := s.Work.ClassifyAttempts(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
 				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
-					modelstest.Completed()); err != nil || out.Accepted {
+					modelstest.Completed()); err != nil || out.AttemptAccepted {
 					t.Errorf("its result: %+v, %v", out, err)
 				}
 			})
@@ -207,7 +209,7 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 			}
 		}
 		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
-			modelstest.Completed()); err != nil || !out.Accepted {
+			modelstest.Completed()); err != nil || !out.AttemptAccepted {
 			t.Errorf("its own: %+v, %v", out, err)
 		}
 	})
@@ -218,7 +220,7 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		ctx := t.Context()
 		run, e := newWorldRun(t, s), submitted(t, s, "token:1")
 		var batch []job.Event
-		for _, ref := range []job.WorkRef{run.Ref(), e.Ref()} {
+		for _, ref := range []job.WorkRef{run.WorkRef(), e.WorkRef()} {
 			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
 			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"},
 				{Type: job.EventStage, Stage: "profiling"}} {
@@ -232,7 +234,7 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		if err != nil || len(stale) != 0 || len(out.Events) != 3 || len(out.Evaluations) != 1 {
 			t.Fatalf("%+v, %v, %v", out, stale, err)
 		}
-		if e := out.Evaluations[0]; e.State != work.EvaluationProfiling || e.Worker != "w1" || e.Change != 3 {
+		if e := out.Evaluations[0]; e.State != work.EvaluationProfiling || e.Worker != "w1" || e.ChangeNumber != 3 {
 			t.Errorf("the evaluation: %+v", e)
 		}
 	})
@@ -250,13 +252,13 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 			}))
 		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {
-			if unfinished := modelstest.Got[bool](t)(s.Work.Unfinished(ctx, ranked.SubmissionID,
+			if unfinished := modelstest.Got[bool](t)(s.Work.HasUnfinishedRuns(ctx, ranked.SubmissionID,
 				profiles)); unfinished != want {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
 		profile := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
-		l := life{T: t, store: s, ref: profile.Ref()}
+		l := life{T: t, store: s, ref: profile.WorkRef()}
 		a := l.start()
 		l.taken(a, "w1")
 		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx)); len(live) != 1 ||
@@ -264,36 +266,36 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.Work.PreemptAttempt(ctx, a.ID)
-		if err != nil || !out.Retried || newsCount(out) != 1 || out.Events[0].Failure == nil {
+		if err != nil || !out.WorkRetried || newsCount(out) != 1 || out.Events[0].Failure == nil {
 			t.Errorf("preempted: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
-		if out, err := s.Work.PreemptAttempt(ctx, a.ID); err != nil || out.Accepted {
+		if out, err := s.Work.PreemptAttempt(ctx, a.ID); err != nil || out.AttemptAccepted {
 			t.Errorf("preempted twice: %+v, %v", out, err)
 		}
 	})
 }
 
-func TestFinalStatesHaveNoSuccessor(t *testing.T) {
+func TestIsFinalStatesHaveNoSuccessor(t *testing.T) {
 	for state, want := range map[work.EvaluationState]bool{
 		work.EvaluationSubmitted: false, work.EvaluationCompiling: false, work.EvaluationValidating: false,
 		work.EvaluationProfiling: false,
 		work.EvaluationCompleted: true, work.EvaluationFailed: true, work.EvaluationTimeout: true,
 		work.EvaluationCancelled: true,
 	} {
-		if state.Final() != want {
+		if state.IsFinal() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}
 	}
 	for state, want := range map[work.RunState]bool{work.StateQueued: false, work.StateRanking: false,
 		work.StateDone: true, work.StateFailed: true, work.StateCancelled: true} {
-		if state.Final() != want {
+		if state.IsFinal() != want {
 			t.Errorf("%s is final: %v", state, !want)
 		}
 	}
 }
 
-// workersThatLost lists the workers that lost an attempt at work.
+// workersWithLostAttempt lists the workers that lost an attempt at work.
 func lostBy(t *testing.T, s *models.Store, ref job.WorkRef) (workers []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(),

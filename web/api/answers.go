@@ -52,20 +52,20 @@ func taskAnswer(
 	return answer
 }
 
-func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Page, page int) client.Board {
+func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.BoardPart, page int) client.Board {
 	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
-		Change: board.ChangeNumber, Epoch: board.Epoch.String(), Total: int(board.PeopleCount), Page: page, Entries: []client.Entry{}}
+		Change: board.ChangeNumber, Epoch: board.Software.String(), Total: int(board.PeopleCount), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.HasOlderEpoch(board.Board), AwaitsConfirmation: st.RunID == board.ConfirmingRun, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.Pooled, DisturbanceReason: st.Disturbed, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.Roof, Clock: st.Clock, AchievedAt: st.AchievedAt,
-			Validation: validationAnswer(st.Validated),
+			ScoreNS: st.ScoreNS, StdNS: st.DeviationNS, ErrNS: st.StandardErrorNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.PooledRunCount, DisturbanceReason: st.DisturbedReason, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.RooflineShare, Clock: st.ClockName, AchievedAt: st.AchievedAt,
+			Validation: validationAnswer(st.ValidationResult),
 		})
 	}
 	return answer
 }
 
-func validationAnswer(v boards.Validated) *client.Validation {
+func validationAnswer(v boards.ValidationResult) *client.Validation {
 	if v.AskedAt == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func validationAnswer(v boards.Validated) *client.Validation {
 		Message:       v.Message,
 		ScriptVersion: v.ScriptVersion,
 		AskedAt:       *v.AskedAt,
-		AskedBy:       v.AskedName,
+		AskedBy:       v.RequesterName,
 	}
 }
 
@@ -87,7 +87,7 @@ func runAnswer(run work.Run) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
 		QueuedAt: run.QueuedAt, StartedAt: run.StartedAt, EndedAt: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.MemoryPeak, PooledRuns: run.Pooled, DisturbanceReason: run.Disturbed, ContradictedByProfile: run.Contradicted, Clock: run.Clock,
+		ScoreNS: run.ScoreNS, StdNS: run.DeviationNS, ErrNS: run.StandardErrorNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.PeakMemoryBytes, PooledRuns: run.PooledRunCount, DisturbanceReason: run.DisturbedReason, ContradictedByProfile: run.ContradictedByProfile, Clock: run.ClockName,
 		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedReason, HoldReason: run.HeldReason,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
@@ -104,7 +104,7 @@ func (a *API) fullRunAnswer(run runs.RunView) client.Run {
 	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.QueuePosition, int64(run.Wait)
 	answer.WaitsFor = run.MissingWorker
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
-	if p := run.Profile; run.Run.State.Final() && p.Run.ID != 0 && p.NoProfileReason == "" {
+	if p := run.Profile; run.Run.State.IsFinal() && p.Run.ID != 0 && p.NoProfileReason == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
 		answer.Kernels = job.KernelsOf(p.Cases)
 		if run.Version.Definition.RefuseLibrary {
@@ -126,7 +126,7 @@ func (a *API) submissionAnswer(r runs.SubmissionView) client.Submission {
 	answer := client.Submission{
 		ID: r.Submission.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Submission.ID),
 		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Submission.Mode, FileName: r.Submission.FileName,
-		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Submission.CreatedAt, AddedReason: r.Submission.AddedWhy,
+		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Submission.CreatedAt, AddedReason: r.Submission.AdminAddedReason,
 		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.Ended,
 	}
 	if !r.MaySeeSource {

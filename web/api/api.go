@@ -72,17 +72,17 @@ func (a *API) Me(c *fiber.Ctx) error {
 		return err
 	}
 	me := client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
-	if budget.Seconds > 0 {
+	if budget.SecondsPerDay > 0 {
 		me.Budget = &client.Budget{
-			Seconds:     budget.Seconds,
-			UsedSeconds: budget.Used.Seconds(),
+			Seconds:     budget.SecondsPerDay,
+			UsedSeconds: budget.UsedToday.Seconds(),
 			LeftSeconds: budget.RemainingTime().Seconds(),
 			RenewsAt:    budget.RenewsAt,
 		}
 	}
-	if team := budget.Team; team.Seconds > 0 {
+	if team := budget.Team; team.SecondsPerDay > 0 {
 		me.TeamBudget = &client.TeamBudget{
-			Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(),
+			Team: team.Name, Members: team.Members, Seconds: team.SecondsPerDay, UsedSeconds: team.UsedToday.Seconds(),
 			LeftSeconds: team.RemainingTime().Seconds(), RenewsAt: budget.RenewsAt,
 		}
 	}
@@ -122,7 +122,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if runs.IsUnchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.PartQuery{
+	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.BoardPartQuery{
 		Offset: (page - 1) * boardPage,
 		Limit:  boardPage,
 	})

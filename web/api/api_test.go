@@ -110,7 +110,7 @@ func TestRefusalsOfTheAPI(t *testing.T) {
 func TestUsedUpLimitSaysWhenToComeAgain(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{
 		Dir:              t.TempDir(),
-		SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1},
+		SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,13 +180,13 @@ func TestSubmittingAForm(t *testing.T) {
 func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 	s := webtest.NewStage(t)
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
-	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 10)
 	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
-	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result, work.Findings{}); err != nil {
+	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil {
 		t.Fatal(err)
 	}
 	sees := func(user accounts.User) bool {
@@ -209,7 +209,7 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 func TestCancellingStopsEveryRun(t *testing.T) {
 	s := webtest.NewStage(t, "CPU", "H200")
 	runs := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)
-	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), runs[0].Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), runs[0].WorkRef())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 	webtest.WantStatus(t, b.Get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag), http.StatusNotModified)
 	for _, score := range []float64{100, 90, 95} {
 		run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
-		changed := modelstest.Finish(t, s.Cfg.Store, run, score).Board != nil
+		changed := modelstest.Finish(t, s.Cfg.Store, run, score).BoardChange != nil
 		resp := b.Get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag)
 		if got := resp.StatusCode == http.StatusOK; got != changed {
 			t.Errorf("after a run of %v ns: %s, the board changed: %v", score, resp.Status, changed)

@@ -34,9 +34,9 @@ func (a *API) Comments(c *fiber.Ctx) error {
 
 func (a *API) comment(one comments.CommentRow) client.Comment {
 	answer := client.Comment{ID: one.ID, URL: a.site.Settings.BaseURL + string(views.CommentURL(one.ID)), User: client.User{ID: one.UserID, Name: one.UserName},
-		Writeup: one.Writeup, Text: one.Body, CreatedAt: one.CreatedAt, EditedAt: one.EditedAt}
+		Writeup: one.IsWriteup, Text: one.Body, CreatedAt: one.CreatedAt, EditedAt: one.EditedAt}
 	if one.HiddenAt != nil {
-		answer.HiddenReason = one.HiddenWhy
+		answer.HiddenReason = one.HiddenReason
 	}
 	return answer
 }

@@ -122,7 +122,7 @@ func newProblem(err error) client.Problem {
 // long.
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	found, caller, err := a.evals.ReadableEvaluation(c, c.Params("id"))
-	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
+	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.IsFinal() {
 		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
@@ -163,11 +163,11 @@ func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) 
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
 	c.SetUserContext(a.site.Requests) // the request's own may end before the wait
-	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.Final() })
+	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.IsFinal() })
 	if ctx.Err() == nil {
 		return last, err
 	}
-	return a.site.Store.Work.ShownEvaluation(a.site.Requests, found.ID)
+	return a.site.Store.Work.ReadableEvaluation(a.site.Requests, found.ID)
 }
 
 // ListEvaluations responds with the sender's own evaluations; a sender without token or key has none.
@@ -180,7 +180,8 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 		return err
 	}
 	page := site.PageNumber(c, "page")
-	found, err := a.site.Store.Work.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
+	found, err := a.site.Store.Work.Evaluations(c.UserContext(), caller.Requester, (page-1)*evaluationPage,
+		evaluationPage)
 	if err != nil {
 		return err
 	}
@@ -229,9 +230,9 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	url := a.site.Settings.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
-		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
+		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.IsFinal(),
 		Device: e.Device, Worker: e.Worker, CreatedAt: e.QueuedAt, TakenAt: e.StartedAt, EndedAt: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared, Batch: e.Batch, ReusedResultOf: e.Shares,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.ReadableByAnyone, Batch: e.Batch, ReusedResultOf: e.SharesResultOf,
 	}
 }
 
@@ -265,7 +266,7 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{api: a, id: found.ID, asker: caller.Asker, lastChange: conns.LastSeen(c),
+	f := &evalFollower{api: a, id: found.ID, asker: caller.Requester, lastChange: conns.LastSeen(c),
 		podIP: evaluations.PodIP(c)}
 	return a.site.Stream(c, conns.Source{
 		Topic:        site.EvaluationTopic(found.ID),
@@ -278,22 +279,22 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 type evalFollower struct {
 	api        *API
 	id         string
-	asker      work.Asker
+	asker      work.Requester
 	lastChange int64 // number of the newest change that the reader has
 	podIP      string
 }
 
 // send writes the evaluation if it has changed since the last time.
 func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
-	e, err := f.api.site.Store.Work.ShownEvaluation(ctx, f.id)
+	e, err := f.api.site.Store.Work.ReadableEvaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
 	if !f.asker.MayRead(e) { // its owner has stopped sharing it
 		return conns.ErrStreamComplete
 	}
-	if e.Change > f.lastChange {
-		f.lastChange = e.Change
+	if e.ChangeNumber > f.lastChange {
+		f.lastChange = e.ChangeNumber
 		answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 		if err != nil {
 			return err
@@ -302,11 +303,11 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 		if err != nil {
 			return fmt.Errorf("write evaluation %s: %w", e.ID, err)
 		}
-		if _, err := out.Write(conns.Frame(e.Change, "", text)); err != nil {
+		if _, err := out.Write(conns.Frame(e.ChangeNumber, "", text)); err != nil {
 			return err
 		}
 	}
-	if !e.State.Final() {
+	if !e.State.IsFinal() {
 		return nil
 	}
 	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {

@@ -29,7 +29,7 @@ func (a *API) Event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := a.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
+	seen, err := a.site.Store.EventForViewer(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func (a *API) Event(c *fiber.Ctx) error {
 
 func (a *API) eventSummary(e events.EventRow) client.EventSummary {
 	return client.EventSummary{Slug: e.Slug, Title: e.Title, URL: a.site.Settings.BaseURL + string(views.EventURL(e.Slug)), Organizer: client.User{ID: e.OwnerID, Name: e.OwnerName},
-		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, RevealedAt: e.RevealedAt, Points: e.Points, ByTeam: e.ByTeam}
+		StartsAt: e.StartsAt, EndsAt: e.EndsAt, FrozenAt: e.FrozenAt, RevealedAt: e.RevealedAt, Points: e.PointsRuleText, ByTeam: e.EntrantsAreTeams}
 }
 
-func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings {
+func (a *API) eventAnswer(seen models.VisibleEvent, page int) client.EventStandings {
 	now := a.site.Store.Events.Now()
-	answer := client.EventStandings{EventSummary: a.eventSummary(seen.EventRow), About: seen.About, Now: now, Frozen: seen.IsFrozen(now),
+	answer := client.EventStandings{EventSummary: a.eventSummary(seen.EventRow), About: seen.Description, Now: now, Frozen: seen.IsFrozen(now),
 		Page: page, Boards: []client.EventBoard{}, Standings: []client.EventRow{}}
 	boards := seen.Standings.Boards
 	for _, b := range boards {
@@ -54,7 +54,7 @@ func (a *API) eventAnswer(seen models.SeenEvent, page int) client.EventStandings
 			BestNS: b.BestNS,
 		})
 	}
-	rows, total := seen.Standings.Part(page)
+	rows, total := seen.Standings.PageRows(page)
 	answer.Total = total
 	for _, row := range rows {
 		of := client.EventRow{

@@ -18,9 +18,9 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer := client.InboxPage{Unread: user.Unread, Notices: make([]client.Notice, len(list))}
+	answer := client.InboxPage{Unread: user.UnreadNotices, Notices: make([]client.Notice, len(list))}
 	for i, n := range list {
-		answer.Notices[i] = a.site.Store.Notice(n)
+		answer.Notices[i] = a.site.Store.NoticeForAPI(n)
 		answer.Notices[i].URL = a.site.Settings.BaseURL + n.Path()
 		answer.Notices[i].Unread = n.ID > user.LastReadNoticeID
 	}

@@ -47,7 +47,7 @@ func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
 				test.status, test.says)
 		}
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 9); err != nil ||
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Requester{User: s.User}, 0, 9); err != nil ||
 		len(list) != 1 {
 		t.Errorf("a refused request made an evaluation: %v, %v", list, err)
 	}

@@ -34,7 +34,7 @@ func (a *API) EndLogin(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	token, user, err := a.site.Store.Accounts.EndLogin(c.UserContext(), in.Secret)
+	token, user, err := a.site.Store.Accounts.RedeemLogin(c.UserContext(), in.Secret)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *API) submissionSummary(s submissions.SubmissionSummary) client.Submissi
 	}
 	for _, run := range s.Runs {
 		answer.Runs = append(answer.Runs, runAnswer(run))
-		answer.Ended = answer.Ended && run.State.Final()
+		answer.Ended = answer.Ended && run.State.IsFinal()
 	}
 	return answer
 }
@@ -99,7 +99,7 @@ func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 	defer cancel()
 	defer site.OnLeaving(c, cancel)()
 	err := a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
-		live, err := a.site.Store.Work.Unfinished(ctx, id, false)
+		live, err := a.site.Store.Work.HasUnfinishedRuns(ctx, id, false)
 		return !live, err
 	})
 	if ctx.Err() != nil {

@@ -335,7 +335,7 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 func hookedTo(s *webtest.EvalSite) string {
 	s.T.Helper()
 	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User,
-		webhooks.NewWebhook{URL: "https://example.org/hook", Events: webhooks.PersonalKinds()})
+		webhooks.NewWebhook{URL: "https://example.org/hook", EventKinds: webhooks.PersonalKinds()})
 	made(s, err)
 	made(s, s.Cfg.Store.Webhooks.TestWebhook(s.T.Context(), s.User, hook.ID))
 	return fmt.Sprintf("/api/v1/webhooks/%d", hook.ID)

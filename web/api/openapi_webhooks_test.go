@@ -16,7 +16,7 @@ func TestMessagesToWebhooksAreWhatTheDocumentSays(t *testing.T) {
 	for _, who := range []accounts.User{s.User, modelstest.Person(t, s.Cfg.Store, "grace", accounts.RoleUser), s.User} {
 		modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, who, task)[0], float64(9000-who.ID*1000))
 	}
-	if _, err := s.Cfg.Store.Webhooks.SpreadEvents(t.Context()); err != nil {
+	if _, err := s.Cfg.Store.Webhooks.CreateDeliveries(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, answer := s.Ask("GET", hook+"/deliveries", nil)

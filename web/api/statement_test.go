@@ -45,7 +45,7 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 	}
 
 	boss, err := s.Cfg.Store.Accounts.SignIn(t.Context(),
-		accounts.SignIn{Provider: "test", Subject: "root", Name: "root", Admin: true})
+		accounts.ProviderSignIn{Provider: "test", Subject: "root", Name: "root", IsAdmin: true})
 	if err != nil {
 		t.Fatal(err)
 	}

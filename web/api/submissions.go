@@ -27,7 +27,7 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	in.Key = c.Get(client.IdempotencyHeader)
+	in.RequestKey = c.Get(client.IdempotencyHeader)
 	sub, _, err := a.runs.Submit(c.UserContext(), user, in)
 	if err != nil {
 		return err
@@ -84,10 +84,10 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 		sent := tasks.TextSubmission(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			Filter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), Added: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
+			ProfileFilter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), AddedByAdmin: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
 	}
 	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
-		Added: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
+		AddedByAdmin: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
 		return in, site.Invalid("file", `The form must have a file under the name "file". If the task takes further files, they follow it under the same name.`)
@@ -95,7 +95,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
 		in.Devices = append(in.Devices, strings.SplitN(names, ",", parse.MaxGPUs+1)...)
 	}
-	if in.Filter, err = runs.ReadFilter(form.Value); err != nil {
+	if in.ProfileFilter, err = runs.ReadFilter(form.Value); err != nil {
 		return in, err
 	}
 	all, err := runs.ReadUploads(form.File["file"])

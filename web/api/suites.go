@@ -30,7 +30,7 @@ func (a *API) EventSuite(c *fiber.Ctx) error {
 
 func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 	page := site.PageNumber(c, "page")
-	rows, more := s.Part(page)
+	rows, more := s.PageRows(page)
 	if more {
 		a.site.LinkNextPage(c)
 	}
@@ -41,7 +41,7 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 	}
 	for _, row := range rows {
 		of := client.SuiteRow{
-			Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.Correct(),
+			Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.SolvedShare(),
 			Geomean: row.Geomean, Results: []client.SuiteResult{},
 		}
 		for _, p := range views.SuiteSteps() {

@@ -29,10 +29,10 @@ func (a *API) Webhooks(c *fiber.Ctx) error {
 
 func webhookAnswer(h webhooks.Webhook) client.Webhook {
 	answer := client.Webhook{
-		ID: h.ID, URL: h.URL, Events: []string{}, ForWholeSite: h.UserID == 0, LongWaitSeconds: h.WaitSeconds,
-		CreatedAt: h.CreatedAt, DisabledReason: h.DisabledWhy,
+		ID: h.ID, URL: h.URL, Events: []string{}, ForWholeSite: h.UserID == 0, LongWaitSeconds: h.LongWaitSeconds,
+		CreatedAt: h.CreatedAt, DisabledReason: h.DisabledReason,
 	}
-	for _, kind := range h.Events {
+	for _, kind := range h.EventKinds {
 		answer.Events = append(answer.Events, string(kind))
 	}
 	return answer
@@ -51,7 +51,7 @@ func (a *API) CreateWebhook(c *fiber.Ctx) error {
 		LongWait:     time.Duration(asked.LongWaitSeconds) * time.Second,
 	}
 	for _, kind := range asked.Events {
-		n.Events = append(n.Events, webhooks.Kind(kind))
+		n.EventKinds = append(n.EventKinds, webhooks.EventKind(kind))
 	}
 	hook, err := a.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
 	if err != nil {

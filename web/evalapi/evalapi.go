@@ -112,7 +112,7 @@ func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
 	if e.ID != "" {
 		body["job_id"] = e.ID
 	}
-	if e.State.Final() {
+	if e.State.IsFinal() {
 		body["state"] = e.State
 	}
 	if e.Result != nil {

@@ -94,8 +94,8 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 // who has the ID can read the state of a job without an owner.
 func (a *API) Job(c *fiber.Ctx) error {
 	id := c.Params("id")
-	e, err := a.site.Store.Work.FollowedEvaluation(c.UserContext(), id)
-	if err == nil && e.UserID != 0 && !(work.Asker{User: site.Actor(c)}).MayRead(e) {
+	e, err := a.site.Store.Work.EvaluationForPolling(c.UserContext(), id)
+	if err == nil && e.UserID != 0 && !(work.Requester{User: site.Actor(c)}).MayRead(e) {
 		err = evaluations.NotFound(id)
 	}
 	if db.KindOf(err) == db.NotFound {

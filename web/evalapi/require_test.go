@@ -38,7 +38,8 @@ func TestAnEvaluationWaitsForAWorkerWithItsPackages(t *testing.T) {
 	webtest.WantText(t, admin.Page("/devices", http.StatusOK), "[data-device=CPU] [data-lack]", "waits for "+lacksDSL)
 	ask := func(worker string) string {
 		t.Helper()
-		attempt, err := s.Cfg.Store.Work.Next(t.Context(), job.WorkRequest{Worker: worker, Device: "CPU"}, time.Now())
+		attempt, err := s.Cfg.Store.Work.StartNextAttempt(t.Context(), job.WorkRequest{Worker: worker, Device: "CPU"},
+			time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,10 +61,10 @@ func (a *API) awaitEnd(
 ) (work.Evaluation, error) {
 	giveUp := e.QueuedAt.Add(a.evals.EvalLimits.Wait)
 	last, err := a.evals.Await(ctx, e.ID, func(e work.Evaluation) bool {
-		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
+		if e.StartedAt == nil && !e.State.IsFinal() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
-		return e.State.Final()
+		return e.State.IsFinal()
 	})
 	if err != nil && ctx.Err() != nil { // the store may have noticed first, in its own words
 		err = context.Cause(ctx)

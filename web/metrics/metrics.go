@@ -21,8 +21,9 @@ import (
 
 // Access selects the clients that may read the metrics, apart from admins.
 type Access struct {
-	Networks []netip.Prefix // networks that may read the metrics without a token; nil: this machine, if there is no proxy
-	Token    string         // lets its sender read the metrics; empty: no token does
+	// networks that may read the metrics without a token; nil: this machine, if there is no proxy
+	Networks []netip.Prefix
+	Token    string // lets its sender read the metrics; empty: no token does
 }
 
 // Queue is the part of the message queue that the metrics report on.
@@ -69,7 +70,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 		}, func() float64 { return float64(m.site.Dispatcher.Errors()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
-		}, func() float64 { return float64(m.site.Store.Queries()) }))
+		}, func() float64 { return float64(m.site.Store.QueryCount()) }))
 	registry.MustRegister(m.queueAndDisk(queue)...)
 	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m

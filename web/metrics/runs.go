@@ -68,7 +68,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	}
 	for _, w := range workers {
 		up := 0
-		if w.IsLive(q.metrics.site.Now()) && w.Refusing == "" {
+		if w.IsLive(q.metrics.site.Now()) && w.RefusalReason == "" {
 			up = 1
 		}
 		send(workerDesc, up, w.Name)

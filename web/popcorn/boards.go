@@ -61,7 +61,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 		return err
 	}
 	limit, offset := boundedNumber(c, "limit", maxEntries, maxEntries), boundedNumber(c, "offset", 0, maxOffset)
-	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.PartQuery{
+	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.BoardPartQuery{
 		Offset: offset,
 		Limit:  limit,
 	})
@@ -75,7 +75,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.Page) ([]entry, error) {
+func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.BoardPart) ([]entry, error) {
 	ids := make([]int64, len(page.Standings))
 	for i, st := range page.Standings {
 		ids[i] = st.SubmissionID

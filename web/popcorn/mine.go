@@ -150,7 +150,7 @@ func runsOf(all []endedRun) []work.Run {
 
 func ended(list []work.Run) bool {
 	for _, run := range list {
-		if !run.State.Final() {
+		if !run.State.IsFinal() {
 			return false
 		}
 	}

@@ -170,7 +170,8 @@ func TestPopcornListsShowsAndDeletesOnesOwnSubmissions(t *testing.T) {
 		ids[0]) {
 		t.Errorf("after that: %v", err)
 	}
-	if head, err := s.Cfg.Store.Boards.Head(t.Context(), s.Task.VersionID, "CPU"); err != nil || head.PeopleCount != 0 {
+	if head, err := s.Cfg.Store.Boards.ReadHead(t.Context(), s.Task.VersionID, "CPU"); err != nil ||
+		head.PeopleCount != 0 {
 		t.Errorf("the board still has %d people, %v", head.PeopleCount, err)
 	}
 }

@@ -138,7 +138,7 @@ func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{
 		Dir:              t.TempDir(),
-		SubmissionLimits: submissions.Limits{SubmissionsPerHour: 1},
+		SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func stageName(stage job.Stage) string {
 
 // firstStage returns the stage that KernelBot reports for a failed build in a mode.
 func firstStage(mode job.Mode) job.Stage {
-	switch work.MeasuredMode(mode) {
+	switch work.WorkerMode(mode) {
 	case job.ModeBenchmark:
 		return job.StageBenchmark
 	case job.ModeProfile:

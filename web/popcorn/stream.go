@@ -103,7 +103,7 @@ func (f *follower) allEnded(ctx context.Context) (bool, error) {
 		return false, db.Errorf(db.NotFound, "Submission %d was deleted.", f.id)
 	}
 	f.state = list[0].State
-	if i := slices.IndexFunc(list, func(r work.Run) bool { return !r.State.Final() }); i >= 0 {
+	if i := slices.IndexFunc(list, func(r work.Run) bool { return !r.State.IsFinal() }); i >= 0 {
 		f.state = list[i].State
 		return false, nil
 	}
@@ -116,7 +116,7 @@ func (f *follower) writeState(out *conns.Writer) error {
 	if f.state == work.StateQueued {
 		word = "pending"
 	}
-	if f.state.Final() {
+	if f.state.IsFinal() {
 		word = "finished"
 	}
 	elapsed = math.Round(10*elapsed) / 10

@@ -61,7 +61,7 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 		return in, site.Invalid("file", `The form has no file under the name "file".`)
 	}
 	if in.Mode == job.ModeProfile {
-		if in.Filter, err = filterOf(form.Value, c.Params("mode") == ""); err != nil {
+		if in.ProfileFilter, err = filterOf(form.Value, c.Params("mode") == ""); err != nil {
 			return in, err
 		}
 	}
@@ -95,7 +95,7 @@ func modeOf(name string) (job.Mode, error) {
 
 // modeName returns KernelBot's name of a mode.
 func modeName(mode job.Mode) string {
-	if work.MeasuredMode(mode) == job.ModeRanked {
+	if work.WorkerMode(mode) == job.ModeRanked {
 		return "leaderboard"
 	}
 	return string(mode)

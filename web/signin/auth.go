@@ -96,10 +96,10 @@ func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 	}
 }
 
-func (s *SignIn) signInOf(who person) accounts.SignIn {
-	return accounts.SignIn{
+func (s *SignIn) signInOf(who person) accounts.ProviderSignIn {
+	return accounts.ProviderSignIn{
 		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
-		Email: who.email, Admin: s.isAdmin(who),
+		Email: who.email, IsAdmin: s.isAdmin(who),
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *SignIn) Developer(c *fiber.Ctx) error {
 
 func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) error {
 	ctx := c.UserContext()
-	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.SignIn{
+	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.ProviderSignIn{
 		Provider: developer,
 		Subject:  strings.ToLower(name),
 		Name:     name,

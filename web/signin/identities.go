@@ -39,7 +39,7 @@ func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
 	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
 	}
-	if err := s.site.Store.Accounts.Link(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
+	if err := s.site.Store.Accounts.LinkIdentity(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
 		return err
 	}
 	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
@@ -48,7 +48,7 @@ func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
 // IdentityRemove removes one of the viewer's identities.
 func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
-		return s.site.Store.Accounts.Unlink(ctx, userID, id, site.SessionID(c))
+		return s.site.Store.Accounts.UnlinkIdentity(ctx, userID, id, site.SessionID(c))
 	}, "/me?done=unlinked")
 }
 

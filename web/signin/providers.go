@@ -107,7 +107,8 @@ type SignIn struct {
 	site      *site.Site
 	Providers []*provider
 	code      *oneTimeCode // opens the developer sign-in
-	admins    []string     // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	// "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	admins []string
 }
 
 // New checks the configuration of the providers. It does not connect to them.

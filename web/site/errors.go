@@ -65,7 +65,7 @@ func NotFound(*fiber.Ctx) error {
 }
 
 // failuresByKind maps the kinds of errors of package db to responses.
-var failuresByKind = map[db.Kind]Failure{
+var failuresByKind = map[db.ErrorKind]Failure{
 	db.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
 	db.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
 	db.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},

@@ -67,8 +67,8 @@ func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 // EvaluationChanged announces an evaluation's new change number to its readers, and a result to the readers of its
 // batch. They read the rest from the store.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
-	change := &evaluationChange{ID: e.ID, Change: e.Change}
-	if e.State.Final() {
+	change := &evaluationChange{ID: e.ID, Change: e.ChangeNumber}
+	if e.State.IsFinal() {
 		change.Batch = e.Batch
 	}
 	h.announce(announcement{Evaluation: change})
@@ -120,12 +120,12 @@ type SharedEvent struct {
 	}
 	remaining struct {
 		sync.Mutex
-		known map[Format]work.Pending
+		known map[Format]work.PendingEvents
 	}
 }
 
 // Remaining returns the unfinished work of the event's submission. It calls ask once for all streams of a format.
-func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (rest work.Pending, err error) {
+func (e *SharedEvent) Remaining(f Format, ask func() (work.PendingEvents, error)) (rest work.PendingEvents, err error) {
 	e.remaining.Lock()
 	defer e.remaining.Unlock()
 	rest, known := e.remaining.known[f]
@@ -133,7 +133,7 @@ func (e *SharedEvent) Remaining(f Format, ask func() (work.Pending, error)) (res
 		return rest, nil
 	}
 	if rest, err = ask(); err == nil {
-		e.remaining.known = map[Format]work.Pending{f: rest}
+		e.remaining.known = map[Format]work.PendingEvents{f: rest}
 	}
 	return rest, err
 }

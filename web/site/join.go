@@ -19,7 +19,7 @@ func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, e
 	if err := s.limitCodeTries(c); err != nil {
 		return membership.InviteOffer{}, err
 	}
-	return s.Store.Members.Preview(c.UserContext(), Actor(c).ID, code)
+	return s.Store.Members.PreviewJoin(c.UserContext(), Actor(c).ID, code)
 }
 
 // Join makes the viewer, who must be signed in, a member of the invite code's task.

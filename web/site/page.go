@@ -80,7 +80,7 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 			Person:         PersonOf(user.ID, user.Name),
 			MayCreateTasks: user.MayCreateTasks(),
 			IsAdmin:        user.IsAdmin(),
-			UnreadNotices:  user.Unread,
+			UnreadNotices:  user.UnreadNotices,
 		}
 	} else { // other sites request it without a session
 		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}

@@ -11,8 +11,8 @@ import (
 
 // ScopeOf reads the devices and the time span of a ranking by points from the query. Both days are included, from
 // midnight to midnight UTC.
-func ScopeOf(c *fiber.Ctx) (boards.TotalsQuery, error) {
-	scope := boards.TotalsQuery{Device: strings.TrimSpace(c.Query("device"))}
+func ScopeOf(c *fiber.Ctx) (boards.PeopleTotalsQuery, error) {
+	scope := boards.PeopleTotalsQuery{Device: strings.TrimSpace(c.Query("device"))}
 	var err error
 	if scope.Start, err = dayOf(c, "from"); err != nil {
 		return scope, err

@@ -130,7 +130,7 @@ func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
 
 // CheckDisk returns an error if the disk is nearly full.
 func (s *Site) CheckDisk() error {
-	full, free, err := s.Store.Disk.Full()
+	full, free, err := s.Store.Disk.IsNearlyFull()
 	if err != nil || !full {
 		return err
 	}

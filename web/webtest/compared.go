@@ -66,7 +66,7 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 			Conditions: map[string]string{"sm_clock": clock}}}
 	s.ProfilingWorker()
 	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result,
-		work.Findings{Score: &work.Score{NS: score}}); err != nil {
+		work.ResultFindings{Score: &work.Score{NS: score}}); err != nil {
 		s.T.Fatal(err)
 	}
 	s.Profile(run, report)

@@ -35,16 +35,16 @@ func (s *EvalSite) Finish(e work.Evaluation) {
 }
 
 // End ends a waiting evaluation with a worker's report.
-func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.Sample) {
+func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.CounterSample) {
 	s.T.Helper()
-	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.WorkRef())
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	result := modelstest.Evaluated(attempt, report)
 	result.Machine.Worker = worker
 	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, modelstest.Completed(samples...))
-	if err != nil || !out.Accepted {
+	if err != nil || !out.AttemptAccepted {
 		s.T.Fatalf("the end is not accepted: %+v, %v", out, err)
 	}
 }
@@ -185,7 +185,7 @@ func TorchModel(body string) Object {
 func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
 	s.T.Helper()
 	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
-		list, err := s.Cfg.Store.Work.Evaluations(context.Background(), work.Asker{User: s.User}, 0, 1)
+		list, err := s.Cfg.Store.Work.Evaluations(context.Background(), work.Requester{User: s.User}, 0, 1)
 		if err != nil {
 			s.T.Fatal(err)
 		}

@@ -14,9 +14,10 @@ import (
 func Scored(t *testing.T, s *models.Store, who accounts.User, task catalog.Task, score work.Score) work.Run {
 	t.Helper()
 	run := modelstest.Submit(t, s, who, task)[0]
-	attempt, err := s.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := s.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err == nil {
-		_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, score.NS), work.Findings{Score: &score})
+		_, err = s.Work.RecordResult(t.Context(), modelstest.Result(attempt, score.NS),
+			work.ResultFindings{Score: &score})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ package webtest
 func (s *Site) Happens() {
 	s.T.Helper()
 	for {
-		n, err := s.Cfg.Store.Webhooks.SpreadEvents(s.T.Context())
+		n, err := s.Cfg.Store.Webhooks.CreateDeliveries(s.T.Context())
 		if err != nil {
 			s.T.Fatal(err)
 		}

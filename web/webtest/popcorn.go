@@ -42,7 +42,7 @@ func (s *Site) Passes(run work.Run) work.Effect {
 func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 	return func(run work.Run) work.Effect {
 		s.T.Helper()
-		attempt, err := s.Cfg.Store.Work.StartAttempt(s.T.Context(), run.Ref())
+		attempt, err := s.Cfg.Store.Work.StartAttempt(s.T.Context(), run.WorkRef())
 		if err != nil {
 			s.T.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(),
 			job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage},
-				Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.Findings{})
+				Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.ResultFindings{})
 		if err != nil {
 			s.T.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func (s *ProfiledScene) ProfilingWorker() {
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
 	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),
-		accounts.SignIn{Provider: "test", Subject: name, Name: name})
+		accounts.ProviderSignIn{Provider: "test", Subject: name, Name: name})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	s.ProfilingWorker()
 	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
 		Stages: stages},
-		&work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
+		&work.Score{NS: ns, DeviationNS: ns / 50, StandardErrorNS: ns / 500})
 	s.Profile(run, report)
 	return run
 }

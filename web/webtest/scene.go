@@ -161,7 +161,7 @@ func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
 // Attempt begins a run.
 func (s *Scene) Attempt(run work.Run) work.Attempt {
 	s.T.Helper()
-	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.WorkRef())
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -176,15 +176,15 @@ func (s *Scene) Record(result job.Result, score *work.Score) {
 		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
 		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
-	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.Findings{Score: score})
+	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.ResultFindings{Score: score})
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)
 	}
-	if b := out.Board; b != nil {
-		s.Cfg.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	if b := out.BoardChange; b != nil {
+		s.Cfg.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 	result.Stages[0].Command = "nvcc -O3 -std=c++17 -arch=sm_90 -c submission.cu"
 	result.Stages[1].Cases = PassedCases(5)
 	result.Stages[2].Cases, result.Stages[3].Cases = TimedCases(score), TimedCases(score*1.01)
-	s.Record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+	s.Record(result, &work.Score{NS: score, DeviationNS: score / 50, StandardErrorNS: score / 500})
 }
 
 // PassedCases returns correct answers to the first n test cases.

@@ -20,8 +20,9 @@ import (
 func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
 	s.T.Helper()
 	now := time.Now()
-	in := events.Settings{Title: "Winter Cup", About: "**Prizes** for the first three.", StartsAt: now.Add(-time.Hour),
-		EndsAt: now.Add(time.Hour), Points: "5/3/1", Tasks: slugs}
+	in := events.EventSettings{Title: "Winter Cup", Description: "**Prizes** for the first three.",
+		StartsAt: now.Add(-time.Hour),
+		EndsAt:   now.Add(time.Hour), PointsRuleText: "5/3/1", Tasks: slugs}
 	if frozenFor > 0 {
 		at := now.Add(-frozenFor)
 		in.FrozenAt = &at
@@ -95,7 +96,7 @@ func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work
 	attempt := s.Attempt(run)
 	result := modelstest.Result(attempt, score)
 	result.Stages[2].Cases, result.Stages[3].Cases = cases, cases
-	s.Record(result, &work.Score{NS: score, StdNS: score / 50, ErrNS: score / 500})
+	s.Record(result, &work.Score{NS: score, DeviationNS: score / 50, StandardErrorNS: score / 500})
 	return run
 }
 
@@ -106,7 +107,7 @@ func (s *Scene) Webhook() string {
 		webhooks.NewWebhook{
 			ForWholeSite: true,
 			URL:          "https://hooks.example.org/warpboard",
-			Events:       webhooks.SiteKinds(),
+			EventKinds:   webhooks.SiteKinds(),
 		})
 	if err != nil {
 		s.T.Fatal(err)
@@ -124,7 +125,7 @@ func (s *Scene) Webhook() string {
 	}
 	for i, d := range due {
 		answers[i%len(answers)].At = time.Now()
-		if err := s.Cfg.Store.Webhooks.EndTry(s.T.Context(), d, answers[i%len(answers)]); err != nil {
+		if err := s.Cfg.Store.Webhooks.RecordTryResult(s.T.Context(), d, answers[i%len(answers)]); err != nil {
 			s.T.Fatal(err)
 		}
 	}

@@ -126,7 +126,7 @@ func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
 	s.T.Helper()
 	b, ctx := s.Browser(), context.Background()
 	user, err := s.Cfg.Store.Accounts.SignIn(ctx,
-		accounts.SignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
+		accounts.ProviderSignIn{Provider: "developer", Subject: strings.ToLower(name), Name: name})
 	if err == nil {
 		err = s.Cfg.Store.Accounts.SetRole(ctx, accounts.User{Name: "test", Role: accounts.RoleAdmin}, user.ID, role)
 	}

@@ -64,7 +64,7 @@ func (s *Site) Tell(out work.Effect) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)
 	}
-	if out.Board != nil {
-		s.Cfg.Hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
+	if out.BoardChange != nil {
+		s.Cfg.Hub.BoardChanged(out.BoardChange.VersionID, out.BoardChange.Device, out.BoardChange.ChangeNumber)
 	}
 }

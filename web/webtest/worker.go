@@ -29,7 +29,7 @@ type Worker struct {
 // NewWorker begins a run.
 func NewWorker(t testing.TB, s *Site, run work.Run) *Worker {
 	t.Helper()
-	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.WorkRef())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (w *Worker) Log(text string) {
 func (w *Worker) Finish() {
 	w.t.Helper()
 	out, err := w.store.Work.RecordResult(context.Background(), modelstest.Result(w.Attempt, 100),
-		work.Findings{Score: &work.Score{NS: 100}})
+		work.ResultFindings{Score: &work.Score{NS: 100}})
 	if err != nil {
 		w.t.Error(err)
 	}

@@ -20,7 +20,7 @@ func (w *watcher) printEvent(e client.Event) {
 	switch d := e.Detail; {
 	case d == nil:
 		w.runStates[e.Device] = e.State
-		if !work.RunState(e.State).Final() {
+		if !work.RunState(e.State).IsFinal() {
 			w.out.PrintState(e.Device, e.State, "")
 		} else if len(w.runStates) > 1 {
 			printRun(w.out, client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})

@@ -92,7 +92,8 @@ func (p *Account) Me(c *fiber.Ctx) error {
 
 // DatasetsSave stores whether datasets may contain the viewer's sources.
 func (p *Account) DatasetsSave(c *fiber.Ctx) error {
-	if err := p.site.Store.Accounts.SetNoDataset(c.UserContext(), site.Actor(c), c.FormValue("out") != ""); err != nil {
+	if err := p.site.Store.Accounts.SetExcludedFromDatasets(c.UserContext(), site.Actor(c),
+		c.FormValue("out") != ""); err != nil {
 		return err
 	}
 	return site.Redirect(c, "/me?done=saved")

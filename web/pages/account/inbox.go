@@ -43,7 +43,7 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	if page.Choices, err = p.site.Store.Inbox.Choices(ctx, user.ID); err != nil {
 		return err
 	}
-	if user.Unread > 0 && before == 0 && viewedByPerson(c) {
+	if user.UnreadNotices > 0 && before == 0 && viewedByPerson(c) {
 		if err := p.site.Store.Inbox.MarkAllRead(ctx, user, at); err != nil {
 			return err
 		}
@@ -83,9 +83,9 @@ func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 	return site.Redirect(c, templ.SafeURL("/inbox?done="+done))
 }
 
-func noticeKinds(c *fiber.Ctx, field string) (list []inbox.Kind) {
+func noticeKinds(c *fiber.Ctx, field string) (list []inbox.NoticeKind) {
 	for _, kind := range c.Context().PostArgs().PeekMulti(field) {
-		list = append(list, inbox.Kind(kind))
+		list = append(list, inbox.NoticeKind(kind))
 	}
 	return list
 }

@@ -27,7 +27,7 @@ func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	switch {
 	case err != nil:
 		return p.joinRefused(c, page, err)
-	case offer.AllVisible:
+	case offer.AllTasksVisible:
 		return site.Redirect(c, views.TaskURL(offer.Task.Slug))
 	}
 	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)

@@ -13,7 +13,7 @@ import (
 func (p *Account) Login(c *fiber.Ctx) error {
 	page, status := views.LoginPage{Page: p.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
-		login, err := p.site.Store.Accounts.WaitingLogin(c.UserContext(), page.Code)
+		login, err := p.site.Store.Accounts.UnansweredLogin(c.UserContext(), page.Code)
 		switch {
 		case db.KindOf(err) == db.NotFound:
 			page.Problem, status = err.Error(), fiber.StatusNotFound
@@ -21,7 +21,7 @@ func (p *Account) Login(c *fiber.Ctx) error {
 			return err
 		default:
 			page.Code, page.Asks = login.FormattedCode(), true
-			page.Host, page.Address, page.Since = login.Host, login.Address, login.CreatedAt
+			page.Host, page.Address, page.Since = login.ClientHost, login.Address, login.CreatedAt
 		}
 	}
 	return p.site.Render(c, status, views.Login(page))

@@ -57,7 +57,7 @@ func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 		func() (err error) { page.Points, err = p.site.Store.Boards.TotalsOf(ctx, id); return err },
 		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {
-			page.Activity.Days, err = p.site.Store.Submissions.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
+			page.Activity.Days, err = p.site.Store.Submissions.CountByDay(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
 			return err
 		},
 	)
@@ -83,7 +83,7 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	for i, place := range list {
 		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.site.Store.Boards.Steps(ctx, page.Person.ID, keys, maxSteps)
+	steps, err := p.site.Store.Boards.PersonBestScores(ctx, page.Person.ID, keys, maxSteps)
 	for i, place := range list {
 		page.Places = append(page.Places, views.PlaceRow{EntrySummary: place, Steps: steps[keys[i]]})
 	}

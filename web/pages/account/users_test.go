@@ -38,9 +38,9 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, first)[0], 400)
 		s := webtest.StartAt(t, "127.0.0.1:0", store)
 		asks := func(path string) int64 {
-			before := store.Queries()
+			before := store.QueryCount()
 			webtest.WantStatus(t, s.Ask("GET", path, "", ""), http.StatusOK)
-			return store.Queries() - before
+			return store.QueryCount() - before
 		}
 		for _, person := range []accounts.User{ann, ben} {
 			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 7 {

@@ -33,7 +33,7 @@ func (p *Account) showWebhooks(c *fiber.Ctx, status int, secret, problem string)
 	return p.site.Render(c, status, views.Webhooks(page))
 }
 
-func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (views.WebhookList, error) {
+func (p *Account) webhookList(c *fiber.Ctx, kinds []webhooks.EventKind, ofSite bool) (views.WebhookList, error) {
 	hooks, err := p.site.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
 	return views.WebhookList{Rows: hooks, Kinds: kinds}, err
 }
@@ -46,7 +46,7 @@ func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 		n.LongWait = time.Duration(min(minutes, 1<<20)) * time.Minute
 	}
 	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
-		n.Events = append(n.Events, webhooks.Kind(kind))
+		n.EventKinds = append(n.EventKinds, webhooks.EventKind(kind))
 	}
 	hook, err := p.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
 	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {

@@ -43,7 +43,7 @@ func (p *Authoring) newestBundle(
 	if task, err = p.editableTask(c); err != nil {
 		return task, version, nil, err
 	}
-	if version, err = p.site.Store.Catalog.Newest(c.UserContext(), task); err != nil {
+	if version, err = p.site.Store.Catalog.NewestVersion(c.UserContext(), task); err != nil {
 		return task, version, nil, err
 	}
 	b, err = p.site.Store.Catalog.BundleOf(c.UserContext(), task, version)
@@ -56,7 +56,7 @@ func (p *Authoring) storeVersion(
 	ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle,
 ) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
-		v, err := p.site.Store.Catalog.Propose(ctx, user, task.ID, b)
+		v, err := p.site.Store.Catalog.ProposeVersion(ctx, user, task.ID, b)
 		return v.ID, err
 	}
 	v, _, err := p.site.Store.Catalog.Publish(ctx, user, task.ID, b, nil)
@@ -136,7 +136,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		saved, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	}
 	switch {
-	case err == nil && task.Open(p.site.Now()) && !saved.Open(p.site.Now()):
+	case err == nil && task.AcceptsSubmissions(p.site.Now()) && !saved.AcceptsSubmissions(p.site.Now()):
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved-closed")
 	case err == nil:
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
@@ -173,7 +173,7 @@ func (p *Authoring) Changes(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if version.Published() {
+	if version.WasPublished() {
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "files"))
 	}
 	asItIs := false

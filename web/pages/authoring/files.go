@@ -91,7 +91,7 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	return p.showFiles(c, views.TaskFilesPage{
 		Task:     site.TaskRef(task),
 		Hidden:   task.CurrentVisibility() == catalog.Hidden,
-		Proposed: !version.Published(),
+		Proposed: !version.WasPublished(),
 		Files:    files,
 	})
 }

@@ -152,7 +152,7 @@ func readLimits(field func(name string) string) (limits []quota.TaskLimit, err e
 		return n
 	}
 	for _, mode := range quota.LimitModes() {
-		for _, per := range quota.Periods() {
+		for _, per := range quota.LimitPeriods() {
 			l := quota.TaskLimit{Mode: mode, Period: per}
 			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
 			if l.Submissions != 0 || l.GPUSeconds != 0 {

@@ -231,7 +231,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 func (p *Authoring) submitTemplateTest(
 	ctx context.Context, author accounts.User, task catalog.Task, bundle *tasks.Bundle, notice templ.SafeURL,
 ) (templ.SafeURL, error) {
-	if !task.Open(p.site.Now()) {
+	if !task.AcceptsSubmissions(p.site.Now()) {
 		return views.TaskURL(task.Slug) + "?done=" + notice + "-closed", nil
 	}
 	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"

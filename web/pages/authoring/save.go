@@ -187,7 +187,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 		return err
 	}
 	keepLineEnds(page.Files, before.Files)
-	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.CurrentVisibility() == catalog.Hidden, !version.Published()
+	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.CurrentVisibility() == catalog.Hidden, !version.WasPublished()
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err

@@ -150,8 +150,8 @@ func (p *Authoring) missingWorker(
 
 // untriedReason returns the sentence that the page shows before the first trial.
 func (p *Authoring) untriedReason(task catalog.Task) string {
-	workers, known := p.site.Store.Fleet.Recent(p.site.Now())
-	slots := fleet.AllSlots(workers, p.site.Now())
+	workers, known := p.site.Store.Fleet.RecentWorkers(p.site.Now())
+	slots := fleet.CountAllSlots(workers, p.site.Now())
 	if known && !slices.ContainsFunc(task.Devices, func(d string) bool { return slots[d].Usable > 0 }) {
 		return "Not tried: no worker serves a device of the task right now. Try it once one is online."
 	}
@@ -172,7 +172,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
-		UnpublishedChanges: !version.Published(), OpensAt: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+		UnpublishedChanges: !version.WasPublished(), OpensAt: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
 	if page.MissingPackages, err = p.missingWorker(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	}
 	settings := task.Settings()
 	settings.Visibility = catalog.Visibility(cmp.Or(c.FormValue("visibility"), string(catalog.Public)))
-	if version.Published() {
+	if version.WasPublished() {
 		_, err = p.runs.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	} else {
 		_, _, err = p.runs.PublishTask(c.UserContext(), site.Actor(c), task.ID, b, &settings)
@@ -284,7 +284,7 @@ func (p *Authoring) verdicts(
 func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 	out := views.TrialRun{
 		Tried:        true,
-		Ended:        run.State.Final(),
+		Ended:        run.State.IsFinal(),
 		SubmissionID: run.SubmissionID,
 		State:        string(run.State),
 	}
@@ -331,7 +331,7 @@ func outcomeOf(run work.Run) job.Outcome {
 	switch {
 	case run.State == work.StateDone:
 		return job.OutcomeDone
-	case run.State == work.StateFailed && !run.Infrastructure:
+	case run.State == work.StateFailed && !run.InfrastructureError:
 		return job.OutcomeFailed
 	}
 	return job.OutcomeCancelled

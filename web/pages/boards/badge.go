@@ -27,10 +27,11 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 	return p.sendShared(c, svgType, b.boardHead.ChangeNumber, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
-			st, err := p.site.Store.Boards.Place(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(id))
+			st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device,
+				int64(id))
 			if err == nil {
 				value = scoreText(st.ScoreNS, st.Interval)
-				if !st.OfOlderEpoch {
+				if !st.IsOfOlderEpoch {
 					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.PeopleCount, value)
 				}
 			} else if db.KindOf(err) != db.NotFound {

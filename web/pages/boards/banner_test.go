@@ -29,8 +29,9 @@ func TestEveryPageNamesTheEventThatGoesOn(t *testing.T) {
 		}
 	}
 	start := time.Now().Add(time.Hour)
-	in := events.Settings{Title: "Winter Cup", StartsAt: start, EndsAt: start.Add(time.Hour), Points: "5/3/1",
-		Tasks: []string{s.Task.Slug}}
+	in := events.EventSettings{Title: "Winter Cup", StartsAt: start, EndsAt: start.Add(time.Hour),
+		PointsRuleText: "5/3/1",
+		Tasks:          []string{s.Task.Slug}}
 	if _, err := s.Cfg.Store.Events.Update(t.Context(), s.Admin, e.Slug, in); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // measured is a score whose interval reaches so far to both sides, in parts of it; 0: it has none.
 func measured(ns, half float64) work.Score {
-	score := work.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500}
+	score := work.Score{NS: ns, DeviationNS: ns / 50, StandardErrorNS: ns / 500}
 	if half > 0 {
 		low, high := ns*(1-half), ns*(1+half)
 		score.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: 10, Noisy: half > 0.005}
@@ -84,10 +84,10 @@ func TestABoardWithManyMarksLooksRight(t *testing.T) {
 		measured(84e3, 0.001), measured(90.2e3, 0.012), measured(90.3e3, 0.004), measured(101e3, 0.004),
 		measured(122e3, 0.03), measured(180e3, 0.001)} {
 		if i%3 == 2 {
-			score.Disturbed = "another program used the GPU"
+			score.DisturbedReason = "another program used the GPU"
 		}
 		who, err := s.Cfg.Store.Accounts.SignIn(t.Context(),
-			accounts.SignIn{Provider: "test", Subject: fmt.Sprint("who", i),
+			accounts.ProviderSignIn{Provider: "test", Subject: fmt.Sprint("who", i),
 				Name: strings.Repeat("Kernel Author ", 1+i%2) + fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
 	for i, score := range []work.Score{measured(641e3, 0.002), measured(650e3, 0.002), measured(658.9e3, 0.6),
 		measured(663e3, 0.9), measured(677.3e3, 0.7), measured(900e3, 0.4), measured(3e6, 0.99)} {
 		if i > 2 {
-			score.Disturbed = "another program used the GPU"
+			score.DisturbedReason = "another program used the GPU"
 		}
 		last = s.Submit(modelstest.Person(t, s.Cfg.Store, fmt.Sprint("Kernel Author ", i), accounts.RoleUser), "CPU",
 			webtest.GoodKernel)

@@ -74,7 +74,7 @@ func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 		freeze = *b.Freeze
 	}
 	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.closedReason, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
-		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).Unread, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
+		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).UnreadNotices, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
 func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
@@ -87,7 +87,8 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
 		Found: c.Query("find"), Off: b.closedReason,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
-		page.Share = p.site.ShareOf(page.Title, boardSummaryText(b.Head), string(views.BoardURL(task.Slug, b.Device)))
+		page.Share = p.site.ShareOf(page.Title, boardSummaryText(b.BoardHead),
+			string(views.BoardURL(task.Slug, b.Device)))
 		page.Share.Unlisted = task.Visibility == catalog.Unlisted
 	}
 	if b.pastDay.IsZero() {
@@ -118,7 +119,7 @@ func (p *Boards) otherVersions(
 }
 
 // boardSummaryText returns a sentence about a board, for previews of links.
-func boardSummaryText(b boards.Head) string {
+func boardSummaryText(b boards.BoardHead) string {
 	if len(b.Leaders) == 0 {
 		return "No entries yet. The first kernel that passes leads the board."
 	}
@@ -144,9 +145,9 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 		return b, err
 	}
 	b.Slug, b.Version, b.Current = b.task.Slug, b.version.Number, b.version.ID == b.task.VersionID
-	b.PageNo, b.ViewerID, b.Notes = site.PageNumber(c, "page"), site.Actor(c).ID, b.task.NotesOpen(p.site.Now())
+	b.PageNo, b.ViewerID, b.Notes = site.PageNumber(c, "page"), site.Actor(c).ID, b.task.NotesArePublic(p.site.Now())
 	b.Sources = submissions.MaySeeSource(site.Actor(c), submissions.Submission{}, b.task, p.site.Now())
-	if b.Head, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
+	if b.BoardHead, err = p.runs.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}
 	if b.Current {
@@ -174,19 +175,21 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 // worker has the device.
 func (b *board) readOpenState(ctx context.Context) (err error) {
 	s := b.pages.site
-	if workers, ok := s.Store.Fleet.Recent(s.Now()); ok {
-		slots := fleet.AllSlots(workers, s.Now())
+	if workers, ok := s.Store.Fleet.RecentWorkers(s.Now()); ok {
+		slots := fleet.CountAllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].Usable == 0
 	}
-	if e, frozen := s.Store.Events.FreezeOf(b.task.ID); frozen {
+	if e, frozen := s.Store.Events.FreezeOfTask(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
 		if b.PeopleCount == 0 { // otherwise the page makes its most queries
-			if b.Freeze.ViewerBestNS, err = s.Store.FrozenBest(ctx, b.ViewerID, b.version.ID, b.Device); err != nil {
+			if b.Freeze.ViewerBestNS, err = s.Store.UnrevealedBestScore(ctx, b.ViewerID, b.version.ID,
+				b.Device); err != nil {
 				return err
 			}
 		}
 	}
-	b.closedReason, err = s.Store.Switches.FirstSentence(ctx, switches.Submissions, switches.Task(b.task.ID))
+	b.closedReason, err = s.Store.Switches.FirstOffSentence(ctx, switches.SubmissionsSwitch,
+		switches.TaskSwitchName(b.task.ID))
 	return err
 }
 
@@ -195,9 +198,9 @@ func (b *board) read(ctx context.Context) (err error) {
 	if !b.pastDay.IsZero() {
 		return b.readPast(ctx)
 	}
-	part := boards.PartQuery{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ViewerID: b.ViewerID,
+	part := boards.BoardPartQuery{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ViewerID: b.ViewerID,
 		CompareWithTime: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
-	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.ReadForPage(ctx, b.Head, part); err != nil {
+	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.ReadCachedPart(ctx, b.BoardHead, part); err != nil {
 		return err
 	}
 	b.LastPage = int((b.PeopleCount + boardRows - 1) / boardRows)
@@ -226,12 +229,12 @@ func (b *board) readPast(ctx context.Context) (err error) {
 	}
 	from := min((b.PageNo-1)*boardRows, len(list))
 	b.Standings = list[from:min(from+boardRows, len(list))]
-	if b.History, err = store.History(ctx, version, b.Device); err != nil {
+	if b.History, err = store.RecordHistory(ctx, version, b.Device); err != nil {
 		return err
 	}
-	b.History = slices.DeleteFunc(b.History, func(r boards.RecordHolder) bool { return r.AchievedAt.After(b.pastDay) })
+	b.History = slices.DeleteFunc(b.History, func(r boards.RecordWithHolder) bool { return r.AchievedAt.After(b.pastDay) })
 	for i := range b.History {
-		b.History[i].OlderSoftware = len(list) > 0 && b.History[i].EpochAge > list[0].Age
+		b.History[i].HasOlderSoftware = len(list) > 0 && b.History[i].EpochAge > list[0].EpochAge
 	}
 	b.Baselines, err = store.Baselines(ctx, []int64{version}, b.Device)
 	return err
@@ -245,12 +248,12 @@ func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	if text == "me" && viewer != 0 {
 		offset, err = p.site.Store.Boards.FindPerson(c.UserContext(), b.version.ID, b.Device, viewer)
 	} else {
-		offset, viewer, err = p.site.Store.Boards.Find(c.UserContext(), b.version.ID, b.Device, text)
+		offset, viewer, err = p.site.Store.Boards.FindEntryByName(c.UserContext(), b.version.ID, b.Device, text)
 	}
 	if db.KindOf(err) == db.NotFound {
 		return "", nil
 	}
-	return fmt.Sprintf("%s#entry-%d", views.BoardTable{Head: b.Head, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
+	return fmt.Sprintf("%s#entry-%d", views.BoardTable{BoardHead: b.BoardHead, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
 }
 
 // BoardEvents sends the new change number of a board to its open pages, which then reload the table.

@@ -63,8 +63,9 @@ func startContest(t *testing.T, people int) *contest {
 	c.makeTeams()
 	now := time.Now()
 	e, err := c.Cfg.Store.Events.Create(t.Context(), c.admin,
-		events.Settings{Title: "Finals", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour), Points: "5/3/1",
-			ByTeam: true, Tasks: slugs})
+		events.EventSettings{Title: "Finals", StartsAt: now.Add(-time.Hour), EndsAt: now.Add(time.Hour),
+			PointsRuleText:   "5/3/1",
+			EntrantsAreTeams: true, Tasks: slugs})
 	if err != nil {
 		t.Fatal(err)
 	}

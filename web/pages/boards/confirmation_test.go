@@ -19,7 +19,7 @@ import (
 
 // TestAConfirmationIsShownOnBoardAndCards: who comes first waits for it, and afterwards both cards have both numbers.
 func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +68,10 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 
 	cleos := finish("Cleo", 30_000)
 	run := nextConfirmationRun(t, store)
-	attempt, err := store.Work.StartAttempt(t.Context(), run.Ref())
+	attempt, err := store.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err == nil {
 		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.Findings{})
+			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.ResultFindings{})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 
 // TestAConfirmedScoreComesWithItsCases: every turn's score and the case's times, open; the first timing's are folded.
 func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 
 // TestAScoreThatAnotherPersonsConfirmationChangedSaysSo, with its day and the first timing.
 func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func nextConfirmationRun(t *testing.T, store *models.Store) work.Run {
 // TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was
 // beaten.
 func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
-	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Confirm: true})
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func (p *Boards) Dataset(c *fiber.Ctx) error {
 // closedBoard reads the board of the path. It returns an error if the task is still open.
 func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
 	b, err := p.boardOf(c)
-	if err == nil && (b.task.Deadline == nil || b.task.Open(p.site.Now())) {
+	if err == nil && (b.task.Deadline == nil || b.task.AcceptsSubmissions(p.site.Now())) {
 		err = db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
 	}
 	return b, err
@@ -159,8 +159,8 @@ func (p *Boards) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow
 		if e.ExcludedFromDatasets {
 			source = tasks.Submission{}
 		}
-		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.TryCount,
-			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(source.Source), source.Texts()}
+		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.StandardErrorNS, e.LowNS, e.HighNS, e.Processes, e.TryCount,
+			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.PooledRunCount, 1), e.DisturbedReason, string(source.Source), source.Texts()}
 	}
 	return rows, err
 }

@@ -29,9 +29,9 @@ func TestABoardSaysThatNoWorkerHasItsDevice(t *testing.T) {
 			Slots:           []job.Slot{{Device: "CPU"}},
 		})
 	read()
-	before := s.Cfg.Store.Queries()
+	before := s.Cfg.Store.QueryCount()
 	webtest.WantText(t, b.Page(path, http.StatusOK), "[data-offline]", "offline")
-	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
+	if asked := s.Cfg.Store.QueryCount() - before; asked > 8 {
 		t.Errorf("the board asks %d queries", asked)
 	}
 }

@@ -32,7 +32,7 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Description, err = p.code.Description(page.Event.About); err != nil {
+	if page.Description, err = p.code.Description(page.Event.Description); err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
@@ -60,11 +60,11 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 	if err != nil {
 		return page, err
 	}
-	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
+	seen, err := p.site.Store.EventForViewer(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
 	if err != nil {
 		return page, err
 	}
-	page = views.EventPage{StandingsAt: seen.At, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
+	page = views.EventPage{StandingsAt: seen.StandingsAt, Page: p.site.Page(c, seen.Title, "events"), Event: seen.EventRow, Now: p.site.Store.Events.Now(),
 		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
 	page.HasStream = at.IsZero()
 	for _, task := range seen.Tasks {
@@ -109,11 +109,11 @@ func (p *Boards) EventCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	seen, err := p.site.Store.EventFor(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
+	seen, err := p.site.Store.EventForViewer(c.UserContext(), site.Actor(c), c.Params("slug"), c.Query("device"), at)
 	if err != nil {
 		return err
 	}
-	list, _ := seen.Standings.Part(site.PageNumber(c, "page"))
+	list, _ := seen.Standings.PageRows(site.PageNumber(c, "page"))
 	if seen.EditableBy(site.Actor(c)) {
 		list = seen.Standings.Rows
 	}

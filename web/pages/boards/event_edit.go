@@ -18,11 +18,12 @@ import (
 
 // EventNew shows the form of a new event.
 func (p *Boards) EventNew(c *fiber.Ctx) error {
-	if err := site.Actor(c).Check(accounts.MakeTask, accounts.ObjectOwners{}); err != nil {
+	if err := site.Actor(c).CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
 		return err
 	}
 	start := p.site.Store.Events.Now().Truncate(time.Hour).Add(24 * time.Hour)
-	return p.eventForm(c, "", events.Settings{StartsAt: start, EndsAt: start.Add(24 * time.Hour), Points: "5/3/1"}, nil)
+	return p.eventForm(c, "", events.EventSettings{StartsAt: start, EndsAt: start.Add(24 * time.Hour),
+		PointsRuleText: "5/3/1"}, nil)
 }
 
 // EventCreate creates an event.
@@ -48,17 +49,18 @@ func (p *Boards) EventEdit(c *fiber.Ctx) error {
 }
 
 // storedEvent returns the stored settings of the event in the path, if the viewer may edit it.
-func (p *Boards) storedEvent(c *fiber.Ctx) (in events.Settings, err error) {
+func (p *Boards) storedEvent(c *fiber.Ctx) (in events.EventSettings, err error) {
 	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return in, err
 	}
-	if err := site.Actor(c).Check(accounts.EditEvent, accounts.ObjectOwners{AuthorID: found.OwnerID}); err != nil {
+	if err := site.Actor(c).CheckPermission(accounts.EditEvent,
+		accounts.ObjectOwners{AuthorID: found.OwnerID}); err != nil {
 		return in, err
 	}
 	tasks, err := p.site.Store.Events.Tasks(c.UserContext(), found.ID)
-	in = events.Settings{Title: found.Title, About: found.About, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
-		Points: found.Points, ByTeam: found.ByTeam, CommentsClosed: found.CommentsClosed}
+	in = events.EventSettings{Title: found.Title, Description: found.Description, StartsAt: found.StartsAt, EndsAt: found.EndsAt, FrozenAt: found.FrozenAt,
+		PointsRuleText: found.PointsRuleText, EntrantsAreTeams: found.EntrantsAreTeams, CommentsClosed: found.CommentsClosed}
 	for _, task := range tasks {
 		in.Tasks = append(in.Tasks, task.Slug)
 	}
@@ -108,7 +110,7 @@ func (p *Boards) EventSave(c *fiber.Ctx) error {
 }
 
 // eventForm renders the form of an event, with the reason if it was refused.
-func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause error) error {
+func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.EventSettings, cause error) error {
 	status, heading := fiber.StatusOK, "New event"
 	if slug != "" {
 		heading = "Edit the event"
@@ -128,7 +130,7 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause 
 	for _, task := range tasks {
 		if task.EditableBy(site.Actor(c)) {
 			choice := views.EventChoice{TaskRef: site.TaskRef(task)}
-			if other, ok := p.site.Store.Events.EventOf(task.ID); ok && other.Slug != slug {
+			if other, ok := p.site.Store.Events.EventOfTask(task.ID); ok && other.Slug != slug {
 				choice.OtherEvent = other.Title
 			}
 			page.Choices = append(page.Choices, choice)
@@ -137,13 +139,13 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.Settings, cause 
 	return p.site.Render(c, status, views.EventEdit(page))
 }
 
-func readEvent(c *fiber.Ctx) (in events.Settings, err error) {
-	in = events.Settings{
-		Title:          c.FormValue("title"),
-		About:          c.FormValue("about"),
-		Points:         c.FormValue("points"),
-		ByTeam:         c.FormValue("by_team") != "",
-		CommentsClosed: c.FormValue("comments_closed") != "",
+func readEvent(c *fiber.Ctx) (in events.EventSettings, err error) {
+	in = events.EventSettings{
+		Title:            c.FormValue("title"),
+		Description:      c.FormValue("about"),
+		PointsRuleText:   c.FormValue("points"),
+		EntrantsAreTeams: c.FormValue("by_team") != "",
+		CommentsClosed:   c.FormValue("comments_closed") != "",
 	}
 	order := map[string]int{}
 	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
@@ -182,14 +184,14 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 func (p *Boards) EventReveal(c *fiber.Ctx) error {
 	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
 	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
-		waiting = models.RevealAll
+		waiting = models.RevealAllResults
 	}
-	name, changes, err := p.site.Store.Reveal(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
+	name, changes, err := p.site.Store.RevealResults(c.UserContext(), site.Actor(c), c.Params("slug"), waiting)
 	if err != nil {
 		return err
 	}
 	for _, b := range changes {
-		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 	to := views.EventURL(c.Params("slug"))
 	if name == "" {

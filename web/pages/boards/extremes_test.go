@@ -22,7 +22,8 @@ func TestABoardOfTheShortestAndTheLongestTimesIsAPage(t *testing.T) {
 		low, high, roof := 1.0, max(ns, 1e18), 5e-324
 		who := modelstest.Person(t, s.Cfg.Store, fmt.Sprintf("p%d", i), accounts.RoleUser)
 		webtest.Scored(t, s.Cfg.Store, who, task,
-			work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}, Roof: &roof})
+			work.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5},
+				RooflineShare: &roof})
 	}
 	visitor := s.Browser()
 	for _, path := range []string{"/tasks/sort/boards/CPU", "/tasks/sort", "/tasks", "/", "/api/v1/boards/sort/CPU"} {

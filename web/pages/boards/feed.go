@@ -99,7 +99,7 @@ func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f board
 	for _, r := range records {
 		address := fmt.Sprintf("%s/runs/%d", p.site.Settings.BaseURL, r.RunID)
 		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidi(r.UserName), Links: []link{{Href: address}},
-			Title: job.MarkBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.Unconfirmed))})
+			Title: job.MarkBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.IsUnconfirmed))})
 	}
 	text, err := xml.MarshalIndent(out, "", "  ")
 	if err != nil {

@@ -71,15 +71,18 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 	if len(all) == 0 {
 		return nil, nil
 	}
-	task := []models.TaskSummary{slices.MaxFunc(all, func(a, b models.TaskSummary) int { return cmp.Compare(a.People, b.People) })}
+	task := []models.TaskSummary{slices.MaxFunc(all, func(a, b models.TaskSummary) int { return cmp.Compare(a.EntryCount, b.EntryCount) })}
 	if err := p.site.Store.AddBoards(ctx, accounts.User{}, task); err != nil {
 		return nil, err
 	}
-	board := slices.MaxFunc(task[0].Boards, func(a, b boards.Summary) int { return cmp.Compare(a.Size, b.Size) })
-	if board.Size == 0 {
+	board := slices.MaxFunc(task[0].Boards, func(a, b boards.BoardSummary) int {
+		return cmp.Compare(a.PeopleCount,
+			b.PeopleCount)
+	})
+	if board.PeopleCount == 0 {
 		return nil, nil
 	}
-	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{Summary: board}}, nil
+	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{BoardSummary: board}}, nil
 }
 
 // addStarter counts the open public tasks and selects one that new people should begin with. It must be runnable now,
@@ -90,17 +93,17 @@ func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page 
 	if err != nil {
 		return err
 	}
-	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.AllSlots(workers, p.site.Now())}
+	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.CountAllSlots(workers, p.site.Now())}
 	page.OnlyCPU = f.online(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slots)), func(device string) bool { return device != gpuname.CPU && f.online(device) })
 	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	page.Open = len(all)
 	if len(all) == 0 {
 		return nil
 	}
-	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.People > 0 }
+	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.EntryCount > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
 		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), trueFirst(known(a), known(b)),
-			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.People, a.People))
+			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.EntryCount, a.EntryCount))
 	})
 	page.Try, page.Easy = site.TaskRef(first.Task), tasks.Difficulty(first.Tags) == 0
 	return nil

@@ -22,9 +22,9 @@ import (
 func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 	s := webtest.NewProfiledScene(t, webtest.SomeAttacks)
 	b := s.Browser()
-	before := s.Cfg.Store.Queries()
+	before := s.Cfg.Store.QueryCount()
 	doc := b.Page("/", http.StatusOK)
-	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
+	if asked := s.Cfg.Store.QueryCount() - before; asked > 8 {
 		t.Errorf("the page makes %d queries", asked)
 	}
 	webtest.CheckSound(t, doc)
@@ -129,9 +129,9 @@ func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 // TestAFrontPageWithoutAProfileShowsTheLargestBoard above the fold.
 func TestAFrontPageWithoutAProfileShowsTheLargestBoard(t *testing.T) {
 	s := webtest.NewScene(t)
-	b, before := s.Browser(), s.Cfg.Store.Queries()
+	b, before := s.Browser(), s.Cfg.Store.QueryCount()
 	doc := b.Page("/", http.StatusOK)
-	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
+	if asked := s.Cfg.Store.QueryCount() - before; asked > 8 {
 		t.Errorf("the page makes %d queries", asked)
 	}
 	webtest.CheckSound(t, doc)

@@ -87,7 +87,7 @@ func (p *Boards) listTasks(
 		pages:    p,
 		search:   search,
 		newcomer: !viewer.SignedIn(),
-		slots:    fleet.AllSlots(workers, p.site.Now()),
+		slots:    fleet.CountAllSlots(workers, p.site.Now()),
 	}
 	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
@@ -165,7 +165,7 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
 		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
-	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.Open(f.pages.site.Now()) || s.Show == "closed" && !t.Open(f.pages.site.Now())
+	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.AcceptsSubmissions(f.pages.site.Now()) || s.Show == "closed" && !t.AcceptsSubmissions(f.pages.site.Now())
 	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
@@ -176,18 +176,18 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 func (f taskFinder) compare(a, b models.TaskSummary) int {
 	switch {
 	case f.search.Sort == "people":
-		return cmp.Compare(b.People, a.People)
+		return cmp.Compare(b.EntryCount, a.EntryCount)
 	case f.search.Sort == "title":
 		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	case f.search.Sort == "easy":
 		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
-	case a.Open(f.pages.site.Now()) != b.Open(f.pages.site.Now()):
-		return trueFirst(a.Open(f.pages.site.Now()), b.Open(f.pages.site.Now()))
+	case a.AcceptsSubmissions(f.pages.site.Now()) != b.AcceptsSubmissions(f.pages.site.Now()):
+		return trueFirst(a.AcceptsSubmissions(f.pages.site.Now()), b.AcceptsSubmissions(f.pages.site.Now()))
 	case (a.Deadline == nil) != (b.Deadline == nil):
 		return trueFirst(a.Deadline != nil, b.Deadline != nil)
-	case a.Deadline != nil && a.Open(f.pages.site.Now()):
+	case a.Deadline != nil && a.AcceptsSubmissions(f.pages.site.Now()):
 		return a.Deadline.Compare(*b.Deadline)
 	case a.Deadline != nil:
 		return b.Deadline.Compare(*a.Deadline) // the last that closed first
@@ -196,7 +196,7 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 	if f.newcomer {
 		easier = cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	}
-	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.People, a.People))
+	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
 }
 
 // trueFirst compares two booleans for sorting; true comes first.
@@ -212,13 +212,13 @@ func trueFirst(a, b bool) int {
 
 func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	card := views.TaskCard{
-		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.People),
+		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.EntryCount),
 	}
 	for _, b := range t.Boards {
-		card.Boards = append(card.Boards, views.BoardChip{Summary: b, Offline: !f.online(b.Device)})
+		card.Boards = append(card.Boards, views.BoardChip{BoardSummary: b, Offline: !f.online(b.Device)})
 	}
 	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
-		return cmp.Or(trueFirst(a.Size > 0, b.Size > 0), trueFirst(!a.Offline, !b.Offline))
+		return cmp.Or(trueFirst(a.PeopleCount > 0, b.PeopleCount > 0), trueFirst(!a.Offline, !b.Offline))
 	})
 	return card
 }

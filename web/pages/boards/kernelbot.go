@@ -49,7 +49,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	defer leave()
-	list, err := p.site.Store.Submissions.Export(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
+	list, err := p.site.Store.Submissions.ExportedRuns(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
 	if err != nil {
 		return err
 	}

@@ -26,14 +26,14 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	}
 	page := views.LeaderboardsPage{Page: p.site.Page(c, "Leaderboards", "leaderboards"), Search: views.PointsSearch{
 		Device: scope.Device, From: c.Query("from"), To: c.Query("to"), PageNo: site.PageNumber(c, "page")}, Now: p.site.Now()}
-	totals, err := p.site.Store.Boards.Totals(c.UserContext(), scope)
+	totals, err := p.site.Store.Boards.PeopleTotals(c.UserContext(), scope)
 	if err != nil {
 		return err
 	}
 	if at := totals.Find(int64(c.QueryInt("person"))); at >= 0 {
 		page.Search.PageNo = at/leaderboardRows + 1
 	}
-	page.Families, page.Found = totals.Families, len(totals.People)
+	page.Families, page.Found = totals.DeviceFamilies, len(totals.People)
 	if err := p.addTotals(c.UserContext(), totals, &page); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 }
 
 // addTotals sets one page of the ranking, and the viewer's row if it is not on that page.
-func (p *Boards) addTotals(ctx context.Context, totals boards.Totals, page *views.LeaderboardsPage) error {
+func (p *Boards) addTotals(ctx context.Context, totals boards.PeopleTotals, page *views.LeaderboardsPage) error {
 	page.LastPage = (len(totals.People) + leaderboardRows - 1) / leaderboardRows
 	from := min((page.Search.PageNo-1)*leaderboardRows, len(totals.People))
 	to := min(from+leaderboardRows, len(totals.People))
@@ -59,7 +59,7 @@ func (p *Boards) addTotals(ctx context.Context, totals boards.Totals, page *view
 	if away {
 		list = append(list, totals.People[own])
 	}
-	rows, err := p.site.Store.Boards.AddNames(ctx, list, page.Now.Add(-activeDays*24*time.Hour))
+	rows, err := p.site.Store.Boards.AddPeopleNames(ctx, list, page.Now.Add(-activeDays*24*time.Hour))
 	if away && err == nil {
 		page.Own, rows = &rows[len(rows)-1], rows[:len(rows)-1]
 	}

@@ -30,7 +30,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"}
 	result.Machine.Disturbances = &job.Disturbances{BusySamples: 50, LowClockSamples: 20}
 	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
-		work.Findings{Score: &work.Score{NS: 1.9e3}}); err != nil {
+		work.ResultFindings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.BrowserOf(cleo)

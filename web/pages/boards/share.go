@@ -25,7 +25,7 @@ import (
 // publicBoard is the current board of a public task on a device.
 type publicBoard struct {
 	task      catalog.Task
-	boardHead boards.Head
+	boardHead boards.BoardHead
 }
 
 // boardOf reads the board of the path. It returns an error unless every visitor may see it.
@@ -68,8 +68,8 @@ func (p *Boards) sendPicture(c *fiber.Ctx, name string) error {
 // standing returns a run's entry on the board. It returns nil if the run is not an entry, or has no rank because its
 // software is older than the board's.
 func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
-	st, err := p.site.Store.Boards.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
-	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.OfOlderEpoch) {
+	st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), run.VersionID, run.Device, run.UserID)
+	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.IsOfOlderEpoch) {
 		return nil, nil
 	}
 	return &st, err
@@ -94,8 +94,8 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	rows := [][]string{{"rank", "tied", "person", "person_id", "score_ns", "error_ns", "interval_low_ns", "interval_high_ns", "processes", "tries", "achieved_at", "run", "submission", "pooled_runs", "disturbed",
 		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
-		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.ErrNS),
-			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.Pooled, 1)), e.Disturbed,
+		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.StandardErrorNS),
+			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.PooledRunCount, 1)), e.DisturbedReason,
 			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)

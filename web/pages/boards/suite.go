@@ -77,7 +77,7 @@ func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
 }
 
 func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
-	list, more := suite.Part(site.PageNumber(c, "page"))
+	list, more := suite.PageRows(site.PageNumber(c, "page"))
 	if more {
 		p.site.LinkNextPage(c)
 	}
@@ -91,7 +91,7 @@ func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
 	for _, row := range list {
 		for i, b := range suite.Boards {
 			r := row.Results[i]
-			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.ExactNumber(row.Correct()), exact(row.Geomean), format.ExactNumber(row.FastP(1)),
+			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.ExactNumber(row.SolvedShare()), exact(row.Geomean), format.ExactNumber(row.FastP(1)),
 				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), idText(r.RunID)})
 		}
 	}

@@ -264,7 +264,7 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
 	var found []searchResult
 	for _, t := range offered {
-		if t.Open(p.site.Now()) && !containsAll(boardWords(t), words) {
+		if t.AcceptsSubmissions(p.site.Now()) && !containsAll(boardWords(t), words) {
 			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
 		} else {
 			found = append(found, taskResult(t.Task, entered))
@@ -293,7 +293,7 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 	if err != nil {
 		return nil, err
 	}
-	slots := fleet.AllSlots(workers, p.site.Now())
+	slots := fleet.CountAllSlots(workers, p.site.Now())
 	offline := func(t models.TaskSummary) int {
 		if slices.ContainsFunc(t.Devices, func(device string) bool { return slots[device].Usable > 0 }) {
 			return 0
@@ -302,7 +302,7 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 	}
 	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !containsAll(boardWords(t)+" solve submit", words) })
 	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
-		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.People, a.People))
+		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.EntryCount, a.EntryCount))
 	})
 	return list[:min(len(list), maxTasks)], nil
 }

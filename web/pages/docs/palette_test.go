@@ -174,10 +174,10 @@ func TestSearchDoesNotFindHiddenTasks(t *testing.T) {
 func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
-	before := s.Cfg.Store.Queries()
+	before := s.Cfg.Store.QueryCount()
 	finds(b, t, "a")
 	// session, account, tasks, workers, boards, people, submissions and their runs
-	if asked := s.Cfg.Store.Queries() - before; asked > 8 {
+	if asked := s.Cfg.Store.QueryCount() - before; asked > 8 {
 		t.Errorf("the search asks %d queries", asked)
 	}
 }

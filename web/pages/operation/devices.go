@@ -135,7 +135,7 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	p.activity.Lock()
 	defer p.activity.Unlock()
 	if now := p.site.Now(); p.activity.byDevice == nil || now.Sub(p.activity.readAt) > activityAge {
-		all, err := p.site.Store.Work.Activities(ctx, now, fleet.UpSince(workers, now))
+		all, err := p.site.Store.Work.DeviceActivities(ctx, now, fleet.SlotStartTimes(workers, now))
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.SlotBenchmarksPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
-	for _, history := range fleet.BySlot(list) {
+	for _, history := range fleet.GroupBySlot(list) {
 		page.Slots = append(page.Slots, slotHistory(history))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.SlotBenchmarks(page))
@@ -167,7 +167,8 @@ func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 func slotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
 	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: fleet.Drift(list)}
 	for _, s := range list {
-		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
+		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.MeasuredAt, ReadNS: s.ReadNS,
+			MathNS: s.MathNS})
 	}
 	return history
 }
@@ -207,12 +208,13 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
 
-func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
+func epochRows(known []epochs.EpochPeriod) []views.EpochRow {
 	rows := make([]views.EpochRow, len(known))
 	for i, e := range known {
 		rows[i] = views.EpochRow{
-			Since:    e.SeenSince,
-			Kind:     map[epochs.Kind]string{epochs.Native: "C++ and CUDA", epochs.Python: "Python"}[e.Kind],
+			Since: e.SeenSince,
+			Kind: map[epochs.SoftwareKind]string{epochs.NativeSoftware: "C++ and CUDA",
+				epochs.PythonSoftware: "Python"}[e.Kind],
 			Software: e.String(),
 		}
 	}
@@ -220,7 +222,7 @@ func epochRows(known []epochs.KnownEpoch) []views.EpochRow {
 }
 
 // driftOf describes one change of software: the old and new versions, and the boards that became faster or slower.
-func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
+func driftOf(d models.OrderWithReruns, known []epochs.EpochPeriod) views.Drift {
 	drift := views.Drift{BeganAt: d.CreatedAt}
 	for i, e := range known {
 		if e.ID != d.EpochID {
@@ -229,7 +231,7 @@ func driftOf(d models.OrderWithReruns, known []epochs.KnownEpoch) views.Drift {
 		drift.Software = e.String()
 		for _, before := range known[i+1:] {
 			if before.Kind == e.Kind {
-				drift.Changes = before.Changes(e.Software)
+				drift.Changes = before.ChangedComponents(e.Software)
 				break
 			}
 		}

@@ -111,7 +111,7 @@ func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.Healt
 			if card.Clock() != "" {
 				late = append(late, w.Name)
 			}
-		case !w.Stopping:
+		case !w.HasExited:
 			lost = append(lost, w.Name)
 		}
 	}
@@ -136,7 +136,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	usable := 0
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			switch why := w.Problem(slot); {
+			switch why := w.SlotProblem(slot); {
 			case !w.IsLive(p.site.Now()):
 			case why != "":
 				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.Sentence(why)))
@@ -186,7 +186,7 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 		Link:     "/devices",
 		LinkText: "Queue",
 	}
-	list, err := p.site.Store.Fleet.Drifting(c.UserContext())
+	list, err := p.site.Store.Fleet.DriftingSlots(c.UserContext())
 	list = slices.DeleteFunc(list, func(d fleet.DriftedDevice) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.IsLive(p.site.Now()) })
 	})
@@ -252,7 +252,7 @@ func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 		Link:     "/operate#switches",
 		LinkText: "Switches",
 	}
-	off, err := p.site.Store.Switches.AllOff(c.UserContext())
+	off, err := p.site.Store.Switches.OffParts(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
 		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))

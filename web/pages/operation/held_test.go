@@ -19,9 +19,9 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	task := modelstest.Task(t, s.Cfg.Store, author, "sort", "CPU")
 	half, over := 0.5, 1.4
 	webtest.Scored(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "ann", accounts.RoleUser), task,
-		work.Score{NS: 5000, Roof: &half})
+		work.Score{NS: 5000, RooflineShare: &half})
 	held := webtest.Scored(t, s.Cfg.Store, author, task,
-		work.Score{NS: 50, Roof: &over, HeldReason: "It reaches 140 % of what this unit can do at best."})
+		work.Score{NS: 50, RooflineShare: &over, HeldReason: "It reaches 140 % of what this unit can do at best."})
 	admin := s.SignedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.Bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))

@@ -81,15 +81,15 @@ func (p *Operation) showControls(c *fiber.Ctx, status int, with func(*views.Oper
 }
 
 func (p *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) (err error) {
-	if page.Off, err = p.site.Store.Switches.AllOff(c.UserContext()); err != nil {
+	if page.Off, err = p.site.Store.Switches.OffParts(c.UserContext()); err != nil {
 		return err
 	}
 	tasks, err := p.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
-	page.Choices, page.Tasks = []string{switches.Submissions, switches.Evaluations}, map[string]string{}
+	page.Choices, page.Tasks = []string{switches.SubmissionsSwitch, switches.EvaluationsSwitch}, map[string]string{}
 	for _, task := range tasks {
-		page.Tasks[switches.Task(task.ID)] = task.Title
+		page.Tasks[switches.TaskSwitchName(task.ID)] = task.Title
 		if p.site.DeadlineOf(task).AcceptsSubmissions() {
-			page.Choices = append(page.Choices, switches.Task(task.ID))
+			page.Choices = append(page.Choices, switches.TaskSwitchName(task.ID))
 		}
 	}
 	if what := c.Query("switched"); what != "" {

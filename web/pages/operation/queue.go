@@ -38,7 +38,7 @@ func (l *queueList) read(ctx context.Context) error {
 		card := l.card(q)
 		switch {
 		case q.EvaluationID != "":
-			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, card)
+			l.addEvaluation(q.Device, q.WorkRef(), q.Kind, q.UserID, card)
 			continue
 		case q.StartedAt != nil:
 			l.submissionByAttempt[q.AttemptID] = q.SubmissionID
@@ -77,7 +77,7 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 		}}
 	}
 	l.count(q, 1, 0)
-	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, QueuePosition: q.Place}
+	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, QueuePosition: q.QueuePosition}
 	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
 		card.NextAttemptAt = *q.NotBefore
 	}
@@ -87,17 +87,17 @@ func (l *queueList) card(q work.QueuedWork) views.RunCard {
 func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 	n := l.lengths[q.Device]
 	n.Device, n.Waiting, n.Running = q.Device, n.Waiting+waiting, n.Running+running
-	if q.BeforeNew() {
-		n.Ahead += waiting
+	if q.IsBeforeNewRun() {
+		n.AheadOfNewRun += waiting
 	} else {
-		n.Behind += waiting
+		n.BehindNewRun += waiting
 	}
 	l.lengths[q.Device] = n
 }
 
 func (l *queueList) add(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < queueRows {
-		if lack := l.pages.site.Store.Fleet.MissingWorkerOf(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
+		if lack := l.pages.site.Store.Fleet.MissingWorkerAmong(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
 			row.Run.WaitingReason = "waits for " + lack
 		}
 		l.rows[device] = append(l.rows[device], row)

@@ -21,16 +21,17 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	ask := func(kind string, shared bool) work.Evaluation {
 		e, err := s.Cfg.Store.Work.SubmitEvaluation(t.Context(),
 			work.NewEvaluation{User: s.Ada, Owner: fmt.Sprintf("user:%d", s.Ada.ID), Caller: "token:1",
-				Shared: shared, Kind: kind, Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+				ReadableByAnyone: shared, Kind: kind, Device: "H200", Request: json.RawMessage(`{}`),
+				Sources: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
 	taken, waits := ask("compare", true), ask("evaluate", false)
-	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), taken.Ref())
+	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), taken.WorkRef())
 	if err == nil {
-		_, err = s.Cfg.Store.Work.RecordTaken(t.Context(), "rack-7", attempt.ID)
+		_, err = s.Cfg.Store.Work.RecordAttemptsTaken(t.Context(), "rack-7", attempt.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +80,10 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	for range 4 { // each pause is longer than the one before
 		attempt := s.Attempt(s.Queued)
-		_, err := s.Cfg.Store.Work.RecordTaken(t.Context(), "rack-7", attempt.ID)
+		_, err := s.Cfg.Store.Work.RecordAttemptsTaken(t.Context(), "rack-7", attempt.ID)
 		if err == nil {
-			_, err = s.Cfg.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
+			_, err = s.Cfg.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.",
+				work.LossRetriedAfterPause)
 		}
 		if err != nil {
 			t.Fatal(err)

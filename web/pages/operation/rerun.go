@@ -25,7 +25,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Rerun, accounts.ObjectOwners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).CheckPermission(accounts.RerunTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
 // Rerun shows the results of measuring a task's runs again, and how they would change its boards.
@@ -71,7 +71,7 @@ func (p *Operation) RerunApply(c *fiber.Ctx) error {
 	return p.actOnRerun(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		changes, err := p.site.Store.ApplyRerun(ctx, actor, task.ID)
 		for _, b := range changes {
-			p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+			p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 		}
 		return err
 	})
@@ -148,7 +148,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).Check(accounts.Validate, accounts.ObjectOwners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).CheckPermission(accounts.ValidateTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
 // Validation shows the results of a task's validation script.

@@ -43,7 +43,8 @@ func measuredAgain(s *webtest.Scene, driver string, scores ...float64) {
 			score = &work.Score{NS: scores[0], Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
 			result.Outcome, result.Failure, result.ScoreNS, scores = job.OutcomeDone, nil, &scores[0], scores[1:]
 		}
-		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result, work.Findings{Score: score}); err != nil {
+		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result,
+			work.ResultFindings{Score: score}); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -60,7 +61,7 @@ func smallTask(s *webtest.Scene, driver string) accounts.User {
 		result := modelstest.Result(s.Attempt(run), 1e3*float64(10+i))
 		result.Machine.Driver = driver
 		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result,
-			work.Findings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
+			work.ResultFindings{Score: &work.Score{NS: 1e3 * float64(10+i)}}); err != nil {
 			s.T.Fatal(err)
 		}
 	}

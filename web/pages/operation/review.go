@@ -40,7 +40,8 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 	if len(page.Rows) > reviewRows {
 		page.Rows, page.NextFlagID = page.Rows[:reviewRows], page.Rows[reviewRows-1].OldestFlagID
 	}
-	if page.Comments, err = p.site.Store.Comments.Reported(c.UserContext(), site.Actor(c), reviewRows); err != nil {
+	if page.Comments, err = p.site.Store.Comments.ReportedComments(c.UserContext(), site.Actor(c),
+		reviewRows); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Review(page))
@@ -50,7 +51,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 	return models.ReviewFilter{
 		Task:     field("task"),
-		Kind:     review.Kind(field("kind")),
+		Kind:     review.FlagKind(field("kind")),
 		Priority: views.PriorityOf(field("priority")),
 	}
 }
@@ -75,8 +76,8 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 		return err
 	}
 	rows, err := p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), models.ReviewFilter{
-		Runs:  ids,
-		Limit: reviewRows,
+		RunIDs: ids,
+		Limit:  reviewRows,
 	})
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func selectedRuns(c *fiber.Ctx) (ids []int64, err error) {
 // decideRuns calls decide for the selected runs, except those that another person has reviewed since the page was
 // loaded.
 func (p *Operation) decideRuns(
-	c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.Change, error),
+	c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.BoardChange, error),
 ) error {
 	ids, err := selectedRuns(c)
 	if err != nil {
@@ -163,7 +164,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	if err := p.addNote(c, run, seen, &page); err != nil {
 		return page, err
 	}
-	if page.Decisions, err = p.site.Store.Accounts.Decisions(c.UserContext(), run.ID); err != nil {
+	if page.Decisions, err = p.site.Store.Accounts.RunDecisions(c.UserContext(), run.ID); err != nil {
 		return page, err
 	}
 	if page.Flags, err = p.site.Store.Flags(c.UserContext(), viewer, run, seen.Task); err == nil {
@@ -201,21 +202,21 @@ var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 // addNote adds the owner's note on a record, if the viewer may read it, and the form if the viewer may change it.
 func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
 	viewer := site.Actor(c)
-	page.NoteIsPublic = seen.Task.NotesOpen(p.site.Now())
-	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
+	page.NoteIsPublic = seen.Task.NotesArePublic(p.site.Now())
+	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveRunNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteIsPublic || own || page.MayRemoveNote {
 		page.Note = run.Note
 	}
 	if own && run.ScoreNS != nil {
-		page.MayNote, err = p.site.Store.WasRecord(c.UserContext(), run)
+		page.MayNote, err = p.site.Store.IsOrWasRecord(c.UserContext(), run)
 	}
 	return err
 }
 
 // RunReport reports a run for review.
 func (p *Operation) RunReport(c *fiber.Ctx) error {
-	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.Change, error) {
+	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.BoardChange, error) {
 		return nil, p.site.Store.Report(ctx, actor, id, why)
 	})
 }
@@ -243,7 +244,8 @@ func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 // decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows
 // an error in the form.
 func (p *Operation) decideRun(
-	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.Change, error),
+	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.BoardChange,
+		error),
 ) error {
 	run, _, err := p.runOf(c)
 	if err != nil {
@@ -274,7 +276,7 @@ func (p *Operation) Similar(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := viewer.Check(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := viewer.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
 		return err
 	}
 	given, err := p.site.Store.Catalog.CurrentBundle(ctx, task)
@@ -290,8 +292,8 @@ func (p *Operation) Similar(c *fiber.Ctx) error {
 }
 
 // announce notifies open pages of changed boards.
-func (p *Operation) announce(changes []boards.Change) {
+func (p *Operation) announce(changes []boards.BoardChange) {
 	for _, b := range changes {
-		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 }

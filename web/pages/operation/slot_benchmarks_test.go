@@ -48,7 +48,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
 	// nothing is empty to a CPU
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s")
-	if drift, err := s.Cfg.Store.Fleet.Drift(t.Context(), "w1", "0123456789ab"); err != nil ||
+	if drift, err := s.Cfg.Store.Fleet.DescribeDrift(t.Context(), "w1", "0123456789ab"); err != nil ||
 		!strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}

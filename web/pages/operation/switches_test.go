@@ -35,9 +35,11 @@ func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 		pages      []string
 		says, name string
 	}{
-		switches.Task(s.Task.ID): {pages, "This task accepts no submissions for now. We move.", s.Task.Title + " is"},
-		switches.Submissions:     {pages, "The site accepts no submissions for now. We move.", "New submissions are"},
-		switches.Evaluations: {[]string{"/playground"}, "The site accepts no evaluations for now. We move.",
+		switches.TaskSwitchName(s.Task.ID): {pages, "This task accepts no submissions for now. We move.",
+			s.Task.Title + " is"},
+		switches.SubmissionsSwitch: {pages, "The site accepts no submissions for now. We move.",
+			"New submissions are"},
+		switches.EvaluationsSwitch: {[]string{"/playground"}, "The site accepts no evaluations for now. We move.",
 			"Evaluations (API, MCP, playground) are"},
 	} {
 		notice(t, admin.Post("/operate/off", url.Values{"what": {what}, "why": {"We move."}}), one.name+" off.")
@@ -71,7 +73,7 @@ func TestSwitchesAndTeamsLookRight(t *testing.T) {
 	for _, person := range []string{s.Ada.Name, s.Admin.Name} {
 		admin.Post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {person}, "seconds": {"500"}})
 	}
-	for _, what := range []string{switches.Task(s.Task.ID), switches.Evaluations} {
+	for _, what := range []string{switches.TaskSwitchName(s.Task.ID), switches.EvaluationsSwitch} {
 		admin.Post("/operate/off", url.Values{"what": {what}, "why": {"The machines are being moved; back on Monday."}})
 	}
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -82,7 +84,7 @@ func TestSwitchesAndTeamsLookRight(t *testing.T) {
 		w.LooksRight(name)
 	}
 	w = s.Window().As(admin)
-	w.Visit("/operate?switched=" + switches.Task(s.Task.ID))
+	w.Visit("/operate?switched=" + switches.TaskSwitchName(s.Task.ID))
 	w.LooksRight("off-operate")
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`document.querySelector("nav[aria-label=Admin]").offsetHeight < 60`) // one row, which scrolls

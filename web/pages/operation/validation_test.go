@@ -38,7 +38,7 @@ func answered(s *webtest.Scene, answers ...job.CaseResult) {
 		if answers[0].Status != job.StatusPass {
 			result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: answers[0].Message}
 		}
-		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result, work.Findings{}); err != nil {
+		if _, err := s.Cfg.Store.Work.RecordResult(s.T.Context(), result, work.ResultFindings{}); err != nil {
 			s.T.Fatal(err)
 		}
 		answers = answers[1:]

@@ -142,11 +142,11 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
-	if page.Off, err = p.site.Store.Switches.FirstSentence(c.UserContext(), switches.Evaluations); err != nil {
+	if page.Off, err = p.site.Store.Switches.FirstOffSentence(c.UserContext(), switches.EvaluationsSwitch); err != nil {
 		return err
 	}
 	if user := site.Viewer(c); user != nil {
-		if page.Recent, err = p.site.Store.Work.Evaluations(c.UserContext(), work.Asker{User: *user}, 0, recentEvaluations); err != nil {
+		if page.Recent, err = p.site.Store.Work.Evaluations(c.UserContext(), work.Requester{User: *user}, 0, recentEvaluations); err != nil {
 			return err
 		}
 	}
@@ -188,7 +188,7 @@ func (p *Playground) evaluationPage(
 	if page.Lack, err = p.evals.Lack(c.UserContext(), e); err != nil {
 		return page, err
 	}
-	page.HasStream, page.Charts = !e.State.Final(), e.Kind == string(kernelrun.Compile)
+	page.HasStream, page.Charts = !e.State.IsFinal(), e.Kind == string(kernelrun.Compile)
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)
 		if err != nil {

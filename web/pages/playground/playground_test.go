@@ -107,7 +107,7 @@ func TestAFormMistakeIsShownAtItsField(t *testing.T) {
 			}
 		})
 	}
-	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Asker{User: s.User}, 0, 1); err != nil ||
+	if list, err := s.Cfg.Store.Work.Evaluations(t.Context(), work.Requester{User: s.User}, 0, 1); err != nil ||
 		len(list) != 0 {
 		t.Errorf("a mistake made %v, %v", list, err)
 	}

@@ -61,7 +61,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 		switch {
 		case err != nil:
 			return err
-		case one.Writeup:
+		case one.IsWriteup:
 			page.Writeup = &shown
 		default:
 			page.List = append(page.List, shown)
@@ -73,7 +73,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 // shownComment converts a comment for its page.
 func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (shown views.Comment, err error) {
 	shown = views.Comment{ID: one.ID, Author: site.PersonOf(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
-		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenWhy}
+		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenReason}
 	if one.EditedAt != nil {
 		shown.Edited = *one.EditedAt
 	}
@@ -119,7 +119,7 @@ func (p *Submissions) writeComment(
 func (p *Submissions) CommentsLock(c *fiber.Ctx) error {
 	thread, _, err := p.runs.CommentThread(c)
 	if err == nil {
-		err = p.site.Store.Comments.Lock(c.UserContext(), site.Actor(c), thread, c.FormValue("locked") != "")
+		err = p.site.Store.Comments.LockThread(c.UserContext(), site.Actor(c), thread, c.FormValue("locked") != "")
 	}
 	if err != nil {
 		return err
@@ -182,12 +182,12 @@ func (p *Submissions) CommentHide(c *fiber.Ctx) error {
 
 // CommentShow makes a hidden comment visible again.
 func (p *Submissions) CommentShow(c *fiber.Ctx) error {
-	return p.actOnComment(c, "show", "saved", p.site.Store.Comments.Show)
+	return p.actOnComment(c, "show", "saved", p.site.Store.Comments.Unhide)
 }
 
 // CommentDismiss closes the reports of a comment without hiding it.
 func (p *Submissions) CommentDismiss(c *fiber.Ctx) error {
-	return p.actOnComment(c, "dismiss", "saved", p.site.Store.Comments.Dismiss)
+	return p.actOnComment(c, "dismiss", "saved", p.site.Store.Comments.DismissReports)
 }
 
 // actOnComment calls do for the comment of the path with the reason in the form, and redirects with the notice done. It

@@ -139,7 +139,7 @@ func compareTimes(a, b comparedRun) versus.Comparison {
 
 // ownBest returns the viewer's entry on the board of run a, unless it is a or b; 0 if there is none.
 func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
-	st, err := p.site.Store.Boards.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
+	st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
 	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
 		return 0, nil
 	}
@@ -191,11 +191,11 @@ func (r comparedRun) usesOwnTimes(own float64) bool {
 // boardScores returns the scores of both runs on their common board, if the scores differ clearly and at least one is
 // not the run's own score.
 func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
-	if !a.Run.Stands() || !b.Run.Stands() || a.usesOwnTimes(ownA) && b.usesOwnTimes(ownB) {
+	if !a.Run.MayBeEntry() || !b.Run.MayBeEntry() || a.usesOwnTimes(ownA) && b.usesOwnTimes(ownB) {
 		return scores
 	}
-	left, right := a.Run.Entry(), b.Run.Entry()
-	if left.VersionID != right.VersionID || left.Device != right.Device || left.Age != right.Age || boards.MayBeTied(left, right) {
+	left, right := a.Run.BoardEntry(), b.Run.BoardEntry()
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.EpochAge != right.EpochAge || boards.MayBeTied(left, right) {
 		return scores
 	}
 	return [2]float64{left.ScoreNS, right.ScoreNS}
@@ -203,8 +203,8 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 
 // boardScore explains why the score on the board differs from the run's own score.
 func (r comparedRun) boardScore() string {
-	if r.Run.Pooled > 1 {
-		return fmt.Sprintf("from %d runs of this source combined", r.Run.Pooled)
+	if r.Run.PooledRunCount > 1 {
+		return fmt.Sprintf("from %d runs of this source combined", r.Run.PooledRunCount)
 	}
 	return "measured again since"
 }
@@ -335,7 +335,7 @@ func disturbedOf(a, b comparedRun, apart bool) string {
 	if apart {
 		ends = ": the machine may explain the difference."
 	}
-	whyA, whyB := a.Run.Disturbed, b.Run.Disturbed
+	whyA, whyB := a.Run.DisturbedReason, b.Run.DisturbedReason
 	switch {
 	case whyA != "" && whyB != "":
 		return fmt.Sprintf("Both runs were disturbed (%s: %s; %s: %s)%s", nameOf(a, b), whyA, nameOf(b, a), whyB, ends)
@@ -361,7 +361,7 @@ func differences(a, b comparedRun) (list []string) {
 	}
 	add("device", a.Run.Device, b.Run.Device)
 	add("measured by", a.Run.Harness, b.Run.Harness)
-	list = append(list, softwareOf(was).Changes(softwareOf(is))...)
+	list = append(list, softwareOf(was).ChangedComponents(softwareOf(is))...)
 	if a.Run.Device == b.Run.Device && was.UUIDHash != is.UUIDHash {
 		list = append(list, fmt.Sprintf("another %s", a.Run.Device))
 	}

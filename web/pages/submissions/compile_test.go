@@ -21,7 +21,7 @@ const compiledReport = `{"compiled": %t, "compilation_error": "%s", "stage": "co
 // compiling returns the person's newest evaluation.
 func compiling(s *webtest.Scene) work.Evaluation {
 	s.T.Helper()
-	list, err := s.Cfg.Store.Work.Evaluations(s.T.Context(), work.Asker{User: s.Ada}, 0, 1)
+	list, err := s.Cfg.Store.Work.Evaluations(s.T.Context(), work.Requester{User: s.Ada}, 0, 1)
 	if err != nil || len(list) != 1 || list[0].Kind != "compile" {
 		s.T.Fatalf("%+v, %v", list, err)
 	}

@@ -16,7 +16,7 @@ func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 	if message := conditionsOf(a, b, true); !strings.HasPrefix(message, "Conditions are the same") {
 		t.Errorf("undisturbed: %q", message)
 	}
-	b.Run.Disturbed = "a load of 8.2"
+	b.Run.DisturbedReason = "a load of 8.2"
 	if message := conditionsOf(a, b,
 		true); message != "#57 was disturbed (a load of 8.2): the machine may explain the difference." {
 		t.Errorf("disturbed: %q", message)
@@ -25,7 +25,7 @@ func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 		false); message != "#57 was disturbed (a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("disturbed, without a difference: %q", message)
 	}
-	a.Run.Disturbed = "a load of 3"
+	a.Run.DisturbedReason = "a load of 3"
 	if message := conditionsOf(a, b,
 		false); message != "Both runs were disturbed (#56: a load of 3; #57: a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("both disturbed, without a difference: %q", message)

@@ -49,17 +49,17 @@ func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Com
 		}
 		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
 	}
-	if e.Type == work.EventState && e.State.Final() && run.ProfileOf == nil { // a run has no later event
+	if e.Type == work.EventState && e.State.IsFinal() && run.ProfileOf == nil { // a run has no later event
 		return p.reloaded(ctx, run)
 	}
-	events, err := p.site.Store.Work.Progress(ctx, run, false)
+	events, err := p.site.Store.Work.LiveCardEvents(ctx, run, false)
 	if n := len(events); err != nil || n > 0 && events[n-1].ID > e.ID {
 		return nil, err
 	}
 	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
 		return views.RunReloaded(views.RunCard{Run: work.Run{ID: *run.ProfileOf, SubmissionID: run.SubmissionID}}, false), nil
 	}
-	if run.State.Final() || run.State == work.StateQueued {
+	if run.State.IsFinal() || run.State == work.StateQueued {
 		return p.reloaded(ctx, run)
 	}
 	card, err := p.runs.LiveCard(ctx, run, events)
@@ -67,7 +67,7 @@ func (p *Submissions) eventPart(ctx context.Context, e work.RunEvent) (templ.Com
 }
 
 func (p *Submissions) reloaded(ctx context.Context, run work.Run) (templ.Component, error) {
-	live, err := p.site.Store.Work.Unfinished(ctx, run.SubmissionID, false)
+	live, err := p.site.Store.Work.HasUnfinishedRuns(ctx, run.SubmissionID, false)
 	return views.RunReloaded(views.RunCard{Run: run}, !live), err
 }
 

@@ -56,7 +56,7 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 		Mode: string(r.Submission.Mode), ScoreNS: r.Run.ScoreNS,
 	}
 	if r.Run.ScoreNS != nil && !r.usesOwnTimes(own) {
-		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.Pooled
+		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.PooledRunCount
 	}
 	return side
 }

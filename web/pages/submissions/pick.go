@@ -97,7 +97,7 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := runPicker{task: site.TaskRef(base.Task)}
-	of.add("this run", boards.Standing{Ranked: boards.Ranked{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
+	of.add("this run", boards.Standing{RankedEntry: boards.RankedEntry{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
 	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 		if i == 0 {
 			note = "your best"
 		}
-		of.add(note, boards.Standing{Ranked: boards.Ranked{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
+		of.add(note, boards.Standing{RankedEntry: boards.RankedEntry{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
 	}
 	return of.rows, nil
 }

@@ -70,8 +70,8 @@ func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.Submi
 	return views.SubmissionPage{
 		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Submission.ID), "tasks"), ID: seen.Submission.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AddedWhy, Filter: seen.ProfileFilter().String(),
-		Comments: seen.Submission.Comments, CommentsOpen: seen.TaskOpen && seen.Submission.SourceOpen(seen.Task, p.site.Now()),
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AdminAddedReason, Filter: seen.ProfileFilter().String(),
+		Comments: seen.Submission.CommentCount, CommentsOpen: seen.TaskOpen && seen.Submission.IsSourcePublic(seen.Task, p.site.Now()),
 		MayDelete: site.Actor(c).CanPerform(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
 	}
 }

@@ -78,7 +78,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 		return Answer{}, err
 	}
 	answer := Answer{
-		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.Shares,
+		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.SharesResultOf,
 		Result: ExecResult{
 			Report: r.Report, Metadata: metadataOf(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
@@ -184,7 +184,7 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
 	if e.IsLarge() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
-			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MaxShownBytes))}
+			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MaxShownRequestBytes))}
 	}
 	return decoded(e)
 }

@@ -63,11 +63,11 @@ func (s *Evaluations) SubmitBatch(
 		return batch, nil
 	}
 	batch.ID, err = s.site.Store.Work.SubmitBatch(ctx, work.NewBatch{
-		Asker:  caller.Asker,
-		Caller: caller.limitKey,
-		Key:    key,
-		Limits: s.EvalLimits.EvaluationLimits,
-		Items:  good,
+		Requester:  caller.Requester,
+		Caller:     caller.limitKey,
+		RequestKey: key,
+		Limits:     s.EvalLimits.EvaluationLimits,
+		Items:      good,
 	})
 	for _, item := range good {
 		batch.Items[item.Index] = item
@@ -98,7 +98,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 		return work.Batch{}, err
 	}
 	batch, err := s.site.Store.Work.Batch(c.UserContext(), id)
-	if db.KindOf(err) == db.NotFound || err == nil && !batch.MayRead(caller.Asker) {
+	if db.KindOf(err) == db.NotFound || err == nil && !batch.MayRead(caller.Requester) {
 		return work.Batch{}, db.Errorf(db.NotFound, "You have no batch %.80s. If you sent it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 	}
 	return batch, err

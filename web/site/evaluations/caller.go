@@ -16,7 +16,7 @@ const evaluationKeyBytes = 32
 
 // Caller identifies the sender of an evaluation request.
 type Caller struct {
-	work.Asker
+	work.Requester
 	// limitKey is the name under which limits count the caller: a person with all their tokens, or the address of a
 	// sender without token and session.
 	limitKey string
@@ -31,7 +31,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		if secret, ok := site.BearerToken(c); ok {
 			owner = "token:" + db.Hash([]byte(secret))
 		}
-		return Caller{Asker: work.Asker{User: *user, Owner: owner}, limitKey: person}, nil
+		return Caller{Requester: work.Requester{User: *user, Owner: owner}, limitKey: person}, nil
 	}
 	caller := Caller{limitKey: "address:" + s.site.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
@@ -64,7 +64,7 @@ func (s *Evaluations) ReadableEvaluation(c *fiber.Ctx, id string) (work.Evaluati
 	if err != nil {
 		return work.Evaluation{}, caller, err
 	}
-	e, err := s.site.Store.Work.ShownEvaluation(c.UserContext(), id)
+	e, err := s.site.Store.Work.ReadableEvaluation(c.UserContext(), id)
 	if db.KindOf(err) == db.NotFound || err == nil && !caller.MayRead(e) {
 		return work.Evaluation{}, caller, NotFound(id)
 	}

@@ -43,7 +43,7 @@ func (s *Evaluations) submit(
 	if err != nil {
 		return work.Evaluation{}, err
 	}
-	in.User, in.Owner, in.Caller, in.Key, in.Limits = caller.User, caller.Owner, caller.limitKey, key, s.EvalLimits.EvaluationLimits
+	in.User, in.Owner, in.Caller, in.RequestKey, in.Limits = caller.User, caller.Owner, caller.limitKey, key, s.EvalLimits.EvaluationLimits
 	e, err := s.site.Store.Work.SubmitEvaluation(ctx, in)
 	if err == nil {
 		s.announceQueue()
@@ -63,7 +63,7 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 		return in, err
 	}
 	in.Requires = request.Require.String()
-	in.Kind, in.Shared = string(request.Kind), request.Shared
+	in.Kind, in.ReadableByAnyone = string(request.Kind), request.Shared
 	request.Shared = false // no part of what is measured
 	if in.Request, err = json.Marshal(request); err != nil {
 		return in, fmt.Errorf("write the evaluation's request: %w", err)
@@ -152,7 +152,7 @@ func Devices(workers []fleet.Worker, now time.Time) []Device {
 
 func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, job.Slot) bool) []Device {
 	var devices []Device
-	for device, slots := range fleet.SlotsOf(workers, now, does) {
+	for device, slots := range fleet.CountSlots(workers, now, does) {
 		devices = append(devices, Device{
 			Name:     device,
 			slots:    slots.Usable,
@@ -170,7 +170,7 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 // Lack describes the worker for which an evaluation waits although slots may be free ("a worker that has …"), or
 // returns "".
 func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, error) {
-	if e.StartedAt != nil || e.State.Final() {
+	if e.StartedAt != nil || e.State.IsFinal() {
 		return "", nil
 	}
 	return s.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, s.site.Now())
@@ -178,7 +178,7 @@ func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, erro
 
 // Share turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.
 func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
-	e, err := s.site.Store.Work.ShareEvaluation(ctx, id, shared)
+	e, err := s.site.Store.Work.SetEvaluationShared(ctx, id, shared)
 	if err == nil {
 		s.site.Hub.EvaluationChanged(e)
 	}
@@ -191,7 +191,7 @@ func (s *Evaluations) Await(
 	ctx context.Context, id string, ready func(work.Evaluation) bool,
 ) (last work.Evaluation, err error) {
 	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
-		e, err := s.site.Store.Work.FollowedEvaluation(ctx, id)
+		e, err := s.site.Store.Work.EvaluationForPolling(ctx, id)
 		if err != nil {
 			return false, err
 		}
@@ -201,7 +201,7 @@ func (s *Evaluations) Await(
 	if err != nil {
 		return last, err
 	}
-	return s.site.Store.Work.ShownEvaluation(ctx, id)
+	return s.site.Store.Work.ReadableEvaluation(ctx, id)
 }
 
 // JobStats counts the stored evaluations by state.

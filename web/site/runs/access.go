@@ -60,10 +60,12 @@ func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int6
 }
 
 // access returns a submission from filed with the viewer's rights, or a not-found error if the viewer may not see it.
-func (s *Runs) access(viewer accounts.User, filed map[int64]submissions.Details, id int64) (seen Access, err error) {
+func (s *Runs) access(
+	viewer accounts.User, filed map[int64]submissions.SubmissionDetails, id int64,
+) (seen Access, err error) {
 	f, there := filed[id]
 	open := f.Task.VisibleTo(viewer)
-	visible := open && (f.Version.Published() || f.Task.EditableBy(viewer))
+	visible := open && (f.Version.WasPublished() || f.Task.EditableBy(viewer))
 	if !there || !visible && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
@@ -90,8 +92,10 @@ func SourcePrivate(what string, task catalog.Task) string {
 
 // BoardHead returns a board's summary without its entries. A task has a board for each device that it lists or that has
 // runs.
-func (s *Runs) BoardHead(ctx context.Context, task catalog.Task, versionID int64, device string) (boards.Head, error) {
-	head, err := s.site.Store.Boards.Head(ctx, versionID, device)
+func (s *Runs) BoardHead(
+	ctx context.Context, task catalog.Task, versionID int64, device string,
+) (boards.BoardHead, error) {
+	head, err := s.site.Store.Boards.ReadHead(ctx, versionID, device)
 	if err == nil && head.ChangeNumber == 0 && !slices.Contains(task.Devices, device) {
 		err = db.Errorf(db.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}

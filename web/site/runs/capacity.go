@@ -48,7 +48,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []cl
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.AllSlots(workers, s.site.Now()) {
+	for name, slots := range fleet.CountAllSlots(workers, s.site.Now()) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {

@@ -32,7 +32,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 	var scored, turns []int64
 	var devices []string
 	for _, run := range family.Runs {
-		if run.ScoreNS != nil && run.State.Final() {
+		if run.ScoreNS != nil && run.State.IsFinal() {
 			scored, devices = append(scored, run.ID), append(devices, run.Device)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 		return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.LeadingRun == 0)
 	}
 	if seen.TaskOpen && slices.ContainsFunc(read.Runs, apart) {
-		if firsts, err = s.site.Store.Boards.FirstRuns(ctx, read.Runs[0].Run.VersionID, devices...); err != nil {
+		if firsts, err = s.site.Store.Boards.FirstPlaceRuns(ctx, read.Runs[0].Run.VersionID, devices...); err != nil {
 			return nil, err
 		}
 	}
@@ -81,13 +81,13 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 
 func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 	run, def := of.Run, of.Version.Definition.ForDevice(of.Run.Device)
-	if !run.State.Final() && run.State != work.StateQueued {
-		events, err := s.site.Store.Work.Progress(ctx, run, of.MaySeeSource)
+	if !run.State.IsFinal() && run.State != work.StateQueued {
+		events, err := s.site.Store.Work.LiveCardEvents(ctx, run, of.MaySeeSource)
 		_, now, log := progressOf(events, run.AttemptID)
 		return s.newCard(of.RunAccess, of.Stages, now, log), err
 	}
 	card := s.newCard(of.RunAccess, of.Stages, nil, "")
-	if !run.State.Final() {
+	if !run.State.IsFinal() {
 		addPlace(of.RunView, &card)
 		return card, nil
 	}
@@ -98,7 +98,7 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 		card.SourceRuns.Gone == 0 {
 		card.SourceRuns = nil // it would repeat the confirmation
 	}
-	card.Validated = of.Validated
+	card.ValidationResult = of.Validated
 	if of.Outcome != nil {
 		card.Outcome.Outcome = *of.Outcome
 	}
@@ -111,7 +111,7 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 	run, def := seen.Run, seen.Version.Definition.ForDevice(seen.Run.Device)
 	card := views.RunCard{
 		Run: run, Task: site.TaskRef(seen.Task), Log: log, SelfMeasured: selfMeasured(run, def),
-		Stages:  mergeStages(def, run.Mode, ended, now, run.State.Final()),
+		Stages:  mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
 		Ranking: views.RankingName(def.RankingBy),
 		Sources: views.Sources{MainNames: []string{def.SubmissionName()}, IsFurtherFile: def.MayComeFromSubmission},
 	}

@@ -21,8 +21,8 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 		}
 		return *p
 	}
-	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.OneSlot, Outcome: c.Reason,
-		Turns: c.EndedTurns, EnoughTurns: 2 * models.MinQuietTurns, MostTurns: models.MaxTurnsPerSide,
+	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.CountedOnOneSlot, Outcome: c.Reason,
+		Turns: c.EndedTurns, EnoughTurns: 2 * models.MinUndisturbedTurns, MostTurns: models.MaxTurnsPerSide,
 		Was: c.HolderScoreBefore, Is: ns(c.HolderNS), OtherWas: c.ChallengerScoreBefore, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission
@@ -36,7 +36,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 // does not consist of turns.
 func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	run, list := of.Run, of.confirmation.CountedTurns
-	if len(list) == 0 || !run.Stands() {
+	if len(list) == 0 || !run.MayBeEntry() {
 		return nil
 	}
 	turns := &views.Turns{Score: views.Turn{NS: *run.ScoreNS, Interval: run.Interval}}
@@ -48,7 +48,7 @@ func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
 	}
 	for i, c := range MeasuredStage(of.newestTurn).Cases {
-		if all, each := samples.CaseMeasurement(list, i); each != nil {
+		if all, each := samples.ConfirmedCaseTimes(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{
 				Spec:     c.Spec,
 				NS:       all.ScoreNS,

@@ -33,8 +33,8 @@ func (s *Runs) devicesAndSwitches(
 	if err != nil {
 		return nil, nil, err
 	}
-	loads, err := s.site.Store.Work.Loads(ctx)
-	return s.devices(workers, loads.Lengths, loads.Paused), loads.Switches, err
+	loads, err := s.site.Store.Work.DeviceLoads(ctx)
+	return s.devices(workers, loads.QueueLengths, loads.PausedDevices), loads.OffSwitches, err
 }
 
 // WorkersFor lists the workers. Admins also see the reasons of failures.
@@ -44,7 +44,7 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 		return workers, err
 	}
 	for i := range workers {
-		workers[i] = workers[i].Public()
+		workers[i] = workers[i].WithoutPrivateReasons()
 	}
 	return workers, nil
 }
@@ -67,12 +67,12 @@ func (s *Runs) devices(
 		}
 		return byName[name]
 	}
-	for name, slots := range fleet.AllSlots(workers, s.site.Now()) {
+	for name, slots := range fleet.CountAllSlots(workers, s.site.Now()) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if problem := w.Problem(slot); problem != "" && w.IsLive(s.site.Now()) {
+			if problem := w.SlotProblem(slot); problem != "" && w.IsLive(s.site.Now()) {
 				d := at(slot.Device)
 				d.OutOfService++
 				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)
@@ -84,12 +84,12 @@ func (s *Runs) devices(
 	}
 	for _, length := range lengths {
 		d := at(length.Device)
-		d.Queued, d.Running, d.AheadOfNewCount, d.BehindNewCount = length.Waiting, length.Running, length.Ahead, length.Behind
+		d.Queued, d.Running, d.AheadOfNewCount, d.BehindNewCount = length.Waiting, length.Running, length.AheadOfNewRun, length.BehindNewRun
 	}
 	list := make([]client.Device, 0, len(byName))
 	for name, d := range byName {
 		if pause, ok := pauses[name]; ok {
-			d.PausedBy, d.PausedSince, d.PauseReason = pause.By, &pause.Since, pause.Why
+			d.PausedBy, d.PausedSince, d.PauseReason = pause.PausedBy, &pause.Since, pause.Reason
 		}
 		list = append(list, *d)
 	}

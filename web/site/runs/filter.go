@@ -42,16 +42,16 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 func (s *Runs) ProfileAgain(
 	ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter,
 ) (submissions.Submission, error) {
-	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, Filter: filter})
+	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, ProfileFilter: filter})
 }
 
 // Again submits the source of a run again in the same mode. The run must be the user's. A second call returns the same
 // submission.
 func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.again(ctx, user, seen, submissions.NewSubmission{
-		Mode:   work.MeasuredMode(seen.Run.Mode),
-		Filter: seen.Submission.ProfileFilter,
-		Key:    fmt.Sprintf("again-%d", seen.Run.ID),
+		Mode:          work.WorkerMode(seen.Run.Mode),
+		ProfileFilter: seen.Submission.ProfileFilter,
+		RequestKey:    fmt.Sprintf("again-%d", seen.Run.ID),
 	})
 }
 

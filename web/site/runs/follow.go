@@ -89,13 +89,13 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 			return err
 		}
 	}
-	if !e.State.Final() && !f.hasEnded {
+	if !e.State.IsFinal() && !f.hasEnded {
 		return nil
 	}
 	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
 		return err
 	}
-	rest, err := e.Remaining(f.format, func() (work.Pending, error) { return f.rest(ctx) })
+	rest, err := e.Remaining(f.format, func() (work.PendingEvents, error) { return f.rest(ctx) })
 	return f.end(out, rest, err)
 }
 
@@ -113,13 +113,13 @@ func (f *follower) hides(e work.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }
 
-func (f *follower) rest(ctx context.Context) (work.Pending, error) {
-	return f.store.Work.Pending(ctx, f.id, f.format == site.AsHTML)
+func (f *follower) rest(ctx context.Context) (work.PendingEvents, error) {
+	return f.store.Work.PendingEvents(ctx, f.id, f.format == site.AsHTML)
 }
 
 // end ends the stream once all runs have ended (and, for a page, all profiles that follow them), so that the reader
 // does not reconnect. If newer events are stored, the stream ends after the hub has delivered them.
-func (f *follower) end(out *conns.Writer, rest work.Pending, err error) error {
+func (f *follower) end(out *conns.Writer, rest work.PendingEvents, err error) error {
 	if err != nil || rest.HasLiveWork {
 		return err
 	}

@@ -23,14 +23,14 @@ import (
 // ReadForm reads the form of a submission. Uploaded files take precedence over text fields.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
-		Added: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
+		AddedByAdmin: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
 	}
 	in.Devices = form.Value["device"]
 	if in.Mode == job.ModeProfile { // the workbench sends the filter's fields with every mode
-		if in.Filter, err = ReadFilter(form.Value); err != nil {
+		if in.ProfileFilter, err = ReadFilter(form.Value); err != nil {
 			return in, err
 		}
 	}
@@ -48,8 +48,8 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{
 		Source: string(in.Source), Further: AdditionalFiles(in.Files), SentName: in.FileName,
-		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.Filter,
-		For: in.Added.PersonName, Why: in.Added.Reason,
+		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.ProfileFilter,
+		For: in.AddedByAdmin.PersonName, Why: in.AddedByAdmin.Reason,
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Runs) FillForm(
 	}
 	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
 	choices := ChoicesAmong(known, task.Devices, form.Devices)
-	form.Off = switches.FirstSentence(off, switches.Submissions, switches.Task(task.ID))
+	form.Off = switches.FirstOffSentence(off, switches.SubmissionsSwitch, switches.TaskSwitchName(task.ID))
 	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, modesOf(d.Lang, choices), d.SanitizeFirst, d.RefuseLibrary
 	return err
 }

@@ -101,7 +101,7 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 func (s *Runs) TaskSubmissions(
 	ctx context.Context, person accounts.User, task catalog.Task, limit int,
 ) ([]submissions.SubmissionSummary, error) {
-	list, err := s.site.Store.Submissions.Latest(ctx, person.ID, task.ID, limit)
+	list, err := s.site.Store.Submissions.LatestToTask(ctx, person.ID, task.ID, limit)
 	for i := range list {
 		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
 	}
@@ -115,7 +115,7 @@ func (s *Runs) ShownTask(
 	d := b.Definition
 	shown = views.TaskPage{
 		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.CurrentVisibility(), Deadline: s.site.DeadlineOf(task),
-		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.Comments,
+		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.CommentCount,
 		Files: TaskSources(code, b),
 	}
 	shown.Description, err = code.Description(d.Description)
@@ -144,11 +144,11 @@ func referenceFirst(name string) int {
 func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
 	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.PartQuery{Limit: leaders})
+		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.BoardPartQuery{Limit: leaders})
 		if err != nil {
 			return nil, err
 		}
-		tops[i].Device, tops[i].Size = device, board.PeopleCount
+		tops[i].Device, tops[i].PeopleCount = device, board.PeopleCount
 		for _, st := range board.Standings {
 			tops[i].Leaders = append(tops[i].Leaders, boards.Leader{
 				Rank: st.Rank, Tied: st.Tied, UserID: st.UserID, UserName: st.UserName, ScoreNS: st.ScoreNS,

@@ -13,7 +13,7 @@ func sourceRunsOf(run work.Run, list []work.Run) *views.SourceRuns {
 	source := &views.SourceRuns{RunID: run.ID, StandsID: *run.OnBoard}
 	for _, r := range list {
 		if r.ID == source.StandsID {
-			source.ScoreNS, source.Pooled, source.Processes, source.Gone = *r.ScoreNS, r.Pooled, r.Processes, max(r.Pooled-len(list), 0)
+			source.ScoreNS, source.Pooled, source.Processes, source.Gone = *r.ScoreNS, r.PooledRunCount, r.Processes, max(r.PooledRunCount-len(list), 0)
 		}
 		source.Runs = append(source.Runs, views.SourceRun{RunID: r.ID, SubmissionID: r.SubmissionID})
 	}

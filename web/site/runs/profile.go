@@ -82,7 +82,7 @@ func pendingReason(run work.Run) string {
 		return ""
 	case run.State == work.StateQueued:
 		return fmt.Sprintf("The profile runs once nothing else is waiting for %s.", run.Device)
-	case !run.State.Final():
+	case !run.State.IsFinal():
 		return "Profiling now. Nsight Compute replays each kernel about 40 times."
 	case run.Failure != nil:
 		return run.Failure.Reason

@@ -25,7 +25,7 @@ type RunView struct {
 	RunAccess
 	Evidence
 	Outcome       *boards.Outcome // nil unless it stands on the board of the task's current version
-	Validated     boards.Validated
+	Validated     boards.ValidationResult
 	QueuePosition int           // in the queue; 0 if it does not wait
 	Wait          time.Duration // expected; 0 if unknown
 	MissingWorker string        // for what it waits although slots may be free: "a worker that has …"
@@ -50,10 +50,10 @@ func (s *Runs) read(
 	r = SubmissionView{Access: seen, Ended: true}
 	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
-		if run.Stands() && run.VersionID == seen.Task.VersionID {
-			standing = append(standing, run.Entry())
+		if run.MayBeEntry() && run.VersionID == seen.Task.VersionID {
+			standing = append(standing, run.BoardEntry())
 		}
-		r.Ended, waits = r.Ended && run.State.Final(), waits || run.State == work.StateQueued
+		r.Ended, waits = r.Ended && run.State.IsFinal(), waits || run.State == work.StateQueued
 	}
 	of, stages, err := s.evidence(ctx, list, family.Profiles, more...)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Runs) read(
 
 // addQueuePositions sets the queue positions of waiting runs, and estimates of their waits from recent runs.
 func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
-	places, err := s.site.Store.Work.Places(ctx, r.Submission.ID)
+	places, err := s.site.Store.Work.QueuePositions(ctx, r.Submission.ID)
 	if err != nil {
 		return err
 	}
@@ -95,13 +95,13 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 	if err != nil {
 		return err
 	}
-	workers, _ := s.site.Store.Fleet.Recent(s.site.Now()) // DeviceList has just read them
+	workers, _ := s.site.Store.Fleet.RecentWorkers(s.site.Now()) // DeviceList has just read them
 	var busy []string
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
 		if run.Run.State == work.StateQueued {
-			run.MissingWorker = s.site.Store.Fleet.MissingWorkerOf(workers, run.Run.Device, run.Run.Requires, s.site.Now())
+			run.MissingWorker = s.site.Store.Fleet.MissingWorkerAmong(workers, run.Run.Device, run.Run.Requires, s.site.Now())
 		}
 		if run.QueuePosition = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue

@@ -24,7 +24,7 @@ func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit i
 	if r.Leading, err = s.site.Store.Boards.LeadingEntries(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
 		return r, err
 	}
-	own, err := s.site.Store.Boards.Place(ctx, run.VersionID, run.Device, person)
+	own, err := s.site.Store.Boards.PersonPlace(ctx, run.VersionID, run.Device, person)
 	if err == nil && own.Rank > 1 {
 		r.Above, err = s.site.Store.Boards.EntryAbove(ctx, own.Entry)
 	}

@@ -47,7 +47,7 @@ func StagesOfAttempt(run work.Run, stages []work.Stage) []job.StageResult {
 		return nil
 	}
 	attempt := run.AttemptID
-	if attempt == "" && run.State.Final() {
+	if attempt == "" && run.State.IsFinal() {
 		attempt = stages[len(stages)-1].AttemptID
 	}
 	var results []job.StageResult
@@ -69,8 +69,8 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
 		job.ModeSanitize:  {job.StageBuild, job.StageSanitize},
 		job.ModeValidate:  {job.StageBuild, job.StageValidate},
-	}[work.MeasuredMode(mode)]
-	if def.OwnHarness && work.MeasuredMode(mode) == job.ModeRanked {
+	}[work.WorkerMode(mode)]
+	if def.OwnHarness && work.WorkerMode(mode) == job.ModeRanked {
 		stages = slices.Insert(stages, 2, job.StageBenchmark)
 	}
 	if def.Lang == tasks.LangPython && len(stages) > 0 {

@@ -21,7 +21,7 @@ import (
 func (s *Runs) Submit(
 	ctx context.Context, user accounts.User, in submissions.NewSubmission,
 ) (submissions.Submission, []work.Run, error) {
-	user, err := s.submitter(ctx, user, &in.Added)
+	user, err := s.submitter(ctx, user, &in.AddedByAdmin)
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Runs) Submit(
 			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.Task)
 	}
 	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
-	if in.Added.PersonName != "" && db.KindOf(err) == db.NotFound {
+	if in.AddedByAdmin.PersonName != "" && db.KindOf(err) == db.NotFound {
 		err = site.Invalid("for", "%s cannot see a task %q. Check its name, or invite the person.", user.Name, in.Task)
 	}
 	if err != nil {
@@ -76,11 +76,11 @@ func (s *Runs) submitter(
 	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
 		return user, nil
 	}
-	if err := user.Check(accounts.AddSubmission, accounts.ObjectOwners{}); err != nil {
+	if err := user.CheckPermission(accounts.AddSubmission, accounts.ObjectOwners{}); err != nil {
 		return user, err
 	}
 	added.Admin = user
-	person, err := s.site.Store.Accounts.ByName(ctx, added.PersonName)
+	person, err := s.site.Store.Accounts.UserByName(ctx, added.PersonName)
 	if db.KindOf(err) == db.NotFound {
 		return user, site.Invalid("for", "There is no person called %q.", added.PersonName)
 	}
@@ -160,7 +160,7 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 	}
 	ended := 0
 	for _, run := range runs {
-		if run.State.Final() {
+		if run.State.IsFinal() {
 			continue
 		}
 		err := s.site.Dispatcher.Cancel(ctx, user, run.ID)
@@ -185,7 +185,7 @@ func (s *Runs) Delete(ctx context.Context, user accounts.User, submissionID int6
 		return err
 	}
 	for _, b := range changes {
-		s.site.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		s.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 	s.site.Hub.QueueChanged()
 	return nil
